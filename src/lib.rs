@@ -14,6 +14,7 @@ pub mod plan;
 pub mod propose;
 pub mod report;
 pub mod sandbox;
+pub mod statement;
 pub mod stress;
 pub mod validate;
 pub mod validator;

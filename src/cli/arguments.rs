@@ -9,12 +9,14 @@ use crate::cli::generate::GenerateArguments;
 use crate::cli::grammar::GrammarArguments;
 use crate::cli::help::{
     COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES, GRAMMAR_EXAMPLES,
-    JUDGE_EXAMPLES, MERGE_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES, exit_codes, first_steps,
+    JUDGE_EXAMPLES, MERGE_EXAMPLES, STATEMENT_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
+    exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
 use crate::cli::schema::SchemaArguments;
 use crate::cli::shell::{CompletionsArguments, ManArguments};
+use crate::cli::statement::StatementArguments;
 use crate::cli::stress::StressArguments;
 use crate::cli::verify::VerifyArguments;
 
@@ -90,6 +92,12 @@ pub enum Command {
     /// in the terminal, as JSON, and in files. The exit code is that of the whole.
     #[command(after_long_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
+    /// Make a page of a problem's statement: one HTML file, or a PDF
+    ///
+    /// Reads statements in Markdown and in the LaTeX of the package format. The page holds title, limits, formulas, samples
+    /// and images, and needs no network. What cannot be shown as it stands is a warning with its line.
+    #[command(after_long_help = STATEMENT_EXAMPLES)]
+    Statement(StatementArguments),
     /// Check inputs against a grammar, write inputs by it, list its boundaries
     ///
     /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md has all
@@ -116,7 +124,7 @@ pub enum Command {
     ///
     /// It follows from the program's own types. docs/json.md explains each key.
     Schema(SchemaArguments),
-    /// Print the script that completes commands and options in a shell
+    /// Print the script that completes commands, options, packages, cases and submissions in a shell
     ///
     /// For bash: juror completions bash > ~/.local/share/bash-completion/completions/juror
     Completions(CompletionsArguments),

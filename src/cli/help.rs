@@ -1,6 +1,7 @@
 //! What `--help` shows behind the options: examples, exit codes, the environment.
 
 use crate::cli::exit_code::ExitCode;
+use crate::cli::topics;
 
 pub(super) fn exit_codes() -> String {
     let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.meaning());
@@ -8,7 +9,7 @@ pub(super) fn exit_codes() -> String {
 }
 
 pub(super) fn first_steps() -> String {
-    [EXAMPLES, &exit_codes(), ENVIRONMENT].join("\n\n")
+    [EXAMPLES, &exit_codes(), &topics::list(), ENVIRONMENT].join("\n\n")
 }
 
 const EXAMPLES: &str = "\
@@ -123,6 +124,17 @@ Examples:
       Add the input to the package and its recipe: secret/odd-boards.
   juror stress --input-grammar g.ctd --reference slow.py my.cpp
       Without a package: a grammar of the input, and a program that is right.
+
+Exit codes: see `juror --help`.";
+
+pub(super) const STATEMENT_EXAMPLES: &str = "\
+Examples:
+  juror statement problems/game1
+      Write game1.html: the statement in every language, ready to print or to put on a page.
+  juror statement problems/game1 --language en --pdf -o handout.pdf
+      A PDF, made by the Chromium of this machine.
+  juror statement problems/game1 -o site/
+      One file for each language, such as site/game1.en.html.
 
 Exit codes: see `juror --help`.";
 

@@ -2,8 +2,10 @@
 
 pub mod advice;
 pub mod arguments;
+mod browser;
 pub mod class;
 pub mod compare;
+mod complete;
 pub mod convert;
 pub mod doctor;
 pub mod duplicates;
@@ -25,9 +27,12 @@ pub mod problem;
 pub mod schema;
 pub mod sessions;
 pub mod shell;
+pub mod statement;
 pub mod stress;
+mod topics;
 pub mod verify;
 
+use std::env;
 use std::io;
 
 use clap::error::{ContextKind, ContextValue};
@@ -42,6 +47,15 @@ use crate::sandbox::output_was_closed;
 pub fn run() -> ExitCode {
     if output_was_closed() {
         return output::lost("standard output is closed");
+    }
+    match complete::answer() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::Success,
+        Err(error) => return output::lost(error),
+    }
+    let words: Vec<String> = env::args_os().skip(1).map(|it| it.to_string_lossy().into()).collect();
+    if let Some(code) = topics::show(&words) {
+        return code;
     }
     match Arguments::try_parse() {
         Ok(arguments) => dispatch(&arguments),
@@ -64,6 +78,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Convert(arguments) => convert::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
+        Command::Statement(arguments) => statement::run(arguments),
         Command::Stress(arguments) => stress::run(arguments),
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(arguments),
@@ -81,7 +96,10 @@ fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
         && error.get(ContextKind::SuggestedSubcommand).is_none()
     {
         let command = Arguments::command();
-        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let mut names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        if env::args_os().nth(1).is_some_and(|word| word == "help") {
+            topics::names().for_each(|name| names.push(name));
+        }
         if let Some(meant) = nearest(typed, names) {
             let meant = ContextValue::Strings(vec![meant.to_owned()]);
             error.insert(ContextKind::SuggestedSubcommand, meant);

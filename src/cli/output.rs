@@ -387,7 +387,7 @@ fn surroundings() -> Surroundings {
 }
 
 /// The width of the terminal on standard output or standard error.
-fn terminal_width() -> Option<usize> {
+pub(super) fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout())
         .or_else(|_| rustix::termios::tcgetwinsize(io::stderr()))
         .ok()?;

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use clap_complete::env::Shells;
 use clap_mangen::Man;
 use tempfile::NamedTempFile;
 
 use crate::cli::arguments::Arguments;
+use crate::cli::complete::VARIABLE;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{command, print};
+use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
 /// Arguments of `juror completions`.
@@ -35,8 +38,14 @@ pub struct ManArguments {
 /// Prints the script that completes `juror` in a shell.
 pub fn completions(arguments: &CompletionsArguments) -> ExitCode {
     command(&OutputOptions::default(), "completions", |_| {
+        let shells = Shells::builtins();
+        let name = arguments.shell.to_string();
         let mut script = Vec::new();
-        clap_complete::generate(arguments.shell, &mut Arguments::command(), "juror", &mut script);
+        if let Some(shell) = shells.completer(&name) {
+            shell
+                .write_registration(VARIABLE, "juror", "juror", "juror", &mut script)
+                .map_err(|error| JudgeError::new("write the script", error))?;
+        }
         print("the script", |out| out.write_all(&script))
     })
 }

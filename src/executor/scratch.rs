@@ -27,10 +27,12 @@ pub enum Use {
     Data,
     /// What an output validator leaves from pass to pass.
     Passes,
+    /// Pages that become a PDF.
+    Pages,
 }
 
 impl Use {
-    const ALL: [Self; 4] = [Self::Package, Self::Programs, Self::Data, Self::Passes];
+    const ALL: [Self; 5] = [Self::Package, Self::Programs, Self::Data, Self::Passes, Self::Pages];
 
     fn prefix(self) -> &'static str {
         match self {
@@ -38,6 +40,7 @@ impl Use {
             Self::Programs => "juror-programs-",
             Self::Data => "juror-generate-",
             Self::Passes => "juror-passes-",
+            Self::Pages => "juror-pages-",
         }
     }
 }

@@ -23,6 +23,7 @@ mod node;
 mod polygon;
 pub mod recipe;
 mod sinol;
+pub mod statements;
 pub mod suggest;
 mod testlib;
 mod text;
@@ -45,6 +46,7 @@ use crate::package::kattis::{Kattis202509, LEGACY, LEGACY_ICPC, V2023_07};
 use crate::package::library_checker::LibraryChecker;
 use crate::package::polygon::Polygon;
 use crate::package::sinol::Sinol;
+use crate::package::statements::Statement;
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
 const FORMATS: [&dyn Format; 9] = [
@@ -79,6 +81,11 @@ trait Format: Sync {
 
     /// Where it puts things, and what it calls them.
     fn layout(&self) -> Layout;
+
+    /// The statements of a package, by language; none in formats whose statements juror does not show.
+    fn statements(&self, _dir: &Path) -> Vec<Statement> {
+        Vec::new()
+    }
 
     /// Reads what is there; `None` if nothing more is to be said than the faults do.
     fn read(&self, tree: &Files) -> Option<Draft>;

@@ -77,7 +77,7 @@ fn folded(word: &str) -> String {
 }
 
 /// The words as a list for a reader: `a, b, c`.
-pub(super) fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().collect::<Vec<_>>().join(", ")
 }
 

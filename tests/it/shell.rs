@@ -1,36 +1,52 @@
-//! `juror completions` and `juror man`.
+//! `juror completions`, `juror man` and `juror help TOPIC`.
 
 use std::fs;
 use std::process::Command;
 
 use crate::fixture::Fixture;
+use crate::tidy;
 
 #[test]
-fn shells_complete_commands_and_options() {
+fn shells_complete_commands_options_and_what_a_package_has() {
     let fixture = Fixture::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = fixture.juror(&format!("completions {shell}")).output().expect("juror runs");
         let script = String::from_utf8_lossy(&script.stdout).into_owned();
-        assert!(script.contains("verify") && script.contains("time-limit"), "{shell}: {script}");
+        assert!(script.contains("JUROR_COMPLETE"), "{shell}: {script}");
         fixture.write(shell, &script);
     }
     fixture.check("completions fis", 2, &["a similar value exists: 'fish'"]);
 
-    let check = |words: &[&str], expected: &str| {
+    fixture.write("sum/statement/problem.sv.md", "Addera.\n");
+    let check = |words: &[&str], expected: &[&str]| {
         let script = format!(
-            "source ./bash; COMP_WORDS=({words}); COMP_CWORD={last}; _juror juror {word} x; echo ${{COMPREPLY[*]}}",
-            words = words.join(" "),
+            "source ./bash; COMP_WORDS=({words}); COMP_CWORD={last}; _clap_complete_juror juror '{word}' x; \
+             IFS=$'\\n'; echo \"${{COMPREPLY[*]}}\"",
+            words = words.iter().map(|word| format!("'{word}' ")).collect::<String>(),
             last = words.len() - 1,
             word = words[words.len() - 1],
         );
+        let juror = assert_cmd::cargo::cargo_bin("juror");
+        let path = std::env::var("PATH").expect("a path");
+        let path = format!("{}:{path}", juror.parent().expect("a directory").display());
         let mut bash = Command::new("bash");
-        let output = bash.current_dir(fixture.root()).args(["-c", &script]).output();
-        let output = output.expect("bash runs");
-        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected, "{words:?}");
+        bash.current_dir(fixture.root()).args(["-c", &script]).env("PATH", path);
+        let output = bash.output().expect("bash runs");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let said: Vec<&str> = said.split_whitespace().collect();
+        assert_eq!(said, expected, "{words:?} {}", String::from_utf8_lossy(&output.stderr));
     };
-    check(&["juror", "ver"], "verify");
-    check(&["juror", "judge", "--time"], "--time-limit");
-    check(&["juror", "completions", "z"], "zsh");
+    check(&["juror", "ver"], &["verify"]);
+    check(&["juror", "judge", "--time"], &["--time-limit"]);
+    check(&["juror", "completions", "z"], &["zsh"]);
+    check(&["juror", "verify", "su"], &["sum/"]);
+    check(&["juror", "verify", "sum/problem.y"], &[]);
+    let small = ["secret/small/1", "secret/small/2"];
+    check(&["juror", "judge", "sum", "a.sh", "--case", "secret/sm"], &small);
+    check(&["juror", "judge", "--all", "sum", "--case", "sam"], &["sample/1"]);
+    let right = "sum/submissions/accepted/right.sh";
+    check(&["juror", "judge", "sum", "sum/submissions/accepted/r"], &[right]);
+    check(&["juror", "statement", "sum", "--language", ""], &["en", "sv"]);
 }
 
 #[test]
@@ -49,4 +65,37 @@ fn each_command_has_a_man_page() {
     let number = fs::read_dir(fixture.path("pages")).expect("pages").count();
     assert!(number > 10, "{number} pages, and no file beside them");
     fixture.check("man pages/juror.1/below", 2, &["cannot write man pages to pages/juror.1/below"]);
+}
+
+#[test]
+fn the_documentation_is_in_the_program() {
+    let fixture = Fixture::new();
+    fixture.check(
+        "help verdicts",
+        0,
+        &["Verdicts ────", "TLE: time limit exceeded", "(juror help packages)"],
+    );
+    fixture.check("help packages", 0, &["problem_format_version", "expectations"]);
+    fixture.check("help verdict", 2, &["similar subcommand exists: 'verdicts'"]);
+    fixture.check("help jugde", 2, &["similar subcommand exists: 'judge'"]);
+    fixture.check("help grammar", 0, &["Usage: juror grammar"]);
+    fixture.check("--help", 0, &["Topics, for `juror help TOPIC`:", "coming-from"]);
+}
+
+/// Each page of the documentation for users has a topic: what stands in the README's table and is no page about the code.
+#[test]
+fn every_page_has_a_topic() {
+    let topics = tidy::read(&tidy::root().join("src/cli/topics.rs"));
+    let pages = fs::read_dir(tidy::root().join("docs")).expect("a directory");
+    for page in pages.flatten().filter(|page| page.path().is_file()) {
+        let name = page.file_name().into_string().expect("a name");
+        let is_about_the_code =
+            ["architecture.md", "changelog.md", "dependencies.md", "hosts.md", "style.md"]
+                .contains(&&*name);
+        let has_topic = topics.contains(&format!("\"{name}\""));
+        assert!(
+            has_topic || is_about_the_code || !name.ends_with(".md"),
+            "docs/{name} has no topic"
+        );
+    }
 }

@@ -4,9 +4,11 @@
 //! "Attachments".
 
 use std::fs;
+use std::path::Path;
 
 use crate::package::files::Files;
 use crate::package::languages::is_natural_language;
+use crate::package::statements::{Form, Statement};
 use crate::package::text::TextFile;
 
 /// Texts for people, one for each language, in a directory of their own.
@@ -23,23 +25,52 @@ pub(super) struct Texts {
 pub(super) const SOLUTIONS: Texts =
     Texts { directory: "solution", stem: "solution", what: "solution", default: Some("en") };
 
+/// A file's name, taken apart.
+struct Named<'a> {
+    language: Option<&'a str>,
+    ending: &'a str,
+}
+
 impl Texts {
+    /// Takes `<stem>.<language>.<ending>` or `<stem>.<ending>` apart; `None` for other names.
+    fn named<'a>(&self, base_name: &'a str) -> Option<Named<'a>> {
+        let (start, ending @ ("tex" | "md" | "pdf")) = base_name.rsplit_once('.')? else {
+            return None;
+        };
+        let language = match start.strip_prefix(self.stem)? {
+            "" => self.default,
+            rest => Some(rest.strip_prefix('.')?),
+        };
+        Some(Named { language, ending })
+    }
+
+    /// The files in a package, sorted by language, the form that can be shown best first.
+    pub(super) fn files(&self, package: &Path) -> Vec<Statement> {
+        let entries = fs::read_dir(package.join(self.directory)).into_iter().flatten().flatten();
+        let mut files: Vec<Statement> = entries
+            .filter_map(|entry| {
+                let name = entry.file_name();
+                let Named { language, ending } = self.named(name.to_str()?)?;
+                let form = match ending {
+                    "md" => Form::Markdown,
+                    "tex" => Form::Latex,
+                    _ => Form::Pdf,
+                };
+                Some(Statement { language: language?.to_owned(), form, path: entry.path() })
+            })
+            .collect();
+        files.sort_by(|a, b| (&a.language, a.form).cmp(&(&b.language, b.form)));
+        files.dedup_by(|a, b| a.language == b.language);
+        files
+    }
+
     /// The languages in which there are such texts, sorted; some are wanted if `is_needed`.
     pub(super) fn languages(&self, tree: &Files, is_needed: bool) -> Vec<String> {
         let Self { directory, stem, what, .. } = self;
         let before = tree.faults.count();
         let mut languages: Vec<String> = Vec::new();
         for item in tree.children(directory).filter(|item| item.is_file()) {
-            // `<stem>.<language>.<ending>` or `<stem>.<ending>`
-            let Some((start, ending @ ("tex" | "md" | "pdf"))) = item.base_name().rsplit_once('.')
-            else {
-                continue;
-            };
-            let language = match start.strip_prefix(stem) {
-                Some("") => self.default,
-                Some(rest) if rest.starts_with('.') => Some(&rest[1..]),
-                _ => continue,
-            };
+            let Some(Named { language, ending }) = self.named(item.base_name()) else { continue };
             let (message, help) = match language {
                 None => (
                     "does not name its language".to_owned(),

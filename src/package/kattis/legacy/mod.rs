@@ -28,6 +28,7 @@ use crate::package::kattis::submissions::{Folder, folder};
 use crate::package::kattis::version::{self, VersionName};
 use crate::package::kattis::{Pack, SETTINGS, Version};
 use crate::package::node::{Node, Parse};
+use crate::package::statements::Statement;
 
 /// Legacy packages, and those that only look like them.
 pub(in crate::package) struct KattisLegacy(VersionName);
@@ -156,6 +157,12 @@ impl Format for KattisLegacy {
             change_time_limit: "change limits.time_multiplier or limits.time_safety_margin of problem.yaml",
             allow_file_writing: "",
         }
+    }
+
+    fn statements(&self, dir: &Path) -> Vec<Statement> {
+        let texts =
+            if dir.join(STATEMENTS.directory).is_dir() { STATEMENTS } else { NEW_STATEMENTS };
+        texts.files(dir)
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {

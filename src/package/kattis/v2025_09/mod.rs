@@ -23,6 +23,7 @@ use crate::package::kattis::submissions::{Folder, folder};
 use crate::package::kattis::version::{self, VersionName};
 use crate::package::kattis::{Pack, SETTINGS, Version, constants, credits, limits};
 use crate::package::node::{Map, Renamed};
+use crate::package::statements::Statement;
 use crate::package::text::shown;
 use crate::package::values::{boolean, text, texts};
 
@@ -79,6 +80,10 @@ impl Format for Kattis202509 {
                  or set use_for_time_limit: false in submissions.yaml",
             allow_file_writing: "add `allow_file_writing: true` to problem.yaml",
         }
+    }
+
+    fn statements(&self, dir: &Path) -> Vec<Statement> {
+        STATEMENTS.files(dir)
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {

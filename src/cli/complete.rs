@@ -1,0 +1,90 @@
+//! What a shell completes: packages, and the cases, submissions and languages of the package on the line.
+//!
+//! The script of `juror completions` runs juror at each press of the key, with the words of the line.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{
+    ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
+
+use crate::cli::arguments::Arguments;
+use crate::model::problem::Problem;
+use crate::package;
+use crate::package::statements::statements;
+
+/// The variable in which the script says which shell asks.
+pub(super) const VARIABLE: &str = "JUROR_COMPLETE";
+
+/// Answers a shell; `false` if none asks.
+///
+/// # Errors
+/// When the shell is not known, or the answer cannot be written.
+pub(super) fn answer() -> Result<bool, clap::Error> {
+    let here = env::current_dir().ok();
+    CompleteEnv::with_factory(definition)
+        .var(VARIABLE)
+        .try_complete(env::args_os(), here.as_deref())
+}
+
+/// The command line with what completes its values. By their names, so that a new command has it, too.
+fn definition() -> Command {
+    Arguments::command().mut_subcommands(|command| command.mut_args(completed))
+}
+
+fn completed(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "package" | "packages" => arg.add(ArgValueCompleter::new(packages)),
+        "submission" | "submissions" | "targets" => arg.add(ArgValueCompleter::new(submissions)),
+        "case" => arg.add(ArgValueCompleter::new(cases)),
+        "language" => arg.add(ArgValueCompleter::new(languages)),
+        _ => arg,
+    }
+}
+
+fn packages(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let ends = |path: &Path, ending: &str| path.to_string_lossy().ends_with(ending);
+    let is_package = move |path: &Path| {
+        path.is_dir() || [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"].iter().any(|it| ends(path, it))
+    };
+    PathCompleter::any().filter(is_package).complete(typed)
+}
+
+fn submissions(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let names = problem().map_or_else(Vec::new, |problem| {
+        let paths = problem.submissions.iter().map(|it| it.program.path.display().to_string());
+        starting(typed, paths)
+    });
+    let mut found = PathCompleter::any().complete(typed);
+    found.retain(|path| names.iter().all(|name| name.get_value() != path.get_value()));
+    names.into_iter().chain(found).collect()
+}
+
+fn cases(typed: &OsStr) -> Vec<CompletionCandidate> {
+    problem().map_or_else(Vec::new, |problem| {
+        let cases = problem.test_data.judged();
+        starting(typed, cases.iter().map(|case| case.test_case().name.clone()))
+    })
+}
+
+fn languages(typed: &OsStr) -> Vec<CompletionCandidate> {
+    problem().map_or_else(Vec::new, |problem| {
+        starting(typed, statements(&problem).into_iter().map(|it| it.language))
+    })
+}
+
+fn starting(typed: &OsStr, names: impl Iterator<Item = String>) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    names.filter(|name| name.starts_with(&*typed)).map(CompletionCandidate::new).collect()
+}
+
+/// The package that the line names: its first word that is one. Archives are not unpacked for this.
+fn problem() -> Option<Problem> {
+    let words = env::args_os().skip_while(|word| word != "--").skip(3);
+    let mut directories = words.filter(|word| Path::new(word).is_dir());
+    directories.find_map(|word| package::read(Path::new(&word)).problem)
+}

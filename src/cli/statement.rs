@@ -1,0 +1,141 @@
+//! `juror statement`: a problem's statement as a page that needs no other file, or as a PDF.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::browser::Browser;
+use crate::cli::exit_code::ExitCode;
+use crate::cli::options::OutputOptions;
+use crate::cli::output::{Output, command, print};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::Problem;
+use crate::model::stop::{Mend, Stop};
+use crate::package;
+use crate::package::statements::{Form, Statement, statements};
+use crate::package::suggest::list;
+use crate::report::file::ReportFile;
+use crate::statement::page;
+
+/// Arguments of `juror statement`.
+#[derive(Debug, Args)]
+pub struct StatementArguments {
+    /// The problem package: a directory, or an archive such as .zip or .tar.gz
+    pub package: PathBuf,
+    /// Only the statement in this language, such as en; may be given more than once [default: all]
+    #[arg(long, value_name = "CODE")]
+    pub language: Vec<String>,
+    /// Where to write: a file, `-` for standard output, or a directory for one file in each language
+    /// [default: NAME.html]
+    #[arg(short, long, value_name = "FILE|DIR")]
+    pub out: Option<PathBuf>,
+    /// Make a PDF instead, with Chromium or Chrome
+    #[arg(long)]
+    pub pdf: bool,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Makes the page.
+pub fn run(arguments: &StatementArguments) -> ExitCode {
+    command(&arguments.output, "statement", |output| make(arguments, output))
+}
+
+fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
+    let browser = arguments.pdf.then(Browser::find).transpose()?;
+    let dir = output.enter(&arguments.package)?;
+    let reading = package::read(&dir);
+    // Whatever else is wrong with the package keeps nobody from reading its statement.
+    let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
+    let all = statements(&problem);
+    let chosen = chosen(&problem, &all, arguments)?;
+    let ending = if browser.is_some() { "pdf" } else { "html" };
+    let short_name = &problem.short_name;
+    let out = arguments.out.clone().unwrap_or_else(|| format!("{short_name}.{ending}").into());
+    let pages: Vec<(PathBuf, Vec<&Statement>)> = match is_directory(&out) {
+        true => {
+            let name = |it: &Statement| out.join(format!("{short_name}.{}.{ending}", it.language));
+            chosen.into_iter().map(|it| (name(it), vec![it])).collect()
+        }
+        false => vec![(out.clone(), chosen)],
+    };
+    if is_directory(&out) {
+        fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;
+    }
+    for (path, statements) in pages {
+        let page = page(&problem, &statements)?;
+        output.diagnosed(page.remarks);
+        let bytes = match &browser {
+            Some(browser) => browser.pdf(&page.html)?,
+            None => page.html.into_bytes(),
+        };
+        if path.as_os_str() == "-" {
+            print("the page", |out| out.write_all(&bytes))?;
+            continue;
+        }
+        write(&path, &bytes).map_err(|error| unwritable(&path, &error))?;
+        if !arguments.output.json && !arguments.output.quiet {
+            let languages = list(statements.iter().map(|it| it.language.as_str()));
+            let path = path.display();
+            print("what was done", |out| writeln!(out, "wrote {path} ({languages})"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether this is to be a directory: it is one, or is named as one.
+fn is_directory(out: &Path) -> bool {
+    out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// The statements that were asked for and can be shown.
+fn chosen<'a>(
+    problem: &Problem,
+    all: &'a [Statement],
+    arguments: &StatementArguments,
+) -> Result<Vec<&'a Statement>, Stop> {
+    if all.is_empty() {
+        let format = problem.layout.format;
+        let message = format!("has no statement that juror shows, in format {format}");
+        let help =
+            "add statement/problem.en.md; of other formats, `juror convert` keeps the statement";
+        return Err(Diagnostic::error(&problem.dir, message).help(help).into());
+    }
+    let wanted = &arguments.language;
+    let has = |code: &&String| all.iter().any(|it| it.language == **code);
+    if let Some(unknown) = wanted.iter().find(|code| !has(code)) {
+        let languages = list(all.iter().map(|it| it.language.as_str()));
+        let message =
+            format!("--language {unknown}: there is no such statement; there are {languages}");
+        return Err(Stop::Refused(Mend::Selection, vec![message.into()]));
+    }
+    let is_wanted = |it: &&Statement| wanted.is_empty() || wanted.contains(&it.language);
+    let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
+    let readable: Vec<&Statement> =
+        chosen.iter().copied().filter(|it| it.form != Form::Pdf).collect();
+    match chosen.first() {
+        Some(first) if readable.is_empty() => {
+            let message = "is a PDF, which cannot become a page";
+            let help = "hand it out as it is, or add the statement as .md or .tex";
+            Err(Diagnostic::error(&first.path, message).help(help).into())
+        }
+        _ => Ok(readable),
+    }
+}
+
+/// Writes a file beside its place, and puts it there when it is whole.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let ReportFile::Beside(file, path) = ReportFile::beside(path)? else { return Ok(()) };
+    let mut out = BufWriter::new(file);
+    out.write_all(bytes)?;
+    out.into_inner()?.persist(path)?;
+    Ok(())
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Stop {
+    let path = path.display();
+    Stop::usage(format!("cannot write {path}: {error}; name another place with --out"))
+}

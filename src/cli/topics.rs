@@ -1,0 +1,103 @@
+//! `juror help TOPIC`: the pages of the documentation.
+
+use std::env;
+use std::io::{IsTerminal, Write, stdout};
+use std::process::{Command, Stdio};
+
+use crate::cli::exit_code::ExitCode;
+use crate::cli::options::OutputOptions;
+use crate::cli::output::{command, print, terminal_width};
+use crate::report::manual::text;
+
+/// A page.
+struct Topic {
+    name: &'static str,
+    /// What it is about.
+    about: &'static str,
+    /// Its file in `docs/`.
+    file: &'static str,
+    text: &'static str,
+}
+
+macro_rules! topic {
+    ($name:literal, $file:literal, $about:literal) => {
+        Topic {
+            name: $name,
+            about: $about,
+            file: $file,
+            text: include_str!(concat!("../../docs/", $file)),
+        }
+    };
+}
+
+/// The pages. A command's name has the command's options instead.
+const TOPICS: [Topic; 20] = [
+    topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
+    topic!("judging", "judge.md", "judging one submission, many, or a class"),
+    topic!("report", "html.md", "the HTML report"),
+    topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),
+    topic!("packages", "packages.md", "layout and keys of problem packages, expectations, scores"),
+    topic!("statements", "statements.md", "statements as pages"),
+    topic!("test-data", "generate.md", "recipes for test data"),
+    topic!("grammars", "grammar.md", "grammars of inputs"),
+    topic!("counterexamples", "stress.md", "how the failing input is searched"),
+    topic!("formats", "formats.md", "packages of library-checker, CMS and sinol"),
+    topic!("polygon", "polygon.md", "packages of Polygon, programs with testlib"),
+    topic!("converting", "convert.md", "what becomes of a package in another format"),
+    topic!("coming-from", "coming-from.md", "commands of other tools, and those of juror"),
+    topic!("compilers", "languages.md", "languages, compilers and flags"),
+    topic!("sandbox", "sandbox.md", "isolation, limits and measurement"),
+    topic!("machine", "doctor.md", "what juror needs of the machine"),
+    topic!("plain", "plain.md", "systems without isolation"),
+    topic!("ci", "ci.md", "reports for CI"),
+    topic!("json", "json.md", "the keys of the JSON document"),
+    topic!("conformance", "conformance.md", "rules on which judges differ"),
+];
+
+/// The names of the pages.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TOPICS.iter().map(|topic| topic.name)
+}
+
+/// The list of pages, for `juror help`.
+pub(super) fn list() -> String {
+    let row = |topic: &Topic| format!("\n  {:<16} {}", topic.name, topic.about);
+    let rows: String = TOPICS.iter().map(row).collect();
+    format!("Topics, for `juror help TOPIC`:{rows}")
+}
+
+/// Shows the page that `juror help NAME` asks for; `None` if that is something else.
+pub(super) fn show(words: &[String]) -> Option<ExitCode> {
+    let [help, name] = words else { return None };
+    let topic = TOPICS.iter().find(|topic| help == "help" && topic.name == name)?;
+    let page_of = |link: &str| {
+        let file = link.split('#').next().unwrap_or_default();
+        let topic = TOPICS.iter().find(|topic| topic.file == file)?;
+        Some(format!("juror help {}", topic.name))
+    };
+    let text = text(topic.text, terminal_width().unwrap_or(80), &page_of);
+    Some(command(&OutputOptions::default(), "help", |_| {
+        match stdout().is_terminal() && page(&text) {
+            true => Ok(()),
+            false => print("the page", |out| out.write_all(text.as_bytes())),
+        }
+    }))
+}
+
+/// Hands a text to the pager, if there is one.
+fn page(text: &str) -> bool {
+    let pager = env::var("PAGER").unwrap_or_default();
+    let mut words = pager.split_whitespace();
+    let program = words.next().unwrap_or("less");
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped());
+    if env::var_os("LESS").is_none() {
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut stdin) = child.stdin.take() {
+        // The reader may leave before the end.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    child.wait().is_ok()
+}

@@ -1,0 +1,60 @@
+//! Images of a statement, as a page holds them.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::html::{data_uri, escape};
+use crate::model::problem::Problem;
+use crate::model::units::Bytes;
+use crate::package::statements::Statement;
+use crate::statement::source::file;
+
+/// The largest image that a page holds.
+const LARGEST: Bytes = Bytes::mib(8);
+
+/// The images that a browser shows, of those that statements may have.
+const TYPES: [(&str, &str); 4] =
+    [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("svg", "image/svg+xml")];
+
+/// Where a statement's images are.
+pub(super) struct Images {
+    package: PathBuf,
+    directory: PathBuf,
+}
+
+impl Images {
+    pub(super) fn new(problem: &Problem, statement: &Statement) -> Self {
+        let directory = statement.path.parent().unwrap_or(&problem.dir).to_owned();
+        Self { package: problem.dir.clone(), directory }
+    }
+
+    /// The image of this name, as an address. In an `<img>`, an SVG file can neither run scripts nor load anything.
+    ///
+    /// # Errors
+    /// Why it cannot be shown.
+    pub(super) fn address(&self, name: &str) -> Result<String, String> {
+        let with_ending = |ending: &str| format!("{name}.{ending}");
+        let name = match Path::new(name).extension() {
+            Some(_) => name.to_owned(),
+            None => TYPES
+                .map(|(ending, _)| with_ending(ending))
+                .into_iter()
+                .find(|name| self.directory.join(name).is_file())
+                .unwrap_or_else(|| name.to_owned()),
+        };
+        let ending = Path::new(&name).extension().and_then(|ending| ending.to_str());
+        let ending = ending.unwrap_or_default().to_ascii_lowercase();
+        let known = TYPES.into_iter().find(|(known, _)| *known == ending);
+        let Some((_, media_type)) = known else {
+            return Err("a page shows .png, .jpg, .jpeg and .svg".to_owned());
+        };
+        let bytes = file(&self.package, &self.directory.join(&name), LARGEST);
+        bytes.map(|bytes| data_uri(media_type, &bytes)).map_err(|error| error.to_string())
+    }
+}
+
+/// An image with its text, as wide as a part of the page if that is given.
+pub(super) fn tag(address: &str, alt: &str, width: Option<f64>) -> String {
+    let style = width.map(|width| format!(" style=\"width:{:.1}%\"", width * 100.0));
+    let style = style.unwrap_or_default();
+    format!("<img src=\"{address}\" alt=\"{}\"{style}>", escape(alt))
+}

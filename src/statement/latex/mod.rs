@@ -1,0 +1,434 @@
+//! LaTeX statements: the subset of the format, as HTML. What is not known is told, and its text stays.
+//!
+//! Source: problem package format 2025-09, "LaTeX environment and supported subset".
+
+mod environments;
+mod reader;
+mod symbols;
+mod tables;
+mod writer;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::model::html::escape;
+use crate::statement::Scope;
+use crate::statement::images;
+use crate::statement::latex::reader::{Reader, Token};
+use crate::statement::latex::symbols::{Style, accent, is_nothing, style, switch, symbol};
+use crate::statement::latex::writer::Writer;
+use crate::statement::markdown::FORMULA;
+use crate::statement::math::{self, Math};
+use crate::statement::source::Source;
+use crate::statement::tags::is_link;
+
+/// So deep may groups and environments stand in each other, and macros in macros.
+const DEEPEST: usize = 50;
+/// So much text may macros make.
+const MOST_EXPANDED: usize = 1 << 20;
+
+/// What to do about what is not known.
+const HELP: &str = "use the commands that the package format lists for LaTeX statements";
+
+/// The title, if the statement sets one, and the statement, both as HTML.
+pub(super) fn translate(source: &Source, scope: &mut Scope<'_>) -> (Option<String>, String) {
+    let text: Rc<str> = source.text.as_str().into();
+    let start = text.find("\\begin{document}").map_or(0, |at| at + "\\begin{document}".len());
+    let end = text.find("\\end{document}").unwrap_or(text.len()).max(start);
+    let mut translator = Translator {
+        source,
+        scope,
+        labels: labels(&text),
+        text,
+        expanded_at: None,
+        expanded: 0,
+        depth: 0,
+        writer: Writer::default(),
+        math: Math::new(),
+        macros: HashMap::new(),
+        title: None,
+        figures: 0,
+        notes: Vec::new(),
+    };
+    translator.range(start..end);
+    translator.writer.paragraph();
+    let notes = std::mem::take(&mut translator.notes);
+    if !notes.is_empty() {
+        let notes: String = notes.iter().map(|note| format!("<li>{note}</li>\n")).collect();
+        translator.writer.block(&format!("<ol class=\"footnotes\">\n{notes}</ol>"));
+    }
+    (translator.title, translator.writer.html)
+}
+
+/// What `\ref` shows: the number of the figure that a label is in.
+fn labels(text: &str) -> HashMap<String, usize> {
+    let mut labels = HashMap::new();
+    let mut captions = 0;
+    for part in text.split('\\') {
+        if part.starts_with("caption{") {
+            captions += 1;
+        } else if let Some(label) = part.strip_prefix("label{") {
+            let name = label.split('}').next().unwrap_or_default();
+            labels.insert(name.to_owned(), captions.max(1));
+        }
+    }
+    labels
+}
+
+struct Translator<'a, 'b> {
+    source: &'a Source,
+    scope: &'a mut Scope<'b>,
+    /// The statement, or what a macro stands for.
+    text: Rc<str>,
+    /// Where in the statement the macro stands.
+    expanded_at: Option<Range<usize>>,
+    expanded: usize,
+    depth: usize,
+    writer: Writer,
+    math: Math,
+    macros: HashMap<String, Macro>,
+    title: Option<String>,
+    figures: usize,
+    labels: HashMap<String, usize>,
+    /// Footnotes, as HTML.
+    notes: Vec<String>,
+}
+
+#[derive(Clone)]
+struct Macro {
+    parameters: usize,
+    body: String,
+}
+
+impl Translator<'_, '_> {
+    /// Translates a part of the text.
+    fn range(&mut self, range: Range<usize>) {
+        if self.depth >= DEEPEST {
+            self.remark(
+                range,
+                "groups stand too deep in each other here; the rest is left out",
+                HELP,
+            );
+            return;
+        }
+        self.depth += 1;
+        let mark = self.writer.mark();
+        let text = Rc::clone(&self.text);
+        let mut reader = Reader::new(&text, range);
+        while let Some((token, at)) = reader.next() {
+            self.token(token, at, &mut reader);
+        }
+        self.writer.back_to(mark);
+        self.depth -= 1;
+    }
+
+    fn token(&mut self, token: Token<'_>, at: Range<usize>, reader: &mut Reader<'_>) {
+        match token {
+            Token::Text(text) if self.writer.is_code() => self.writer.text(&escape(text)),
+            Token::Text(text) => self.writer.text(&escape(&typography(text))),
+            Token::Space => self.writer.space(),
+            Token::Tie => self.writer.text("\u{a0}"),
+            Token::Paragraph => self.writer.paragraph(),
+            Token::Math { formula, alone } => self.formula(formula, alone, at),
+            Token::Verbatim(text) => {
+                self.writer.text(&format!("<code>{}</code>", escape(text)));
+            }
+            Token::Group(inner) => self.range(inner),
+            Token::Environment { name, body } => self.environment(name, body, at),
+            Token::Command(name) => self.command(name, at, reader),
+            // Outside of tables.
+            Token::Cell => self.writer.text("&amp;"),
+            Token::Stray(what) => {
+                self.remark(at, format!("`{what}` is left out: its partner is missing"), HELP);
+            }
+        }
+    }
+
+    fn command(&mut self, name: &str, at: Range<usize>, reader: &mut Reader<'_>) {
+        let plain = name.trim_end_matches('*');
+        if let Some(it) = self.macros.get(plain).cloned() {
+            return self.expand(&it, at, reader);
+        }
+        if let Some(text) = symbol(name) {
+            return self.writer.text(text);
+        }
+        if let Some(mark) = accent(name) {
+            let base = reader.argument();
+            let base = self.text[base].trim_start_matches('\\').to_owned();
+            let mut letters = base.chars();
+            let first = letters.next().map(|letter| format!("{letter}{mark}")).unwrap_or_default();
+            return self.writer.text(&escape(&format!("{first}{}", letters.as_str())));
+        }
+        if let Some(style) = style(plain) {
+            return self.styled(style, reader);
+        }
+        if let Some(style) = switch(plain) {
+            // Polygon's way: `\bf{text}`.
+            match reader.is_at_group() {
+                true => self.styled(style, reader),
+                false => self.writer.push(style),
+            }
+            return;
+        }
+        if let Some(arguments) = is_nothing(plain) {
+            reader.option();
+            for _ in 0..arguments {
+                reader.argument();
+            }
+            return;
+        }
+        match plain {
+            "par" => self.writer.paragraph(),
+            "\\" | "newline" | "linebreak" => {
+                reader.option();
+                self.writer.line_break();
+            }
+            "section" | "subsection" | "subsubsection" | "paragraph" => self.heading(plain, reader),
+            "problemname" => {
+                let title = reader.argument();
+                let title = self.inline(title);
+                self.title = Some(title).filter(|title| !title.trim().is_empty());
+            }
+            "nextsample" => {
+                let sample = self.scope.samples.next(self.scope.words);
+                self.writer.block(&sample);
+            }
+            "remainingsamples" => {
+                let samples = self.scope.samples.rest(self.scope.words);
+                self.writer.block(&samples);
+            }
+            "constant" => self.constant(at, reader),
+            "url" => {
+                let address = self.text[reader.argument()].replace('\\', "");
+                self.link(&address, &escape(&address), at);
+            }
+            "href" => {
+                let address = self.text[reader.argument()].replace('\\', "");
+                let shown = reader.argument();
+                let shown = self.inline(shown);
+                self.link(&address, &shown, at);
+            }
+            "includegraphics" => self.image(at, reader),
+            "illustration" => self.illustration(at, reader),
+            "caption" => {
+                reader.option();
+                let caption = reader.argument();
+                self.figures += 1;
+                let (word, number) = (self.scope.words.figure, self.figures);
+                let caption = self.inline(caption);
+                let number =
+                    if name == "caption" { format!("{word} {number}: ") } else { String::new() };
+                self.writer.block(&format!("<figcaption>{number}{caption}</figcaption>"));
+            }
+            "epigraph" => {
+                let (quote, from) = (reader.argument(), reader.argument());
+                let (quote, from) = (self.inline(quote), self.inline(from));
+                self.writer.block(&format!(
+                    "<blockquote class=\"epigraph\"><p>{quote}</p><p>— {from}</p></blockquote>"
+                ));
+            }
+            "footnote" => {
+                let note = reader.argument();
+                let note = self.inline(note);
+                self.notes.push(note);
+                self.writer.text(&format!("<sup>{}</sup>", self.notes.len()));
+            }
+            "ref" => {
+                let label = reader.argument();
+                let number = self.labels.get(&self.text[label.clone()]).copied();
+                match number {
+                    Some(number) => self.writer.text(&number.to_string()),
+                    None => self.remark(label, "there is no such label", "add it with \\label"),
+                }
+            }
+            "def" | "newcommand" | "renewcommand" | "providecommand" => self.define(reader),
+            "multicolumn" | "multirow" => {
+                let (_, _, content) = (reader.argument(), reader.argument(), reader.argument());
+                self.range(content);
+            }
+            "item" => self.remark(at, "`\\item` stands outside of a list", HELP),
+            _ => {
+                let message =
+                    format!("`\\{name}` is not known; it is left out, and its text stays");
+                self.remark(at, message, HELP);
+            }
+        }
+    }
+
+    /// The text of a style's argument.
+    fn styled(&mut self, style: Style, reader: &mut Reader<'_>) {
+        let argument = reader.argument();
+        let mark = self.writer.mark();
+        self.writer.push(style);
+        self.range(argument);
+        self.writer.back_to(mark);
+    }
+
+    fn heading(&mut self, name: &str, reader: &mut Reader<'_>) {
+        reader.option();
+        let text = reader.argument();
+        let text = self.inline(text);
+        let level = match name {
+            "section" => 2,
+            "subsection" => 3,
+            _ => 4,
+        };
+        self.writer.block(&format!("<h{level}>{text}</h{level}>"));
+    }
+
+    fn constant(&mut self, at: Range<usize>, reader: &mut Reader<'_>) {
+        let name = reader.argument();
+        let name = self.text[name].trim().to_owned();
+        let found = self.scope.problem.constants.iter().find(|it| it.key == name);
+        match found.map(|it| escape(&it.value)) {
+            Some(value) => self.writer.text(&value),
+            None => {
+                let message = format!("there is no constant `{name}`");
+                self.remark(at, message, "add it to `constants` in problem.yaml");
+            }
+        }
+    }
+
+    fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) {
+        let constants = self.scope.problem.constants.iter();
+        let formula = constants.fold(formula.to_owned(), |formula, it| {
+            formula.replace(&format!("\\constant{{{}}}", it.key), &it.value)
+        });
+        let translated = self.math.translate(&formula, alone).unwrap_or_else(|reason| {
+            let message = format!("this formula is shown as it is written: {reason}");
+            self.remark(at, message, FORMULA);
+            math::unread(&formula)
+        });
+        self.writer.text(&translated);
+    }
+
+    fn link(&mut self, address: &str, shown: &str, at: Range<usize>) {
+        if !is_link(address) {
+            let message = format!("the link to `{address}` is left out");
+            self.remark(at, message, "a page links to http, https and mail addresses");
+            return self.writer.text(shown);
+        }
+        self.writer.text(&format!("<a href=\"{}\">{shown}</a>", escape(address)));
+    }
+
+    fn image(&mut self, at: Range<usize>, reader: &mut Reader<'_>) {
+        let options = reader.option().map(|range| self.text[range].to_owned()).unwrap_or_default();
+        let name = reader.argument();
+        let name = self.text[name].trim().to_owned();
+        let width = options.split(',').find_map(|option| width(option.trim()));
+        if let Some(tag) = self.image_tag(&name, width, at) {
+            self.writer.text(&tag);
+        }
+    }
+
+    fn illustration(&mut self, at: Range<usize>, reader: &mut Reader<'_>) {
+        let (part, name, caption) = (reader.argument(), reader.argument(), reader.argument());
+        let part: f64 = self.text[part].trim().parse().unwrap_or(0.3);
+        let name = self.text[name].trim().to_owned();
+        let caption = self.inline(caption);
+        let Some(tag) = self.image_tag(&name, None, at) else { return };
+        self.writer.block(&format!(
+            "<figure class=\"illustration\" style=\"width:{:.1}%\">{tag}<figcaption>{caption}</figcaption></figure>",
+            part.clamp(0.05, 1.0) * 100.0
+        ));
+    }
+
+    fn image_tag(&mut self, name: &str, width: Option<f64>, at: Range<usize>) -> Option<String> {
+        match self.scope.images.address(name) {
+            Ok(address) => Some(images::tag(&address, "", width)),
+            Err(reason) => {
+                let message = format!("the image `{name}` is left out: {reason}");
+                self.remark(at, message, "add it beside the statement as .png or .svg");
+                None
+            }
+        }
+    }
+
+    /// `\newcommand{\name}[1]{text}` or `\def\name{text}`.
+    fn define(&mut self, reader: &mut Reader<'_>) {
+        let name = reader.argument();
+        let name = self.text[name].trim().trim_start_matches('\\').to_owned();
+        let parameters = reader.option().and_then(|range| self.text[range].trim().parse().ok());
+        let body = reader.argument();
+        let body = self.text[body].to_owned();
+        self.math.define(&name, &body);
+        self.macros.insert(name, Macro { parameters: parameters.unwrap_or(0), body });
+    }
+
+    fn expand(&mut self, it: &Macro, at: Range<usize>, reader: &mut Reader<'_>) {
+        let mut body = it.body.clone();
+        for number in 1..=it.parameters.min(9) {
+            let argument = reader.argument();
+            body = body.replace(&format!("#{number}"), &self.text[argument]);
+        }
+        self.expanded += body.len();
+        if self.expanded > MOST_EXPANDED {
+            return self.remark(
+                at,
+                "macros make more than 1 MiB of text; the rest is left out",
+                HELP,
+            );
+        }
+        let outer = self.expanded_at.clone();
+        self.expanded_at.get_or_insert(at);
+        let end = body.len();
+        let text = std::mem::replace(&mut self.text, body.into());
+        self.range(0..end);
+        self.text = text;
+        self.expanded_at = outer;
+    }
+
+    /// A part of the text as HTML without paragraphs.
+    fn inline(&mut self, range: Range<usize>) -> String {
+        let outer = std::mem::replace(&mut self.writer, Writer::inline());
+        self.range(range);
+        std::mem::replace(&mut self.writer, outer).html.trim().to_owned()
+    }
+
+    /// A part of the text as HTML with paragraphs.
+    fn block(&mut self, range: Range<usize>) -> String {
+        let outer = std::mem::take(&mut self.writer);
+        self.range(range);
+        self.writer.paragraph();
+        std::mem::replace(&mut self.writer, outer).html
+    }
+
+    fn remark(&mut self, at: Range<usize>, message: impl Into<String>, help: &str) {
+        let at = self.expanded_at.clone().unwrap_or(at);
+        self.scope.remarks.extend(self.source.remark(at, message.into(), help));
+    }
+}
+
+/// The part of the page's width that `width=0.5\textwidth`, `width=7cm` or `scale=0.2` asks for. A line has 16 cm; what
+/// an image has in centimetres, only its maker knows.
+fn width(option: &str) -> Option<f64> {
+    let value = option.strip_prefix("width=")?.trim();
+    let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
+    let (number, unit) = value.split_at(end);
+    let number: f64 = if number.is_empty() { 1.0 } else { number.parse().ok()? };
+    let part = match unit.trim() {
+        "\\textwidth" | "\\linewidth" | "\\columnwidth" | "\\hsize" => number,
+        "cm" => number / 16.0,
+        "mm" => number / 160.0,
+        "in" => number / 6.3,
+        "pt" => number / 455.0,
+        _ => return None,
+    };
+    Some(part.clamp(0.02, 1.0))
+}
+
+/// Quotes and dashes as LaTeX sets them.
+fn typography(text: &str) -> String {
+    const PAIRS: [(&str, &str); 8] = [
+        ("---", "—"),
+        ("--", "–"),
+        ("``", "“"),
+        ("''", "”"),
+        ("<<", "«"),
+        (">>", "»"),
+        ("`", "‘"),
+        ("'", "’"),
+    ];
+    PAIRS.into_iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}

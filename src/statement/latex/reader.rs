@@ -1,0 +1,330 @@
+//! The parts of a LaTeX text: groups and environments as a whole, formulas as they are.
+
+use std::ops::Range;
+
+/// Environments whose text is a formula.
+const FORMULAS: [&str; 8] =
+    ["equation", "align", "eqnarray", "gather", "multline", "displaymath", "math", "alignat"];
+/// Environments whose text is shown as it is.
+pub(super) const VERBATIM: [&str; 2] = ["verbatim", "lstlisting"];
+
+/// One part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// Without anything that has a meaning.
+    Text(&'a str),
+    /// Blanks, or the end of a line.
+    Space,
+    /// `~`.
+    Tie,
+    /// An empty line.
+    Paragraph,
+    /// A formula, in a line or alone.
+    Math { formula: &'a str, alone: bool },
+    /// `\verb|text|`.
+    Verbatim(&'a str),
+    /// What stands between braces.
+    Group(Range<usize>),
+    /// An environment with its body.
+    Environment { name: &'a str, body: Range<usize> },
+    /// `\name`, without the backslash.
+    Command(&'a str),
+    /// `&`.
+    Cell,
+    /// A brace, or the begin or end of an environment, without its partner.
+    Stray(&'a str),
+}
+
+/// Reads a part of a text.
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a str, range: Range<usize>) -> Self {
+        Self { text, at: range.start, end: range.end }
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..self.end]
+    }
+
+    /// The next part, and where it is.
+    pub(super) fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
+        let start = self.at;
+        let first = self.rest().chars().next()?;
+        let token = match first {
+            '%' => {
+                self.comment();
+                return self.next_or_nothing();
+            }
+            _ if first.is_whitespace() => self.blanks(),
+            '~' => self.single(Token::Tie),
+            '&' => self.single(Token::Cell),
+            '}' => self.single(Token::Stray("}")),
+            '{' => match closing(self.text, self.at, self.end) {
+                Some(close) => {
+                    let inner = self.at + 1..close;
+                    self.at = close + 1;
+                    Token::Group(inner)
+                }
+                None => self.single(Token::Stray("{")),
+            },
+            '$' => self.math(),
+            '\\' => self.backslash(),
+            _ => {
+                let rest = self.rest();
+                let special = |c: char| "%~&{}$\\".contains(c) || c.is_whitespace();
+                let end = rest.find(special).unwrap_or(rest.len());
+                self.at += end;
+                Token::Text(&rest[..end])
+            }
+        };
+        Some((token, start..self.at))
+    }
+
+    /// Comments in a row need no stack.
+    fn next_or_nothing(&mut self) -> Option<(Token<'a>, Range<usize>)> {
+        while self.rest().starts_with('%') {
+            self.comment();
+        }
+        self.next()
+    }
+
+    /// A comment goes up to the first sign of the next line.
+    fn comment(&mut self) {
+        let rest = self.rest();
+        let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        let blanks = rest[line..].len() - rest[line..].trim_start_matches([' ', '\t']).len();
+        self.at += line + blanks;
+    }
+
+    fn single(&mut self, token: Token<'a>) -> Token<'a> {
+        self.at += 1;
+        token
+    }
+
+    fn blanks(&mut self) -> Token<'a> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
+        self.at += end;
+        match rest[..end].matches('\n').count() {
+            0 | 1 => Token::Space,
+            _ => Token::Paragraph,
+        }
+    }
+
+    fn math(&mut self) -> Token<'a> {
+        let alone = self.rest().starts_with("$$");
+        let mark = if alone { "$$" } else { "$" };
+        let start = self.at + mark.len();
+        match find(self.text, start, self.end, mark) {
+            Some(close) => {
+                self.at = close + mark.len();
+                Token::Math { formula: &self.text[start..close], alone }
+            }
+            None => {
+                self.at = start;
+                Token::Stray(mark)
+            }
+        }
+    }
+
+    fn backslash(&mut self) -> Token<'a> {
+        let rest = &self.rest()[1..];
+        let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        if letters == 0 {
+            let length = rest.chars().next().map_or(0, char::len_utf8);
+            let name = &rest[..length];
+            let start = self.at + 1 + length;
+            let (partner, alone) = match name {
+                "(" => ("\\)", false),
+                "[" => ("\\]", true),
+                _ => {
+                    self.at = start;
+                    return Token::Command(name);
+                }
+            };
+            return match find(self.text, start, self.end, partner) {
+                Some(close) => {
+                    self.at = close + 2;
+                    Token::Math { formula: &self.text[start..close], alone }
+                }
+                None => {
+                    self.at = start;
+                    Token::Stray(name)
+                }
+            };
+        }
+        let name = &rest[..letters + usize::from(rest[letters..].starts_with('*'))];
+        let start = self.at;
+        self.at += 1 + name.len();
+        match name {
+            "verb" | "verb*" => self.verb(),
+            "begin" => self.environment(start),
+            "end" => {
+                self.argument();
+                Token::Stray(&self.text[start..self.at])
+            }
+            _ => {
+                // Blanks behind a word only end it.
+                let rest = self.rest();
+                let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+                self.at += blanks;
+                Token::Command(name)
+            }
+        }
+    }
+
+    fn verb(&mut self) -> Token<'a> {
+        let rest = self.rest();
+        let mut signs = rest.char_indices();
+        let Some((_, mark)) = signs.next() else { return Token::Stray("\\verb") };
+        let start = mark.len_utf8();
+        let Some(end) = rest[start..].find(mark) else { return Token::Stray("\\verb") };
+        self.at += start + end + start;
+        Token::Verbatim(&rest[start..start + end])
+    }
+
+    /// Behind `\begin`.
+    fn environment(&mut self, start: usize) -> Token<'a> {
+        let name = self.argument();
+        let name = &self.text[name];
+        let plain = name.trim_end_matches('*');
+        let (open, close) = (format!("\\begin{{{name}}}"), format!("\\end{{{name}}}"));
+        let mut depth = 1_usize;
+        let mut at = self.at;
+        while let Some(found) = find(self.text, at, self.end, "\\") {
+            let rest = &self.text[found..self.end];
+            at = found + 1;
+            if rest.starts_with(&close) {
+                depth -= 1;
+                if depth == 0 {
+                    let body = self.at..found;
+                    self.at = found + close.len();
+                    let whole = &self.text[start..self.at];
+                    return match FORMULAS.contains(&plain) {
+                        true if matches!(plain, "displaymath" | "math") => {
+                            Token::Math { formula: &self.text[body], alone: plain == "displaymath" }
+                        }
+                        true => Token::Math { formula: whole, alone: true },
+                        false => Token::Environment { name, body },
+                    };
+                }
+            } else if rest.starts_with(&open) && !VERBATIM.contains(&plain) {
+                depth += 1;
+            } else if rest.starts_with("\\\\") && !VERBATIM.contains(&plain) {
+                at += 1;
+            }
+        }
+        Token::Stray(&self.text[start..self.at])
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start().len();
+            if !self.rest().starts_with('%') {
+                return;
+            }
+            self.comment();
+        }
+    }
+
+    /// What is not read yet.
+    pub(super) fn left(&self) -> Range<usize> {
+        self.at..self.end
+    }
+
+    /// Whether a group is next.
+    pub(super) fn is_at_group(&self) -> bool {
+        self.rest().starts_with('{')
+    }
+
+    /// The argument of a command: what stands between braces, else one sign or command. Empty if none is there.
+    pub(super) fn argument(&mut self) -> Range<usize> {
+        let before = self.at;
+        self.skip_blanks();
+        let start = self.at;
+        let Some(first) = self.rest().chars().next() else {
+            self.at = before;
+            return before..before;
+        };
+        match first {
+            '{' => match closing(self.text, start, self.end) {
+                Some(close) => {
+                    self.at = close + 1;
+                    start + 1..close
+                }
+                None => {
+                    self.at = self.end;
+                    start + 1..self.end
+                }
+            },
+            '\\' => {
+                let rest = &self.rest()[1..];
+                let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+                let one = rest.chars().next().map_or(0, char::len_utf8);
+                self.at += 1 + letters.max(one);
+                start..self.at
+            }
+            _ => {
+                self.at += first.len_utf8();
+                start..self.at
+            }
+        }
+    }
+
+    /// What stands between brackets, if they are next.
+    pub(super) fn option(&mut self) -> Option<Range<usize>> {
+        if !self.rest().starts_with('[') {
+            return None;
+        }
+        let start = self.at + 1;
+        let close = find(self.text, start, self.end, "]")?;
+        self.at = close + 1;
+        Some(start..close)
+    }
+}
+
+/// Where the brace closes that opens here.
+fn closing(text: &str, open: usize, end: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = open;
+    let bytes = text.as_bytes();
+    while at < end {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'%' => at += text[at..end].find('\n').unwrap_or(end - at),
+            b'{' => depth += 1,
+            b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Where this stands next, outside of comments and not behind a backslash.
+fn find(text: &str, start: usize, end: usize, what: &str) -> Option<usize> {
+    let mut at = start;
+    let bytes = text.as_bytes();
+    while at < end {
+        if text.is_char_boundary(at) && text[at..end].starts_with(what) {
+            return Some(at);
+        }
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'%' => at += text[at..end].find('\n').unwrap_or(end - at),
+            _ => at += 1,
+        }
+    }
+    None
+}

@@ -1,0 +1,150 @@
+//! What commands of text stand for.
+
+/// How text looks, as HTML around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    pub open: &'static str,
+    pub close: &'static str,
+}
+
+const fn tag(open: &'static str, close: &'static str) -> Style {
+    Style { open, close }
+}
+
+const BOLD: Style = tag("<strong>", "</strong>");
+const ITALIC: Style = tag("<em>", "</em>");
+const CODE: Style = tag("<code>", "</code>");
+const SMALL_CAPS: Style = tag("<span class=\"sc\">", "</span>");
+const PLAIN: Style = tag("", "");
+
+/// The style of a command with an argument.
+pub(super) fn style(name: &str) -> Option<Style> {
+    Some(match name {
+        "textbf" => BOLD,
+        "emph" | "textit" | "textsl" => ITALIC,
+        "texttt" | "t" | "lstinline" => CODE,
+        "textsc" => SMALL_CAPS,
+        "underline" | "uline" => tag("<u>", "</u>"),
+        "sout" | "st" => tag("<s>", "</s>"),
+        "textsuperscript" => tag("<sup>", "</sup>"),
+        "textsubscript" => tag("<sub>", "</sub>"),
+        "textrm" | "textsf" | "textmd" | "textup" | "textnormal" | "text" | "mbox" | "hbox" => {
+            PLAIN
+        }
+        _ => return None,
+    })
+}
+
+/// The style of a command that holds up to the end of its group.
+pub(super) fn switch(name: &str) -> Option<Style> {
+    Some(match name {
+        "bf" | "bfseries" => BOLD,
+        "it" | "em" | "sl" | "itshape" | "slshape" => ITALIC,
+        "tt" | "ttfamily" => CODE,
+        "sc" | "scshape" => SMALL_CAPS,
+        "rm" | "rmfamily" | "sf" | "sffamily" | "upshape" | "mdseries" | "normalfont" => PLAIN,
+        "tiny" => tag("<span class=\"s1\">", "</span>"),
+        "scriptsize" => tag("<span class=\"s2\">", "</span>"),
+        "footnotesize" => tag("<span class=\"s3\">", "</span>"),
+        "small" => tag("<span class=\"s4\">", "</span>"),
+        "normalsize" => tag("<span class=\"s5\">", "</span>"),
+        "large" => tag("<span class=\"s6\">", "</span>"),
+        "Large" => tag("<span class=\"s7\">", "</span>"),
+        "LARGE" => tag("<span class=\"s8\">", "</span>"),
+        "huge" => tag("<span class=\"s9\">", "</span>"),
+        "Huge" => tag("<span class=\"s10\">", "</span>"),
+        _ => return None,
+    })
+}
+
+/// The number of arguments of a command that means nothing on a page.
+pub(super) fn is_nothing(name: &str) -> Option<usize> {
+    Some(match name {
+        "noindent" | "centering" | "raggedright" | "raggedleft" | "smallskip" | "medskip"
+        | "bigskip" | "newpage" | "clearpage" | "pagebreak" | "hfill" | "vfill" | "hline"
+        | "toprule" | "midrule" | "bottomrule" | "maketitle" | "indent" | "protect" | "relax"
+        | "/" | "@" | "-" | "!" => 0,
+        "vspace" | "hspace" | "vskip" | "label" | "cline" | "cmidrule" | "pagestyle"
+        | "thispagestyle" | "usepackage" | "captionsetup" => 1,
+        "setlength" | "addtolength" => 2,
+        _ => return None,
+    })
+}
+
+/// The mark that an accent puts on a letter.
+pub(super) fn accent(name: &str) -> Option<char> {
+    Some(match name {
+        "`" => '\u{300}',
+        "'" => '\u{301}',
+        "^" => '\u{302}',
+        "~" => '\u{303}',
+        "=" => '\u{304}',
+        "u" => '\u{306}',
+        "." => '\u{307}',
+        "\"" => '\u{308}',
+        "r" => '\u{30a}',
+        "H" => '\u{30b}',
+        "v" => '\u{30c}',
+        "d" => '\u{323}',
+        "c" => '\u{327}',
+        "k" => '\u{328}',
+        _ => return None,
+    })
+}
+
+/// The text that a command stands for, as HTML.
+pub(super) fn symbol(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "%" => "%",
+        "#" => "#",
+        "$" => "$",
+        "_" => "_",
+        "{" => "{",
+        "}" => "}",
+        "&" => "&amp;",
+        " " | "\n" | "space" | ":" | ";" => " ",
+        "," | "thinspace" => "\u{202f}",
+        "quad" | "enspace" => "\u{2003}",
+        "qquad" => "\u{2003}\u{2003}",
+        "ldots" | "dots" | "textellipsis" | "dotsc" => "…",
+        "textbackslash" | "backslash" => "\\",
+        "textasciitilde" => "~",
+        "textasciicircum" => "^",
+        "textgreater" => "&gt;",
+        "textless" => "&lt;",
+        "textbar" => "|",
+        "textquotesingle" => "&#39;",
+        "textquotedbl" => "&quot;",
+        "textunderscore" => "_",
+        "textbraceleft" => "{",
+        "textbraceright" => "}",
+        "textendash" => "–",
+        "textemdash" => "—",
+        "textbullet" => "•",
+        "textdegree" => "°",
+        "texteuro" | "euro" => "€",
+        "texttrademark" => "™",
+        "textregistered" => "®",
+        "copyright" | "textcopyright" => "©",
+        "S" => "§",
+        "P" => "¶",
+        "pounds" => "£",
+        "ss" => "ß",
+        "o" => "ø",
+        "O" => "Ø",
+        "aa" => "å",
+        "AA" => "Å",
+        "ae" => "æ",
+        "AE" => "Æ",
+        "oe" => "œ",
+        "OE" => "Œ",
+        "l" => "ł",
+        "L" => "Ł",
+        "i" => "ı",
+        "guillemotleft" => "«",
+        "guillemotright" => "»",
+        "LaTeX" => "LaTeX",
+        "TeX" => "TeX",
+        _ => return None,
+    })
+}

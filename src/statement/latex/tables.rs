@@ -1,0 +1,130 @@
+//! Tables.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::statement::latex::Translator;
+use crate::statement::latex::reader::{Reader, Token};
+
+/// A cell's place in a table.
+struct Cell {
+    content: Range<usize>,
+    columns: usize,
+    rows: usize,
+}
+
+impl Translator<'_, '_> {
+    /// A table whose columns are the last of so many arguments.
+    pub(super) fn table(&mut self, body: Range<usize>, arguments: usize) {
+        let text = Rc::clone(&self.text);
+        let mut reader = Reader::new(&text, body);
+        reader.option();
+        let mut columns = 0..0;
+        for _ in 0..arguments {
+            columns = reader.argument();
+        }
+        let columns = alignments(&text[columns.clone()], text[columns].contains('|'));
+        let body = reader.left();
+        let has_lines = columns.has_lines || text[body.clone()].contains("\\hline");
+        let mut rows = String::new();
+        // In how many rows below a column is taken by a cell from above.
+        let mut taken: HashMap<usize, usize> = HashMap::new();
+        for row in self.parts(body, "\\") {
+            let row = self.without_rules(row);
+            if text[row.clone()].trim().is_empty() {
+                continue;
+            }
+            let mut cells = String::new();
+            let mut column = 0;
+            for cell in self.split(row, |token| *token == Token::Cell) {
+                let Cell { content, columns: wide, rows: high } = self.cell(cell);
+                if let Some(left) = taken.get_mut(&column).filter(|left| **left > 0) {
+                    *left -= 1;
+                    column += 1;
+                    continue;
+                }
+                let align = columns.align.get(column).copied().unwrap_or("left");
+                let span = |name: &str, number: usize| match number {
+                    0 | 1 => String::new(),
+                    number => format!(" {name}=\"{number}\""),
+                };
+                let inner = self.inline(content);
+                let (colspan, rowspan) = (span("colspan", wide), span("rowspan", high));
+                cells.push_str(&format!(
+                    "<td style=\"text-align:{align}\"{colspan}{rowspan}>{inner}</td>"
+                ));
+                (column..column + wide).for_each(|column| {
+                    taken.insert(column, high.saturating_sub(1));
+                });
+                column += wide;
+            }
+            rows.push_str(&format!("<tr>{cells}</tr>\n"));
+        }
+        let class = if has_lines { "" } else { " class=\"plain\"" };
+        self.writer.block(&format!("<table{class}>\n{rows}</table>"));
+    }
+
+    /// A row without the rules above it.
+    fn without_rules(&self, row: Range<usize>) -> Range<usize> {
+        let mut reader = Reader::new(&self.text, row.clone());
+        let mut start = row.start;
+        while let Some((token, at)) = reader.next() {
+            match token {
+                Token::Space | Token::Paragraph => {}
+                Token::Command("hline" | "toprule" | "midrule" | "bottomrule") => start = at.end,
+                Token::Command("cline" | "cmidrule") => start = reader.argument().end + 1,
+                _ => break,
+            }
+        }
+        start.min(row.end)..row.end
+    }
+
+    fn cell(&self, cell: Range<usize>) -> Cell {
+        let mut reader = Reader::new(&self.text, cell.clone());
+        let first = loop {
+            match reader.next() {
+                Some((Token::Space, _)) => {}
+                Some((token, _)) => break Some(token),
+                None => break None,
+            }
+        };
+        let number = |range: Range<usize>| self.text[range].trim().parse().unwrap_or(1).min(100);
+        match first {
+            Some(Token::Command("multicolumn" | "multicol")) => {
+                let columns = number(reader.argument());
+                reader.argument();
+                Cell { content: reader.argument(), columns, rows: 1 }
+            }
+            Some(Token::Command("multirow")) => {
+                reader.option();
+                let rows = number(reader.argument());
+                reader.argument();
+                Cell { content: reader.argument(), columns: 1, rows }
+            }
+            _ => Cell { content: cell, columns: 1, rows: 1 },
+        }
+    }
+}
+
+struct Columns {
+    align: Vec<&'static str>,
+    has_lines: bool,
+}
+
+/// How the columns of `|l|c|p{5cm}|` are aligned.
+fn alignments(columns: &str, has_lines: bool) -> Columns {
+    let mut align = Vec::new();
+    let mut depth = 0_usize;
+    for sign in columns.chars() {
+        match sign {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            'c' if depth == 0 => align.push("center"),
+            'r' if depth == 0 => align.push("right"),
+            'l' | 'p' | 'm' | 'b' | 'X' if depth == 0 => align.push("left"),
+            _ => {}
+        }
+    }
+    Columns { align, has_lines }
+}

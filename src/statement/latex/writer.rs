@@ -1,0 +1,103 @@
+//! HTML in the making: paragraphs, and the styles that are on.
+
+use crate::statement::latex::symbols::Style;
+
+/// Writes HTML.
+#[derive(Default)]
+pub(super) struct Writer {
+    pub html: String,
+    is_inline: bool,
+    is_open: bool,
+    styles: Vec<Style>,
+}
+
+impl Writer {
+    /// One that makes no paragraphs: for cells, titles and captions.
+    pub(super) fn inline() -> Self {
+        Self { is_inline: true, ..Self::default() }
+    }
+
+    /// Appends HTML that belongs in a paragraph.
+    pub(super) fn text(&mut self, html: &str) {
+        self.open();
+        self.html.push_str(html);
+    }
+
+    /// Appends a blank, unless it would be the first of a paragraph.
+    pub(super) fn space(&mut self) {
+        if self.is_open && !self.html.ends_with([' ', '\n']) {
+            self.html.push(' ');
+        }
+    }
+
+    pub(super) fn line_break(&mut self) {
+        if self.is_open {
+            self.html.push_str("<br>\n");
+        }
+    }
+
+    /// Ends the paragraph, if one is open.
+    pub(super) fn paragraph(&mut self) {
+        if !self.is_open {
+            return;
+        }
+        if self.is_inline {
+            return self.space();
+        }
+        self.close_styles(0);
+        self.is_open = false;
+        let text = self.html.trim_end_matches(' ').len();
+        self.html.truncate(text);
+        self.html.push_str("</p>\n");
+    }
+
+    /// Appends HTML that stands outside of paragraphs.
+    pub(super) fn block(&mut self, html: &str) {
+        self.paragraph();
+        self.html.push_str(html);
+        self.html.push('\n');
+    }
+
+    /// How many styles are on.
+    pub(super) fn mark(&self) -> usize {
+        self.styles.len()
+    }
+
+    /// Turns a style on.
+    pub(super) fn push(&mut self, style: Style) {
+        if self.is_open {
+            self.html.push_str(style.open);
+        }
+        self.styles.push(style);
+    }
+
+    /// Turns all styles off that were turned on since.
+    pub(super) fn back_to(&mut self, mark: usize) {
+        if self.is_open {
+            self.close_styles(mark);
+        }
+        self.styles.truncate(mark);
+    }
+
+    /// Whether text is shown sign by sign.
+    pub(super) fn is_code(&self) -> bool {
+        self.styles.iter().any(|style| style.close == "</code>")
+    }
+
+    fn open(&mut self) {
+        if self.is_open {
+            return;
+        }
+        self.is_open = true;
+        if !self.is_inline {
+            self.html.push_str("<p>");
+        }
+        let styles = self.styles.iter().map(|style| style.open);
+        self.html.extend(styles);
+    }
+
+    fn close_styles(&mut self, mark: usize) {
+        let styles = self.styles[mark.min(self.styles.len())..].iter().rev();
+        self.html.extend(styles.map(|style| style.close));
+    }
+}

@@ -1,0 +1,150 @@
+//! Markdown statements: CommonMark with formulas, tables and footnotes.
+//!
+//! Source: problem package format 2025-09, "Markdown environment and supported features".
+
+use std::ops::Range;
+
+use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+
+use crate::model::html::escape;
+use crate::statement::Scope;
+use crate::statement::math::{self, Math};
+use crate::statement::source::Source;
+use crate::statement::tags::{is_link, neutral};
+
+const NEXT: &str = "{{nextsample}}";
+const REST: &str = "{{remainingsamples}}";
+
+/// The statement as HTML.
+pub(super) fn translate(source: &Source, scope: &mut Scope<'_>) -> String {
+    let options = Options::ENABLE_MATH
+        | Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_DEFINITION_LIST;
+    let events: Vec<_> = Parser::new_ext(&source.text, options).into_offset_iter().collect();
+    let has_title = |(event, _): &(Event<'_>, _)| {
+        matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }))
+    };
+    let depth = if events.iter().any(has_title) { 1 } else { 0 };
+    let mut translator =
+        Translator { source, scope, math: Math::new(), depth, links: Vec::new(), skipped: 0 };
+    let mut body = String::new();
+    let events = events.into_iter().flat_map(|(event, at)| translator.event(event, at));
+    html::push_html(&mut body, events);
+    body.replace("<p></p>\n", "").replace("<p>\n</p>\n", "")
+}
+
+struct Translator<'a, 'b> {
+    source: &'a Source,
+    scope: &'a mut Scope<'b>,
+    math: Math,
+    /// How far headings stand below the page's title.
+    depth: usize,
+    /// Of the links around the text, whether each is shown as one.
+    links: Vec<bool>,
+    /// How many images around the text are not shown.
+    skipped: usize,
+}
+
+impl<'a> Translator<'a, '_> {
+    /// What stands for an event.
+    fn event(&mut self, event: Event<'a>, at: Range<usize>) -> Vec<Event<'a>> {
+        match event {
+            Event::InlineMath(formula) => vec![self.formula(&formula, false, at)],
+            Event::DisplayMath(formula) => vec![self.formula(&formula, true, at)],
+            Event::Html(text) => vec![Event::Html(self.neutral(&text, at))],
+            Event::InlineHtml(text) => vec![Event::InlineHtml(self.neutral(&text, at))],
+            Event::Text(text) if text.contains(NEXT) || text.contains(REST) => self.samples(&text),
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                let shown = is_link(&dest_url) || dest_url.contains('@');
+                self.links.push(shown);
+                if !shown {
+                    let message = format!("the link to `{dest_url}` is left out");
+                    self.remark(at, message, "a page links to http, https and mail addresses");
+                    return Vec::new();
+                }
+                vec![Event::Start(Tag::Link { link_type, dest_url, title, id })]
+            }
+            Event::End(TagEnd::Link) if self.links.pop() == Some(false) => Vec::new(),
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                match self.scope.images.address(&dest_url) {
+                    Ok(address) => {
+                        let dest_url = address.into();
+                        vec![Event::Start(Tag::Image { link_type, dest_url, title, id })]
+                    }
+                    Err(reason) => {
+                        self.skipped += 1;
+                        let message = format!("the image `{dest_url}` is left out: {reason}");
+                        self.remark(
+                            at,
+                            message,
+                            "put it beside the statement, and name it as it is called there",
+                        );
+                        vec![Event::Start(Tag::Emphasis)]
+                    }
+                }
+            }
+            Event::End(TagEnd::Image) if self.skipped > 0 => {
+                self.skipped -= 1;
+                vec![Event::End(TagEnd::Emphasis)]
+            }
+            Event::Start(Tag::Heading { level, id, classes, attrs }) => {
+                let level = deeper(level, self.depth);
+                vec![Event::Start(Tag::Heading { level, id, classes, attrs })]
+            }
+            Event::End(TagEnd::Heading(level)) => {
+                vec![Event::End(TagEnd::Heading(deeper(level, self.depth)))]
+            }
+            event => vec![event],
+        }
+    }
+
+    fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) -> Event<'a> {
+        let translated = self.math.translate(formula, alone).unwrap_or_else(|reason| {
+            let message = format!("this formula is shown as it is written: {reason}");
+            self.remark(at, message, FORMULA);
+            math::unread(formula)
+        });
+        Event::InlineHtml(translated.into())
+    }
+
+    fn neutral(&mut self, html: &str, at: Range<usize>) -> CowStr<'a> {
+        let (text, refused) = neutral(html);
+        for name in refused {
+            let message = format!("`<{name}>` is shown as text");
+            self.remark(at.clone(), message, "write it in Markdown; a page has no HTML of a statement but tags such as <sub> and <br>");
+        }
+        text.into()
+    }
+
+    /// Text with samples in it, which are not part of a paragraph.
+    fn samples(&mut self, text: &str) -> Vec<Event<'a>> {
+        let mut html = String::new();
+        let mut rest = text;
+        while let Some((at, name)) =
+            [NEXT, REST].into_iter().filter_map(|name| Some((rest.find(name)?, name))).min()
+        {
+            let words = self.scope.words;
+            let sample = match name == NEXT {
+                true => self.scope.samples.next(words),
+                false => self.scope.samples.rest(words),
+            };
+            html.push_str(&format!("{}</p>\n{sample}<p>", escape(&rest[..at])));
+            rest = &rest[at + name.len()..];
+        }
+        html.push_str(&escape(rest));
+        vec![Event::InlineHtml(html.into())]
+    }
+
+    fn remark(&mut self, at: Range<usize>, message: String, help: &str) {
+        self.scope.remarks.extend(self.source.remark(at, message, help));
+    }
+}
+
+/// What to do about a formula that is not understood.
+pub(super) const FORMULA: &str = "write it with the commands of LaTeX and amsmath";
+
+fn deeper(level: HeadingLevel, by: usize) -> HeadingLevel {
+    HeadingLevel::try_from(level as usize + by).unwrap_or(HeadingLevel::H6)
+}

@@ -1,0 +1,124 @@
+//! Formulas as MathML, which browsers show without a script.
+
+use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
+use roxmltree::Document;
+
+use crate::model::html::escape;
+
+/// The longest formula that is translated, in bytes: each of them may begin a group, and a level needs stack.
+const LONGEST: usize = 2000;
+
+/// What the library does not have, and statements use.
+const MACROS: [(&str, &str); 3] = [("textcolor", "{#2}"), ("href", "{#2}"), ("bm", r"\mathbf{#1}")];
+
+/// The elements that formulas are made of.
+const ELEMENTS: [&str; 36] = [
+    "math",
+    "mi",
+    "mn",
+    "mo",
+    "mtext",
+    "mspace",
+    "mrow",
+    "mfrac",
+    "msqrt",
+    "mroot",
+    "mstyle",
+    "mpadded",
+    "mphantom",
+    "menclose",
+    "msub",
+    "msup",
+    "msubsup",
+    "munder",
+    "mover",
+    "munderover",
+    "mmultiscripts",
+    "mprescripts",
+    "mtable",
+    "mtr",
+    "mtd",
+    "merror",
+    "ms",
+    "span",
+    "code",
+    "b",
+    "i",
+    "em",
+    "u",
+    "s",
+    "semantics",
+    "none",
+];
+
+/// Translates formulas.
+pub(super) struct Math {
+    library: LatexToMathML,
+    macros: Vec<(String, String)>,
+}
+
+impl Math {
+    pub(super) fn new() -> Self {
+        let macros = MACROS.map(|(name, body)| (name.to_owned(), body.to_owned())).to_vec();
+        Self { library: library(&macros).unwrap_or_default(), macros }
+    }
+
+    /// Makes a command known. One that means nothing in a formula stays unknown.
+    pub(super) fn define(&mut self, name: &str, body: &str) {
+        self.macros.retain(|(known, _)| known != name);
+        self.macros.push((name.to_owned(), body.to_owned()));
+        match library(&self.macros) {
+            Some(library) => self.library = library,
+            None => drop(self.macros.pop()),
+        }
+    }
+
+    /// A formula in a line, or one that stands alone.
+    ///
+    /// # Errors
+    /// Why it cannot be shown.
+    pub(super) fn translate(&self, formula: &str, alone: bool) -> Result<String, String> {
+        if formula.len() > LONGEST {
+            return Err(format!("it has more than {LONGEST} bytes"));
+        }
+        let display = if alone { MathDisplay::Block } else { MathDisplay::Inline };
+        let formula = formula.replace(r"\mbox{", r"\text{").replace(r"\[", "").replace(r"\]", "");
+        let formula = ["eqnarray*", "eqnarray"].into_iter().fold(formula, |formula, name| {
+            let begin = formula.replace(&format!("\\begin{{{name}}}"), r"\begin{array}{rcl}");
+            begin.replace(&format!("\\end{{{name}}}"), r"\end{array}")
+        });
+        let translated = self.library.convert_with_local_state(&formula, display);
+        let mathml = translated.map_err(|error| error.error_message())?.mathml;
+        match is_harmless(&mathml) {
+            true => Ok(mathml),
+            false => Err("it makes more than a formula".to_owned()),
+        }
+    }
+}
+
+/// A formula as it was written.
+pub(super) fn unread(formula: &str) -> String {
+    format!("<code>{}</code>", escape(formula))
+}
+
+fn library(macros: &[(String, String)]) -> Option<LatexToMathML> {
+    let macros = macros.to_vec();
+    let config =
+        MathCoreConfig { macros, allow_unreliable_rendering: true, ..MathCoreConfig::default() };
+    LatexToMathML::new(config).ok()
+}
+
+/// Whether this is a formula and nothing else: the library is given what strangers wrote.
+fn is_harmless(mathml: &str) -> bool {
+    let Ok(document) = Document::parse(mathml) else { return false };
+    document.root_element().has_tag_name("math")
+        && document.descendants().filter(|node| node.is_element()).all(|node| {
+            ELEMENTS.contains(&node.tag_name().name())
+                && node.attributes().all(|attribute| {
+                    let (name, value) = (attribute.name(), attribute.value());
+                    !name.starts_with("on")
+                        && !["href", "src"].contains(&name)
+                        && !value.contains("url(")
+                })
+        })
+}

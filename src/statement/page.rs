@@ -1,0 +1,78 @@
+//! The page around statements: title, limits, and how it looks.
+
+use crate::model::html::escape;
+use crate::model::limits;
+use crate::model::problem::{Problem, ProgramIo};
+use crate::model::text::given_seconds;
+use crate::statement::Article;
+use crate::statement::words::Words;
+
+/// For a screen and for paper, light and dark.
+const STYLE: &str = include_str!("page.css");
+
+/// Nothing is loaded and nothing runs, whatever a translator missed.
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+
+/// The page with these statements.
+pub(super) fn html(problem: &Problem, articles: &[Article]) -> String {
+    let language = articles.first().map_or("en", |article| &article.language);
+    let name = plain_title(problem, language);
+    let mut html = format!(
+        "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+        escape(&name),
+        language = escape(language),
+    );
+    if articles.len() > 1 {
+        let link = |article: &Article| {
+            let code = escape(&article.language);
+            format!("<a href=\"#{code}\" lang=\"{code}\">{code}</a>\n")
+        };
+        let links: String = articles.iter().map(link).collect();
+        html.push_str(&format!("<nav aria-label=\"languages\">\n{links}</nav>\n"));
+    }
+    html.push_str("<main>\n");
+    for article in articles {
+        let Article { language, title, body } = article;
+        let language = escape(language);
+        html.push_str(&format!(
+            "<article lang=\"{language}\" id=\"{language}\" dir=\"auto\">\n<h1>{title}</h1>\n{}{body}</article>\n",
+            facts(problem, Words::of(&language)),
+        ));
+    }
+    html.push_str("</main>\n</body>\n</html>\n");
+    html
+}
+
+/// The name of the problem in a language, as HTML.
+pub(super) fn title(problem: &Problem, language: &str) -> String {
+    escape(&plain_title(problem, language))
+}
+
+fn plain_title(problem: &Problem, language: &str) -> String {
+    let names = &problem.names;
+    let name = names.iter().find(|(code, _)| code == language).or_else(|| names.first());
+    name.map_or_else(|| problem.short_name.clone(), |(_, name)| name.clone())
+}
+
+/// Limits, and the files in place of standard input and output.
+fn facts(problem: &Problem, words: &Words) -> String {
+    let mut facts = Vec::new();
+    if let Some(limit) = problem.limits.time_limit {
+        facts.push((words.time_limit, given_seconds(limit)));
+    }
+    let memory = problem.limits.memory.unwrap_or(limits::MEMORY);
+    facts.push((words.memory_limit, memory.to_string()));
+    if let ProgramIo::Files { input, output } = &problem.io {
+        facts.push((words.input, input.clone()));
+        facts.push((words.output, output.clone()));
+    }
+    let fact = |(name, value): &(&str, String)| {
+        format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", escape(value))
+    };
+    let facts: String = facts.iter().map(fact).collect();
+    format!("<dl class=\"facts\">\n{facts}</dl>\n")
+}

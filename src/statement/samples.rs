@@ -1,0 +1,171 @@
+//! Samples as contestants are shown them.
+//!
+//! Source: problem package format 2025-09, "Sample data".
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::model::html::escape;
+use crate::model::problem::Problem;
+use crate::model::units::Bytes;
+use crate::statement::source::file;
+use crate::statement::words::Words;
+
+/// What is shown of a file.
+const MOST: Bytes = Bytes::kib(64);
+
+/// The samples that are not on the page yet.
+pub(super) struct Samples {
+    package: PathBuf,
+    left: VecDeque<Sample>,
+    shown: usize,
+}
+
+/// The files of a sample that are shown.
+#[derive(Default)]
+struct Sample {
+    input: PathBuf,
+    output: Option<PathBuf>,
+    interaction: Option<PathBuf>,
+    arguments: Vec<String>,
+    /// Files beside the input, by their names for the program.
+    files: Vec<(String, PathBuf)>,
+}
+
+impl Samples {
+    /// Those of a problem, in order.
+    pub(super) fn of(problem: &Problem) -> Self {
+        let mut samples = BTreeMap::new();
+        let cases = problem.test_data.cases.iter().filter(|case| case.name.starts_with("sample/"));
+        for (at, case) in cases.enumerate() {
+            let instead = |ending: &str| {
+                let path = case.input.with_extension(ending);
+                path.is_file().then_some(path)
+            };
+            let output = instead("ans.statement").or_else(|| case.output.clone());
+            let sample = Sample {
+                input: instead("in.statement").unwrap_or_else(|| case.input.clone()),
+                output: output.or_else(|| case.answer.clone()),
+                interaction: case.interaction.clone(),
+                arguments: case.args.clone(),
+                files: (case.files.iter())
+                    .map(|file| (file.name.display().to_string(), file.path.clone()))
+                    .collect(),
+            };
+            samples.insert((at, case.name.clone()), sample);
+        }
+        // An exchange can be shown without a test case behind it.
+        let known =
+            |path: &PathBuf| samples.values().any(|it| it.interaction.as_ref() == Some(path));
+        let strangers: Vec<PathBuf> = (fs::read_dir(problem.dir.join("data/sample")).into_iter())
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "interaction"))
+            .filter(|path| !known(path))
+            .collect();
+        for path in strangers {
+            let name = path.display().to_string();
+            let sample = Sample { interaction: Some(path), ..Sample::default() };
+            samples.insert((usize::MAX, name), sample);
+        }
+        // Beside exchanges, the other samples are files of the judge.
+        if samples.values().any(|sample| sample.interaction.is_some()) {
+            samples.retain(|_, sample| sample.interaction.is_some());
+        }
+        let left = samples.into_values().collect();
+        Self { package: problem.dir.clone(), left, shown: 0 }
+    }
+
+    /// The next one as HTML; nothing if none is left.
+    pub(super) fn next(&mut self, words: &Words) -> String {
+        let Some(sample) = self.left.pop_front() else { return String::new() };
+        self.shown += 1;
+        match &sample.interaction {
+            Some(path) => self.exchange(path, words),
+            None => self.files(&sample, words),
+        }
+    }
+
+    /// All that are left.
+    pub(super) fn rest(&mut self, words: &Words) -> String {
+        let mut html = String::new();
+        while !self.left.is_empty() {
+            html.push_str(&self.next(words));
+        }
+        html
+    }
+
+    fn files(&self, sample: &Sample, words: &Words) -> String {
+        let number = self.shown;
+        let mut input = self.text(&sample.input);
+        if !sample.arguments.is_empty() {
+            let arguments = escape(&sample.arguments.join(" "));
+            input.push_str(&format!("<p>{}: <code>{arguments}</code></p>", words.arguments));
+        }
+        for (name, path) in &sample.files {
+            input.push_str(&format!("<p><code>{}</code></p>{}", escape(name), self.text(path)));
+        }
+        let output = sample.output.as_deref().map(|path| self.text(path)).unwrap_or_default();
+        table("sample", [words.sample_input, words.sample_output], number, &[[input, output]])
+    }
+
+    /// An exchange: on the left what the judge writes, on the right what the submission writes.
+    fn exchange(&self, path: &Path, words: &Words) -> String {
+        let text = match file(&self.package, path, MOST) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => error.to_string(),
+        };
+        let passes = text.split("\n---\n").count();
+        let mut html = format!("<h3>{} {}</h3>\n", words.sample_interaction, self.shown);
+        for (pass, text) in text.split("\n---\n").enumerate() {
+            let mut turns: Vec<[String; 2]> = Vec::new();
+            let mut last = None;
+            for line in text.lines() {
+                let side = usize::from(line.starts_with('>'));
+                if last != Some(side) {
+                    turns.push([String::new(), String::new()]);
+                }
+                last = Some(side);
+                if let Some(turn) = turns.last_mut() {
+                    turn[side] += &format!("{}\n", line.trim_start_matches(['<', '>']));
+                }
+            }
+            if passes > 1 {
+                html.push_str(&format!("<p>{} {}</p>\n", words.pass, pass + 1));
+            }
+            let rows: Vec<[String; 2]> =
+                turns.iter().map(|turn| turn.each_ref().map(|text| pre(text))).collect();
+            html.push_str(&table("talk", [words.read, words.write], 0, &rows));
+        }
+        html
+    }
+
+    /// The text of a file, or why there is none.
+    fn text(&self, path: &Path) -> String {
+        match file(&self.package, path, MOST) {
+            Ok(bytes) => pre(&String::from_utf8_lossy(&bytes)),
+            Err(error) => format!("<p>{}</p>", escape(&error.to_string())),
+        }
+    }
+}
+
+fn pre(text: &str) -> String {
+    match text.is_empty() {
+        true => String::new(),
+        false => format!("<pre>{}</pre>", escape(text)),
+    }
+}
+
+fn table(class: &str, heads: [&str; 2], number: usize, rows: &[[String; 2]]) -> String {
+    let number = if number > 0 { format!(" {number}") } else { String::new() };
+    let heads = heads.map(|head| format!("<th scope=\"col\">{head}{number}</th>")).concat();
+    let row = |row: &[String; 2]| {
+        format!("<tr>{}</tr>\n", row.each_ref().map(|cell| format!("<td>{cell}</td>")).concat())
+    };
+    let rows: String = rows.iter().map(row).collect();
+    format!(
+        "<table class=\"{class}\">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+    )
+}

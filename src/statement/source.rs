@@ -1,0 +1,103 @@
+//! A statement's text, and the files beside it: read only inside of the package, and only so far.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::language::constants::replace_constants;
+use crate::model::diagnostic::{Diagnostic, LINE_MAX, Spot};
+use crate::model::problem::Problem;
+use crate::model::units::Bytes;
+use crate::package::statements::{Form, Statement};
+
+/// The largest statement that is translated; real ones have a few kilobytes.
+const LARGEST: Bytes = Bytes::mib(1);
+/// Beyond so many remarks, the statement is in another language than was thought.
+const MOST_REMARKS: usize = 50;
+
+/// A statement's text.
+pub(super) struct Source {
+    path: PathBuf,
+    pub text: String,
+    told: RefCell<HashSet<String>>,
+}
+
+impl Source {
+    /// Reads a statement and puts in the values of constants.
+    pub(super) fn read(problem: &Problem, statement: &Statement) -> Result<Self, Diagnostic> {
+        let path = statement.path.clone();
+        let bytes = file(&problem.dir, &path, LARGEST).map_err(|error| {
+            let help = "a statement is a text file of the package, of 1 MiB at most";
+            Diagnostic::warning(&path, format!("cannot be shown: {error}")).help(help)
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let message = "cannot be shown: it is not UTF-8";
+            Diagnostic::warning(&path, message).help("save the file as UTF-8")
+        })?;
+        let text = match statement.form {
+            Form::Latex => text,
+            Form::Markdown | Form::Pdf => {
+                let replaced = replace_constants(text.as_bytes(), &problem.constants);
+                String::from_utf8_lossy(&replaced).into_owned()
+            }
+        };
+        let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+        Ok(Self::new(path, text))
+    }
+
+    pub(super) fn new(path: PathBuf, text: String) -> Self {
+        Self { path, text, told: RefCell::default() }
+    }
+
+    /// A remark about a part of the text; `None` if the same has been said before, or too much.
+    pub(super) fn remark(
+        &self,
+        at: Range<usize>,
+        message: String,
+        help: &str,
+    ) -> Option<Diagnostic> {
+        let mut told = self.told.borrow_mut();
+        if told.len() >= MOST_REMARKS || !told.insert(message.clone()) {
+            return None;
+        }
+        let remark = Diagnostic::warning(&self.path, message).at(self.spot(at));
+        Some(remark.help(help))
+    }
+
+    fn spot(&self, at: Range<usize>) -> Spot {
+        let start = at.start.min(self.text.len());
+        let before = self.text.get(..start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = self.text.get(line_start..).unwrap_or_default();
+        let line = line.split('\n').next().unwrap_or_default();
+        let count = |text: Option<&str>| text.map_or(1, |text| text.chars().count() as u32);
+        let end = at.end.min(line_start + line.len());
+        Spot {
+            line: before.matches('\n').count() as u32 + 1,
+            column: count(self.text.get(line_start..start)) + 1,
+            text: if line.len() <= LINE_MAX { line.to_owned() } else { String::new() },
+            width: count(self.text.get(start..end)).max(1),
+        }
+    }
+}
+
+/// A file of the package. A link out of it is refused, so that a page tells nothing of the machine that it was made on.
+pub(super) fn file(package: &Path, path: &Path, most: Bytes) -> io::Result<Vec<u8>> {
+    let real = path.canonicalize()?;
+    if !real.starts_with(package.canonicalize()?) {
+        return Err(io::Error::other("it is outside of the package"));
+    }
+    let metadata = real.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(real)?.take(most.0 + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most.0 {
+        true => Err(io::Error::other(format!("it has more than {most}"))),
+        false => Ok(bytes),
+    }
+}

@@ -1,0 +1,47 @@
+//! HTML that a statement may have in it: a few tags for text, and links.
+
+use crate::model::html::escape;
+
+/// Tags that only change how text looks. They count without attributes only.
+const HARMLESS: [&str; 15] = [
+    "br", "hr", "b", "i", "u", "s", "em", "strong", "sub", "sup", "small", "code", "kbd", "center",
+    "p",
+];
+
+/// HTML of a statement: harmless tags as they are, comments left out, all else as text. The names of the tags that
+/// are shown as text come with it.
+pub(super) fn neutral(html: &str) -> (String, Vec<String>) {
+    let mut neutral = String::new();
+    let mut refused = Vec::new();
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        neutral.push_str(&escape(&rest[..start]));
+        rest = &rest[start..];
+        if rest.starts_with("<!--") {
+            rest = rest.find("-->").map_or("", |end| &rest[end + 3..]);
+            continue;
+        }
+        let end = rest.find('>').map_or(rest.len(), |end| end + 1);
+        let (tag, after) = rest.split_at(end);
+        let inner = tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/').trim();
+        let name = inner.trim_start_matches('/').to_ascii_lowercase();
+        match HARMLESS.contains(&name.as_str()) {
+            true if inner.starts_with('/') => neutral.push_str(&format!("</{name}>")),
+            true => neutral.push_str(&format!("<{name}>")),
+            false => {
+                neutral.push_str(&escape(tag));
+                let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+                refused.push(name.to_owned());
+            }
+        }
+        rest = after;
+    }
+    neutral.push_str(&escape(rest));
+    (neutral, refused)
+}
+
+/// Whether an address may be a link: of the web, of mail, or of a place on the page.
+pub(super) fn is_link(address: &str) -> bool {
+    let address = address.trim().to_ascii_lowercase();
+    ["http://", "https://", "mailto:", "#"].iter().any(|start| address.starts_with(start))
+}

@@ -1,0 +1,249 @@
+//! What becomes of statements.
+
+use std::fs;
+
+use super::*;
+use crate::model::program::Constant;
+
+/// A statement's body, and the messages about it.
+fn shown(form: Form, text: &str) -> (String, Vec<String>) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("statement/problem");
+    let write = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    };
+    write("statement/problem", text);
+    write("statement/a.png", "foob");
+    write("secret.txt", "secret");
+    std::os::unix::fs::symlink("/etc/passwd", dir.path().join("statement/out.png"))
+        .expect("a link");
+    let problem = Problem {
+        dir: dir.path().to_owned(),
+        names: vec![("en".to_owned(), "Sum & more".to_owned())],
+        constants: vec![Constant { key: "n".to_owned(), value: "100".to_owned() }],
+        ..Problem::default()
+    };
+    let statement = Statement { language: "en".to_owned(), form, path };
+    let page = page(&problem, &[&statement]).expect("a page");
+    let (_, body) = page.html.split_once("</dl>\n").expect("facts");
+    let body = body.split("</article>").next().unwrap_or_default().to_owned();
+    let told = |it: &Diagnostic| {
+        let place = it.place.spot.as_ref();
+        format!("{}: {}", place.map_or(0, |spot| spot.line), it.message)
+    };
+    (body, page.remarks.iter().map(told).collect())
+}
+
+fn check(form: Form, text: &str, html: &[&str], told: &[&str]) {
+    let (body, remarks) = shown(form, text);
+    for piece in html {
+        assert!(body.contains(piece), "{text}\nlacks {piece}:\n{body}");
+    }
+    assert_eq!(remarks, told, "{text}\n{body}");
+    for word in ["<script", "javascript:", "onerror=", "root:x", "<iframe"] {
+        assert!(!body.to_lowercase().contains(word), "{text}\nhas {word}:\n{body}");
+    }
+}
+
+#[test]
+fn markdown_becomes_html() {
+    let check = |text: &str, html: &[&str]| check(Form::Markdown, text, html, &[]);
+    check("## Input\n\nTwo *numbers*.", &["<h2>Input</h2>", "<p>Two <em>numbers</em>.</p>"]);
+    check("# Sum\n## Input\n", &["<h2>Sum</h2>", "<h3>Input</h3>"]);
+    check("| a | b |\n|--:|---|\n| 1 | 2 |\n", &["<table>", "text-align: right\">1</td>"]);
+    check("A note[^1].\n\n[^1]: More.\n", &["footnote"]);
+    check("$1 \\le n$ and $$x^2$$", &["<math><mn>1</mn><mo", "<math display=\"block\"><msup>"]);
+    check("At most {{n}} of ${{n}}$", &["At most 100 of <math><mn>100</mn>"]);
+    check("![one](a.png)", &["<img src=\"data:image/png;base64,Zm9vYg==\" alt=\"one\""]);
+    check("H<sub>2</sub>O <!-- no --><br>", &["H<sub>2</sub>O <br>"]);
+    check("[a](https://a.example/?b=\"c)", &["<a href=\"https://a.example/?b=%22c\">"]);
+}
+
+#[test]
+fn hostile_markdown_is_text() {
+    let check = |text: &str, html: &[&str], told: &[&str]| check(Form::Markdown, text, html, told);
+    let script = "`<script>` is shown as text";
+    check(
+        "a\n\n<script>alert(1)</script>\n",
+        &["&lt;script&gt;"],
+        &[&format!("3: {script}"), "3: `</script>` is shown as text"][..1],
+    );
+    check("x <img src=x onerror =alert(1)>", &["&lt;img"], &["1: `<img>` is shown as text"]);
+    check("<b onclick=\"x\">b</b>", &["&lt;b onclick"], &["1: `<b>` is shown as text"]);
+    check(
+        "[a](javascript:alert)",
+        &["<p>a</p>"],
+        &["1: the link to `javascript:alert` is left out"],
+    );
+    let image = |name: &str, why: &str| format!("1: the image `{name}` is left out: {why}");
+    check("![a](out.png)", &["<em>a</em>"], &[&image("out.png", "it is outside of the package")]);
+    check(
+        "![a](../secret.txt)",
+        &[],
+        &[&image("../secret.txt", "a page shows .png, .jpg, .jpeg and .svg")],
+    );
+    let net = "https://a.example/b.png";
+    check(&format!("![a]({net})"), &[], &[&image(net, "No such file or directory (os error 2)")]);
+    let formula = "this formula is shown as it is written:";
+    check(
+        r"$\foo$",
+        &["<code>\\foo</code>"],
+        &[&format!("1: {formula} Unknown command \"\\foo\".")],
+    );
+    check(
+        r"$\operatorname{</math><img src=x>}$",
+        &["&lt;/math&gt;&lt;img"],
+        &[&format!("1: {formula} it makes more than a formula")],
+    );
+    let deep = "{".repeat(1000) + &"}".repeat(1000);
+    check(&format!("${deep}$"), &["<math>"], &[]);
+    let long = "x".repeat(3000);
+    check(&format!("${long}$"), &[], &[&format!("1: {formula} it has more than 2000 bytes")]);
+}
+
+#[test]
+fn the_subset_of_latex_becomes_html() {
+    let check = |text: &str, html: &[&str]| check(Form::Latex, text, html, &[]);
+    check("One\nline.\n\nTwo % no\n lines.", &["<p>One line.</p>\n<p>Two lines.</p>"]);
+    check(
+        r"\textbf{a \emph{b}} {\tt c--d} e--f",
+        &["<strong>a <em>b</em></strong> <code>c--d</code> e–f"],
+    );
+    check("{\\bf a\n\nb} c", &["<p><strong>a</strong></p>\n<p><strong>b</strong> c</p>"]);
+    check(r"\bf{a} b", &["<strong>a</strong> b"]);
+    check("``a'' `b' <<c>> d~e \\ldots{} 5\\% \\_ \\'e", &["“a” ‘b’ «c» d\u{a0}e … 5% _ e\u{301}"]);
+    check(
+        r"\begin{Input}x\end{Input}\begin{Output}y\end{Output}",
+        &["<h2>Input</h2>\n<p>x</p>", "<h2>Output</h2>\n<p>y</p>"],
+    );
+    check(r"\section*{A $n$}\subsection{B}", &["<h2>A <math><mi>n</mi></math></h2>", "<h3>B</h3>"]);
+    check(
+        "\\begin{itemize}\n\\item a\n\\item \\begin{enumerate}\\item b\\end{enumerate}\n\\end{itemize}",
+        &["<ul>\n<li>a</li>\n<li><ol>\n<li>b</li>\n</ol>\n</li>\n</ul>"],
+    );
+    check(
+        "\\begin{tabular}{|l|r|}\\hline\na & $\\begin{cases}1&2\\end{cases}$ \\\\ \\hline\n\\multicolumn{2}{c}{b} \\\\\n\\end{tabular}",
+        &[
+            "<table>\n<tr><td style=\"text-align:left\">a</td><td style=\"text-align:right\"><math>",
+            "<td style=\"text-align:left\" colspan=\"2\">b</td></tr>\n</table>",
+        ],
+    );
+    check(
+        "\\begin{tabular}{ll}\\multirow{2}{*}{a} & b \\\\ & c\\end{tabular}",
+        &[
+            "<table class=\"plain\">",
+            "rowspan=\"2\">a</td><td style=\"text-align:left\">b</td></tr>\n<tr><td style=\"text-align:left\">c</td>",
+        ],
+    );
+    check(
+        "\\begin{verbatim}\n%a{ $\\x\n\\end{verbatim} \\verb|$x_|",
+        &["<pre>%a{ $\\x</pre>", "<code>$x_</code>"],
+    );
+    check(
+        "\\begin{figure}[h]\\centering\\includegraphics[width=0.5\\textwidth]{a}\\caption{C}\\label{f}\\end{figure} \\ref{f}",
+        &[
+            "<img src=\"data:image/png;base64,Zm9vYg==\" alt=\"\" style=\"width:50.0%\">",
+            "<figcaption>Figure 1: C</figcaption>\n</figure>\n<p>1</p>",
+        ],
+    );
+    check(
+        r"\illustration{0.3}{a.png}{By \href{https://a.example}{me}}",
+        &[
+            "<figure class=\"illustration\" style=\"width:30.0%\">",
+            "By <a href=\"https://a.example\">me</a></figcaption>",
+        ],
+    );
+    check(
+        "\\def\\cf{fork\\texttrademark{}}\\newcommand{\\b}[1]{<#1>}\\def\\n{10^5}\\cf \\b{x} $\\n$",
+        &["fork™", "<msup><mn>10</mn><mn>5</mn></msup>", "&lt;x&gt;"],
+    );
+    check(
+        r"a\footnote{b} \constant{n} $\constant{n}$",
+        &["a<sup>1</sup> 100 <math><mn>100</mn></math>", "<ol class=\"footnotes\">\n<li>b</li>"],
+    );
+    check(
+        r"\epigraph{a}{b}\begin{quote}c\end{quote}\underline{d}\sout{e}\textsc{f}{\Huge g}",
+        &["<p>a</p><p>— b</p>", "<blockquote>\n<p>c</p>", "<u>d</u><s>e</s>", "class=\"s10\">g"],
+    );
+    check(
+        "\\[x\\] \\(y\\) $$z$$ \\begin{align*}a&=b\\end{align*}",
+        &["<math display=\"block\"><mi>x</mi>"],
+    );
+}
+
+#[test]
+fn what_latex_is_not_known_is_told_with_its_line() {
+    let check = |text: &str, html: &[&str], told: &[&str]| check(Form::Latex, text, html, told);
+    check(
+        "a\n\n\\foo{b} \\foo c",
+        &["<p>b c</p>"],
+        &["3: `\\foo` is not known; it is left out, and its text stays"],
+    );
+    check(
+        "\\begin{foo}a\\end{foo}",
+        &["<p>a</p>"],
+        &["1: the environment `foo` is not known; its text stays"],
+    );
+    for (text, what) in [
+        ("a } b", "}"),
+        ("a { b", "{"),
+        ("a $ b", "$"),
+        ("\\end{x}", "\\end{x}"),
+        ("\\begin{x}", "\\begin{x}"),
+    ] {
+        check(text, &[], &[&format!("1: `{what}` is left out: its partner is missing")]);
+    }
+    check("\\item", &[], &["1: `\\item` stands outside of a list"]);
+    check(
+        "\\includegraphics{b.pdf}",
+        &[],
+        &["1: the image `b.pdf` is left out: a page shows .png, .jpg, .jpeg and .svg"],
+    );
+    check(
+        "\\href{javascript:x}{<script>}",
+        &["&lt;script&gt;"],
+        &["1: the link to `javascript:x` is left out"],
+    );
+    let deep = "{".repeat(5000) + &"}".repeat(5000);
+    check(&deep, &[], &["1: groups stand too deep in each other here; the rest is left out"]);
+    check(
+        "\\def\\a{\\a\\a}\\a",
+        &[],
+        &[
+            "1: groups stand too deep in each other here; the rest is left out",
+            "1: macros make more than 1 MiB of text; the rest is left out",
+        ],
+    );
+}
+
+/// Any text becomes a page; nothing hangs, and nothing of it is a tag.
+#[test]
+fn no_statement_is_too_strange() {
+    let pieces = [
+        "\\begin{tabular}{",
+        "}",
+        "{",
+        "&",
+        "\\\\",
+        "$",
+        "\\item",
+        "\\end{itemize}",
+        "%",
+        "\\",
+        "é",
+        "[",
+        "\\verb",
+        "<",
+    ];
+    for first in pieces {
+        for second in pieces {
+            let text = format!("{first}{second}a{first}");
+            for form in [Form::Latex, Form::Markdown] {
+                let (body, _) = shown(form, &text);
+                assert!(!body.contains("<script"), "{text}");
+            }
+        }
+    }
+}

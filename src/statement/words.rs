@@ -1,0 +1,62 @@
+//! The words that a page adds to a statement, in its language.
+
+/// The words of a language.
+pub(super) struct Words {
+    language: &'static str,
+    pub input: &'static str,
+    pub output: &'static str,
+    pub interaction: &'static str,
+    pub sample_input: &'static str,
+    pub sample_output: &'static str,
+    pub sample_interaction: &'static str,
+    pub read: &'static str,
+    pub write: &'static str,
+    pub pass: &'static str,
+    pub figure: &'static str,
+    pub time_limit: &'static str,
+    pub memory_limit: &'static str,
+    pub arguments: &'static str,
+}
+
+impl Words {
+    /// Those of this language code, such as `pt-BR`; English ones if juror has no others.
+    pub(super) fn of(code: &str) -> &'static Self {
+        let language = code.split('-').next().unwrap_or(code);
+        WORDS.iter().find(|words| words.language == language).unwrap_or(&WORDS[0])
+    }
+}
+
+const fn words(language: &'static str, it: [&'static str; 13]) -> Words {
+    let [input, output, interaction, sample_input, sample_output, sample_interaction, ..] = it;
+    let [.., read, write, pass, figure, time_limit, memory_limit, arguments] = it;
+    Words {
+        language,
+        input,
+        output,
+        interaction,
+        sample_input,
+        sample_output,
+        sample_interaction,
+        read,
+        write,
+        pass,
+        figure,
+        time_limit,
+        memory_limit,
+        arguments,
+    }
+}
+
+#[rustfmt::skip]
+static WORDS: [Words; 10] = [
+    words("en", ["Input", "Output", "Interaction", "Sample input", "Sample output", "Sample interaction", "Read", "Write", "Pass", "Figure", "Time limit", "Memory limit", "Arguments"]),
+    words("da", ["Input", "Output", "Interaktion", "Eksempel på input", "Eksempel på output", "Eksempel på interaktion", "Læs", "Skriv", "Gennemløb", "Figur", "Tidsgrænse", "Hukommelsesgrænse", "Argumenter"]),
+    words("de", ["Eingabe", "Ausgabe", "Interaktion", "Beispieleingabe", "Beispielausgabe", "Beispielinteraktion", "Lesen", "Schreiben", "Durchlauf", "Abbildung", "Zeitlimit", "Speicherlimit", "Argumente"]),
+    words("es", ["Entrada", "Salida", "Interacción", "Ejemplo de entrada", "Ejemplo de salida", "Ejemplo de interacción", "Leer", "Escribir", "Pasada", "Figura", "Límite de tiempo", "Límite de memoria", "Argumentos"]),
+    words("fr", ["Entrée", "Sortie", "Interaction", "Exemple d'entrée", "Exemple de sortie", "Exemple d'interaction", "Lecture", "Écriture", "Passe", "Figure", "Limite de temps", "Limite de mémoire", "Arguments"]),
+    words("it", ["Input", "Output", "Interazione", "Esempio di input", "Esempio di output", "Esempio di interazione", "Leggi", "Scrivi", "Passata", "Figura", "Limite di tempo", "Limite di memoria", "Argomenti"]),
+    words("nl", ["Invoer", "Uitvoer", "Interactie", "Voorbeeldinvoer", "Voorbeelduitvoer", "Voorbeeldinteractie", "Lezen", "Schrijven", "Ronde", "Figuur", "Tijdslimiet", "Geheugenlimiet", "Argumenten"]),
+    words("pl", ["Wejście", "Wyjście", "Interakcja", "Przykładowe wejście", "Przykładowe wyjście", "Przykładowa interakcja", "Czytaj", "Pisz", "Przebieg", "Rysunek", "Limit czasu", "Limit pamięci", "Argumenty"]),
+    words("pt", ["Entrada", "Saída", "Interação", "Exemplo de entrada", "Exemplo de saída", "Exemplo de interação", "Ler", "Escrever", "Passagem", "Figura", "Limite de tempo", "Limite de memória", "Argumentos"]),
+    words("sv", ["Indata", "Utdata", "Interaktion", "Exempel på indata", "Exempel på utdata", "Exempel på interaktion", "Läs", "Skriv", "Omgång", "Figur", "Tidsgräns", "Minnesgräns", "Argument"]),
+];

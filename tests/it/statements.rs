@@ -1,0 +1,105 @@
+//! `juror statement`: pages of statements, as contestants read them.
+
+use std::fs;
+use std::process::Command;
+
+use crate::fixture::Fixture;
+use crate::golden;
+
+fn fixture() -> Fixture {
+    let fixture = Fixture::new();
+    let names = "name: {en: Sum, sv: Summa}\n";
+    let settings = fixture.read("sum/problem.yaml").replace("name: Sum\n", names);
+    fixture.write("sum/problem.yaml", settings);
+    fixture.write(
+        "sum/statement/problem.en.md",
+        "Add two numbers, $1 \\le a, b \\le 10^9$.\n\n{{nextsample}}\n\n## Input\n\n![two](two.svg)\n",
+    );
+    fixture.write(
+        "sum/statement/problem.sv.tex",
+        "\\problemname{Summa $a+b$}\nAddera tv\\aa{} tal.\n\\begin{Input}\nTv\\aa{} tal.\n\\end{Input}\n",
+    );
+    fixture.write("sum/statement/two.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n");
+    fixture
+}
+
+#[test]
+fn a_page_has_the_statement_in_every_language() {
+    let fixture = fixture();
+    fixture.check("statement sum", 0, &["wrote sum.html (en, sv)"]);
+    golden::compare("statement.html", &fixture.read("sum.html"));
+    fixture.check("statement sum --language sv -o only.html", 0, &["wrote only.html (sv)"]);
+    let page = fixture.read("only.html");
+    assert!(page.contains("<html lang=\"sv\">") && !page.contains("Sample input"), "{page}");
+    fixture.check("statement sum -o site/", 0, &["wrote site/sum.en.html", "site/sum.sv.html"]);
+    assert!(fixture.read("site/sum.sv.html").contains("Exempel på indata 1"));
+    fixture.check("statement sum -o - --language en", 0, &["<!DOCTYPE html>", "Sample output 1"]);
+}
+
+#[test]
+fn samples_are_what_contestants_are_shown() {
+    let fixture = fixture();
+    let shown = |said: &[&str]| fixture.check("statement sum -o - --language en", 0, said);
+    fixture.write("sum/data/sample/1.in.statement", "1 <2>\n");
+    shown(&["<pre>1 &lt;2&gt; </pre>", "<pre>3 </pre>"]);
+    fixture.remove("sum/data/sample/1.in.statement");
+    fixture.write("sum/data/sample/1.interaction", "<1 2\n>?\n>!\n<3\n---\n<4\n");
+    shown(&[
+        "Sample interaction 1",
+        "<td><pre>1 2 </pre></td><td></td>",
+        "<td></td><td><pre>? ! </pre></td>",
+        "Pass 2",
+    ]);
+    fixture.remove("sum/data/sample/1.interaction");
+    std::os::unix::fs::symlink("/etc/passwd", fixture.path("sum/data/sample/1.in.statement"))
+        .expect("a link");
+    shown(&["it is outside of the package"]);
+}
+
+#[test]
+fn what_cannot_be_shown_has_a_way_out() {
+    let fixture = fixture();
+    fixture.check("statement sum --language de", 5, &["no such statement; there are en, sv"]);
+    fixture.check("statement sum -o nowhere/a.html", 2, &["cannot write nowhere/a.html", "--out"]);
+    fixture.check("statement nothing", 3, &["nothing"]);
+    fixture.write("bare/1.in", "1\n");
+    fixture.write("bare/1.ans", "1\n");
+    fixture.check("statement bare", 3, &["has no statement that juror shows", "add statement/"]);
+    fixture.write("sum/statement/problem.en.md", "<video> $\\foo$\n");
+    fixture.check(
+        "statement sum -o - --language en",
+        0,
+        &["problem.en.md:1:1", "`<video>` is shown as text", "Unknown command"],
+    );
+    fs::rename(
+        fixture.path("sum/statement/problem.sv.tex"),
+        fixture.path("sum/statement/problem.sv.pdf"),
+    )
+    .expect("a file");
+    fixture.check("statement sum --language sv", 3, &["is a PDF, which cannot become a page"]);
+    let output = fixture.juror("statement sum --pdf").env("PATH", "/nowhere").output();
+    let output = output.expect("juror runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("--pdf needs a browser"), "{said}");
+}
+
+#[test]
+fn a_statement_needs_no_complete_package() {
+    let fixture = fixture();
+    for part in ["data", "submissions", "input_validators"] {
+        fs::remove_dir_all(fixture.path(&format!("sum/{part}"))).expect("a directory");
+    }
+    fixture.check("statement sum", 0, &["wrote sum.html"]);
+}
+
+#[test]
+fn chromium_prints_the_page() {
+    let fixture = fixture();
+    if Command::new("chromium").arg("--version").output().is_err() {
+        return fixture.skip("no chromium");
+    }
+    fixture.check("statement sum --pdf", 0, &["wrote sum.pdf"]);
+    let pdf = fs::read(fixture.path("sum.pdf")).expect("a file");
+    assert!(pdf.starts_with(b"%PDF"), "{} bytes", pdf.len());
+}
