@@ -61,6 +61,7 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
     };
     check("--csv none/t.csv", &["--csv: cannot write none/t.csv", "name another file"]);
     check("--html none/t.html", &["--html: cannot write none/t.html", "name another file"]);
+    fixture.check("stress sum p.sh --html none/t.html", 2, &["--html: cannot write none/t.html"]);
     check("--junit sum", &["--junit: cannot write sum: is a directory"]);
     check("--csv t --junit t", &["--junit: t is another report"]);
     // A command that does not get as far leaves what was there before, or a whole report.

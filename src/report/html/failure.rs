@@ -63,7 +63,7 @@ fn used(outcome: &Outcome) -> String {
 }
 
 /// The first difference, both sides under each other.
-fn sides(difference: &Difference) -> Markup {
+pub(super) fn sides(difference: &Difference) -> Markup {
     let Difference { kind, answer, output, .. } = difference;
     html! {
         dl.sides {

@@ -41,7 +41,7 @@ fn of_package(package: &PackageReport, is_one_of_many: bool) -> Markup {
             @if !package.format.is_empty() {
                 p.soft { (package.format) ": " (printable(&package.format_reason)) }
             }
-            @if package.test_cases < package.all_test_cases {
+            @if (1..package.all_test_cases).contains(&package.test_cases) {
                 p.soft { (package.test_cases) " of " (count(package.all_test_cases, "test case")) " were selected" }
             }
         }

@@ -10,7 +10,7 @@ use crate::model::stress::{Counterexample, Search};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::report::html::Page;
-use crate::report::html::failure::{sentence, shown, why};
+use crate::report::html::failure::{sentence, shown, sides, why};
 use crate::report::html::text::not_shown;
 
 /// The most remarks, and the most rows of a list of test data.
@@ -167,6 +167,7 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
                 "; only " (found.failing) " of " (found.repeats) " runs fail: it depends on more than the input"
             }
         }
+        @if let Some(difference) = &found.difference { (sides(difference)) }
         (shown(page, found.difference.as_deref(), &evidence))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::*;
-use crate::model::event::{Event, Stamped};
+use crate::model::event::{Event, GeneratedState, Stamped};
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, Picture};
 use crate::model::stress::{Counterexample, Origin, Search, SearchEnd, SearchPlan};
 use crate::report::tests::report;
@@ -52,6 +52,22 @@ fn each_submission_says_why_it_failed_surprises_first() {
             "<strong>not as expected: accepted</strong><span>required AC</span>",
         ],
     );
+}
+
+#[test]
+fn test_data_that_is_not_as_the_recipe_makes_it_is_listed() {
+    let mut report = report("generate");
+    for (name, state) in [
+        ("secret/1", GeneratedState::Unchanged),
+        ("secret/2", GeneratedState::Differs),
+        ("secret/3", GeneratedState::Unchanged),
+    ] {
+        let event = Event::CaseGenerated { test_case: name.to_owned(), state };
+        report.see(&Stamped { at: Duration::ZERO, package: None, event });
+    }
+    let text = shown(&report);
+    let row = "<tr><th scope=\"row\">secret/2</th><td>differs from the recipe</td></tr>";
+    assert!(text.contains("2 test cases unchanged, 1 not.") && text.contains(row), "{text}");
 }
 
 #[test]
