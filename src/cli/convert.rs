@@ -76,7 +76,8 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     let mut problem = problem::read(package, format.as_deref(), Remarks::Errors, output)?;
     problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
-    let _made = match problem.unmade {
+    let recipe = problem.unmade.clone();
+    let _made = match recipe {
         None => None,
         Some(_) => {
             let host = Host::start(arguments.host, output)?;
@@ -84,6 +85,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
             problem::complete(&mut problem, None, &host, &builder, output)?
         }
     };
+    problem.unmade = recipe;
     let beside = Beside::new(out)?;
     let dir = beside.path();
     let plan = plan(&problem, *to)?;

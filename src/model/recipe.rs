@@ -28,6 +28,21 @@ impl Recipe {
             .chain(self.links.iter().map(|link| &link.name))
             .any(|name| name.starts_with("secret/"))
     }
+
+    /// The files of the package that become inputs and answers.
+    pub fn files_of_package(&self) -> impl Iterator<Item = &PathBuf> {
+        self.cases.iter().flat_map(|case| {
+            let input = match &case.input {
+                InputSource::File(path) => Some(path),
+                _ => None,
+            };
+            let answer = match &case.answer {
+                AnswerSource::File(path) => Some(path),
+                _ => None,
+            };
+            input.into_iter().chain(answer)
+        })
+    }
 }
 
 /// One test case that a recipe makes.

@@ -5,6 +5,21 @@
 use crate::language::table::{LANGUAGES, Language, Validators};
 use crate::package::suggest::{did_you_mean, meant_or};
 
+/// The code of a natural language by its English name; others stay as they are.
+pub(super) fn natural_language(name: &str) -> &str {
+    match name {
+        "english" => "en",
+        "french" => "fr",
+        "german" => "de",
+        "italian" => "it",
+        "polish" => "pl",
+        "russian" => "ru",
+        "spanish" => "es",
+        "ukrainian" => "uk",
+        other => other,
+    }
+}
+
 /// Whether this is the code of a programming language.
 pub(super) fn is_programming_language(word: &str) -> bool {
     Language::by_code(word).is_some()

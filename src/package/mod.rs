@@ -39,6 +39,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::package::bare::Bare;
+use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::italian::Italian;
@@ -84,6 +85,11 @@ trait Format: Sync {
 
     /// The statements of a package, by language; none in formats whose statements juror does not show.
     fn statements(&self, _dir: &Path) -> Vec<Statement> {
+        Vec::new()
+    }
+
+    /// The files with statements for packages of Kattis, if they are not where those have them.
+    fn statement_files(&self, _tree: &Files) -> Vec<StatementFile> {
         Vec::new()
     }
 

@@ -325,28 +325,94 @@ fn a_draft_is_written_as_either() {
     );
 }
 
+/// Two statements, each in two forms.
+const STATEMENTS: &str = r#"</names><statements>
+    <statement language="russian" path="statements/.pdf/russian/problem.pdf" type="application/pdf"/>
+    <statement language="russian" path="statements/russian/problem.tex" type="application/x-tex"/>
+    <statement language="english" path="statements/english/problem.tex" type="application/x-tex"/>
+    <statement language="english" path="statements/.html/english/problem.html" type="text/html"/>
+</statements>"#;
+
+#[test]
+fn a_package_of_sinol_is_written_with_the_answers_that_it_lacks() {
+    let fixture = Fixture::new();
+    for (name, text) in [
+        (
+            "config.yml",
+            "title: Sum\ntime_limit: 5000\nmemory_limit: 262144\nsinol_contest_type: icpc\n",
+        ),
+        ("in/abc0.in", "1 1\n"),
+        ("in/abc1.in", "3 4\n"),
+        ("out/abc1.out", "7\n"),
+        ("doc/abczad.pdf", "%PDF-"),
+        ("prog/abc.sh", RIGHT),
+        (
+            "prog/abcinwer.sh",
+            "text=$(cat; echo .)\n\
+             [[ $1 == abc?.in && $text =~ ^[0-9]+\\ [0-9]+$'\\n'\\.$ ]] && exit 0\necho no\nexit 7\n",
+        ),
+    ] {
+        fixture.write(&format!("abc/{name}"), text);
+    }
+    let lost = [
+        "input_validators/abcinwer.sh | input validator: program of sinol with _INWER defined | program of sinol",
+        "problem.yaml | name in language en: Sum | left out",
+        "problem.yaml | name in language pl: nothing | Sum",
+        "problem.yaml | uuid: nothing | UUID",
+    ];
+    check(&fixture, "abc", "2025-09", &lost);
+    assert_eq!(fixture.read("new/data/sample/abc0.ans"), "2\n");
+    assert_eq!(fixture.read("new/statement/problem.pl.pdf"), "%PDF-");
+    fixture.check("verify new", 0, &["1 submission, all as expected"]);
+}
+
 #[test]
 fn a_polygon_package_is_written_with_the_data_that_it_describes() {
     let fixture = polygon::package();
+    let settings = fixture.read("poly/problem.xml");
+    fixture.write("poly/problem.xml", settings.replace("</names>", STATEMENTS));
+    fixture.write("poly/statements/.pdf/russian/problem.pdf", "%PDF-");
+    fixture.write("poly/statements/russian/problem.tex", "");
+    fixture.write(
+        "poly/statements/english/problem.tex",
+        "\\begin{problem}{Sum}{standard input}{standard output}{5 seconds}{256 megabytes}\n",
+    );
+    fixture.write("poly/statements/english/sum.png", "");
     check(
         &fixture,
         "poly",
         "2025-09",
         &[
-            "files | 14 files that the format has no place for | left out",
+            "files | 13 files that the format has no place for | left out",
             "files/c/01 | test of the checker: right | left out",
             "files/c/02 +1 | test of the checker: wrong | left out",
             "files/c/04 | test of the checker: fault | left out",
             "files/v/01 | test case: only for validators | left out",
-            "problem.xml | 1 sample | secret test cases",
+            "problem.yaml | name in language ru: nothing | Sum",
             "problem.yaml | uuid: nothing | UUID",
-            "tests | 1 file that the format has no place for | left out",
+            "statements | 1 file that the format has no place for | left out",
         ],
     );
-    // Polygon's statements are in parts.
-    let said = ["2 submissions, all as expected", "is missing: a package needs a statement"];
-    fixture.check("verify new", 3, &said);
+    fixture.check("verify new", 0, &["2 submissions, all as expected"]);
+    assert_eq!(fixture.read("new/data/sample/01.in"), "1 2\n");
     assert_eq!(fixture.read("new/data/secret/02.in"), "5 8\n");
+    assert_eq!(fixture.read("new/statement/problem.ru.pdf"), "%PDF-");
+    let text = fixture.read("new/statement/problem.en.tex");
+    assert!(text.contains("{problem}[5]{\\problemname{#1}}") && text.contains("{Sum}"), "{text}");
+    assert!(fixture.path("new/statement/sum.png").exists());
+    // Samples that are not the first ones stay at their place.
+    let settings = fixture.read("poly/problem.xml").replace(" sample=\"true\"", "");
+    let settings = settings.replace(
+        "<test method=\"manual\"/>\n            <",
+        "<test method=\"manual\" sample=\"true\"/><",
+    );
+    fixture.write("poly/problem.xml", settings);
+    fs::remove_dir_all(fixture.path("new")).expect("the result to remove");
+    fixture.check(
+        "convert poly --to 2025-09 new",
+        0,
+        &["problem.xml", "1 sample", "secret test cases"],
+    );
 }
 
 #[test]

@@ -8,16 +8,19 @@ mod facts;
 mod places;
 mod rules;
 mod settings;
+pub(in crate::package) mod statements;
 mod submissions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::model::conversion::Loss;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
+use crate::model::recipe::Recipe;
 use crate::package::convert::facts::{Facts, Names};
+use crate::package::convert::statements::StatementFile;
 use crate::package::files::Files;
 use crate::package::text::Range;
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
@@ -123,16 +126,18 @@ impl Lost {
 /// If two of them would have the same name.
 pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
     let format = FORMATS.into_iter().find(|it| name(*it) == first_word(problem.layout.format));
-    let tree = Files::read(&problem.dir, format.unwrap_or(FORMATS[0]));
+    let format = format.unwrap_or(FORMATS[0]);
+    let tree = Files::read(&problem.dir, format);
     let planner = Planner {
         problem,
         tree: &tree,
         to,
         cases: places::Cases::of(problem, to),
         files: Vec::new(),
+        used: problem.unmade.iter().flat_map(Recipe::files_of_package).cloned().collect(),
         lost: Lost::default(),
     };
-    planner.plan()
+    planner.plan(&format.statement_files(&tree))
 }
 
 fn is_kattis(problem: &Problem) -> bool {
@@ -161,17 +166,22 @@ struct Planner<'a> {
     to: Target,
     cases: places::Cases,
     files: Vec<PlannedFile>,
+    /// Files that others are made of.
+    used: BTreeSet<PathBuf>,
     lost: Lost,
 }
 
 impl Planner<'_> {
-    fn plan(mut self) -> Result<NewPackage, Diagnostic> {
+    fn plan(mut self, statements: &[StatementFile]) -> Result<NewPackage, Diagnostic> {
         if self.problem.layout.format == self.to.format() {
             self.copy_all();
         } else {
             match self.is_kattis() {
                 true => self.keep_files(),
-                false => self.place_files(),
+                false => {
+                    self.place_statements(statements);
+                    self.place_files();
+                }
             }
             self.write_settings();
             self.write_groups();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::model::problem::Problem;
+use crate::model::problem::{Grading, Problem};
 use crate::model::program::IncludedFile;
 use crate::model::protocol::Protocol;
 use crate::model::recipe::CASE_EXTENSIONS;
@@ -31,13 +31,21 @@ impl Cases {
             };
             let numbers = data.cases.iter().map(|case| last(&case.name)).filter(|it| is_number(it));
             let width = numbers.map(str::len).max().unwrap_or_default();
-            for case in &data.cases {
+            // Both kinds are judged, samples first; points are for secret ones.
+            let are_samples = problem.kind.grading == Grading::PassFail;
+            let mut samples =
+                data.cases.iter().take_while(|case| are_samples && case.is_answer_shown).count();
+            if samples == data.cases.len() {
+                samples = 0;
+            }
+            for (at, case) in data.cases.iter().enumerate() {
                 let name = below(&case.name);
                 let (dir, base) = name.rsplit_once('/').map_or(("", &*name), |it| it);
                 let zeros = if is_number(base) { width - base.len() } else { 0 };
                 let dir = if dir.is_empty() { String::new() } else { format!("{dir}/") };
+                let (top, dir) = if at < samples { ("sample", "") } else { ("secret", &*dir) };
                 special
-                    .insert(case.name.clone(), format!("secret/{dir}{}{base}", "0".repeat(zeros)));
+                    .insert(case.name.clone(), format!("{top}/{dir}{}{base}", "0".repeat(zeros)));
             }
             for group in data.groups.iter().skip(1) {
                 special.insert(group.name.clone(), format!("secret/{}", below(&group.name)));
@@ -259,11 +267,14 @@ impl Planner<'_> {
                 format!("submissions/{folder}/{}", last(&submission.name)),
             );
         }
-        let settings = std::fs::read_to_string(self.tree.path("problem.xml")).unwrap_or_default();
-        let samples = settings.matches("sample=\"true\"").count();
+        let is_left = |case: &&TestCase| {
+            case.is_answer_shown && !self.cases.name(&case.name).starts_with("sample/")
+        };
+        let samples = problem.test_data.cases.iter().filter(is_left).count();
         if samples > 0 {
             let samples = crate::model::text::count(samples, "sample");
-            self.lost.add("problem.xml", samples, Some("secret test cases".to_owned()));
+            let became = Some("secret test cases".to_owned());
+            self.lost.add(problem.layout.settings, samples, became);
         }
         self.name_rest();
     }
@@ -274,7 +285,8 @@ impl Planner<'_> {
         let files = self.tree.below("").iter().filter(|item| item.is_file());
         let rest = files.filter(|item| {
             let is_settings = [self.problem.layout.settings, "juror.toml"].contains(&&*item.name);
-            !placed.contains(item.path.as_path()) && !is_settings
+            let is_used = self.used.contains(&item.path);
+            !placed.contains(item.path.as_path()) && !is_used && !is_settings
         });
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
         for item in rest {

@@ -409,10 +409,13 @@ impl Planner<'_> {
         if self.files.iter().any(|file| is_shown(&file.name)) {
             return;
         }
-        let pdf = ["problem.en.pdf", "problem.pdf"].iter().find_map(|name| {
-            let name = format!("problem_statement/{name}");
-            self.files.iter().find(|file| file.name == name)
-        });
+        let is_pdf = |name: &str| {
+            let name = name.strip_prefix("problem_statement/problem.");
+            name.is_some_and(|name| name == "pdf" || name.ends_with(".pdf"))
+        };
+        let statements = self.files.iter().filter(|file| is_pdf(&file.name));
+        // DOMjudge shows one; that in English goes first.
+        let pdf = statements.min_by_key(|file| !file.name.ends_with("problem.en.pdf"));
         match pdf.map(|file| file.contents.clone()) {
             Some(Contents::Copy(path) | Contents::Filled(path, _)) => {
                 self.files.push(super::PlannedFile {

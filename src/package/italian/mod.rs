@@ -21,9 +21,11 @@ use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
 use crate::package::Format;
 use crate::package::by_name::{self, compared_by_lines};
+use crate::package::convert::statements::StatementFile;
 use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::{Files, Item, is_valid_name};
 use crate::package::italian::gen_file::{Listing, Source};
+use crate::package::languages::{is_natural_language, natural_language};
 use crate::package::node::{Map, Node, Parse, with_yaml};
 use crate::package::text::shown;
 use crate::package::values::{Bound, at_most, integer, number, positive, text};
@@ -97,6 +99,19 @@ impl Format for Italian {
             change_time_limit: "change `time_limit` in task.yaml",
             ..Layout::default()
         }
+    }
+
+    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
+        let items = ["statement", "testo"].into_iter().flat_map(|dir| tree.children(dir));
+        let pdf = items.filter(|item| by_name::ending(item) == "pdf");
+        let statements = pdf.map(|item| {
+            let language = match by_name::stem(item) {
+                "statement" | "testo" => "it",
+                name => natural_language(name),
+            };
+            StatementFile { language: language.to_owned(), name: item.name.clone() }
+        });
+        statements.filter(|it| is_natural_language(&it.language)).collect()
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {

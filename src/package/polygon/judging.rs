@@ -184,6 +184,7 @@ fn test<'a>(
         input: parts[0].path().map_or_else(|| pack.tree.path(input), Path::to_owned),
         answer: parts[1].path().map(Path::to_owned),
         input_validator_args: validator_args(Some(set), Some(group)),
+        is_answer_shown: element.attribute("sample") == Some("true") && !unmade.is_interactive,
         name,
         ..TestCase::default()
     };

@@ -17,8 +17,11 @@ use std::path::Path;
 use crate::model::layout::Layout;
 use crate::model::problem::{Grading, Interaction, Problem, ProblemKind};
 use crate::package::Format;
+use crate::package::convert::statements::StatementFile;
 use crate::package::draft::{Draft, FileWriting};
+use crate::package::faults::Faults;
 use crate::package::files::Files;
+use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::text::{MAX_SIZE, Page, TextFile, start_of};
@@ -55,6 +58,20 @@ impl Format for Polygon {
             change_time_limit: "change `time-limit` in problem.xml",
             ..Layout::default()
         }
+    }
+
+    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
+        let faults = Faults::default();
+        let file = tree.file(SETTINGS).and_then(|item| TextFile::read(&item.path, &faults));
+        let page = file.as_ref().map(|file| Page { file, faults: &faults });
+        let document = page.and_then(|page| Some((page, xml::parse(page)?)));
+        let Some((page, document)) = &document else { return Vec::new() };
+        let described = Element::root(document, *page).listed("statements", "statement");
+        let statements = described.filter_map(|statement| {
+            let language = natural_language(statement.attribute("language")?).to_owned();
+            Some(StatementFile { language, name: statement.attribute("path")?.to_owned() })
+        });
+        statements.collect()
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
@@ -128,16 +145,7 @@ impl Pack<'_> {
 fn names(root: Element<'_>) -> Vec<(String, String)> {
     let named = root.listed("names", "name");
     let names = named.filter_map(|name| {
-        let code = match name.attribute("language")? {
-            "english" => "en",
-            "russian" => "ru",
-            "ukrainian" => "uk",
-            "german" => "de",
-            "spanish" => "es",
-            "french" => "fr",
-            "polish" => "pl",
-            other => other,
-        };
+        let code = natural_language(name.attribute("language")?);
         Some((code.to_owned(), name.attribute("value")?.to_owned()))
     });
     names.collect()

@@ -47,7 +47,7 @@ pub(super) struct Unmade<'a> {
     pack: &'a Pack<'a>,
     generators: BTreeMap<String, Element<'a>>,
     solution: Option<PathBuf>,
-    is_interactive: bool,
+    pub(super) is_interactive: bool,
     cases: Vec<RecipeCase>,
 }
 

@@ -16,8 +16,10 @@ use crate::model::program::{Program, ProgramKind};
 use crate::model::protocol::Protocol;
 use crate::package::Format;
 use crate::package::by_name;
+use crate::package::convert::statements::StatementFile;
 use crate::package::draft::{Draft, FileWriting, short_name};
 use crate::package::files::Files;
+use crate::package::languages::is_natural_language;
 use crate::package::node::{Map, with_yaml};
 use crate::package::text::{MAX_SIZE, shown, start_of};
 use crate::package::values::text;
@@ -74,6 +76,17 @@ impl Format for Sinol {
             change_time_limit: "change `time_limit` in config.yml",
             ..Layout::default()
         }
+    }
+
+    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
+        let pdf = tree.children("doc").filter(|item| by_name::ending(item) == "pdf");
+        let statements = pdf.filter_map(|item| {
+            // abczad.pdf, abczad-en.pdf
+            let (_, end) = by_name::stem(item).split_once("zad")?;
+            let language = if end.is_empty() { "pl" } else { end.strip_prefix('-')? };
+            Some(StatementFile { language: language.to_owned(), name: item.name.clone() })
+        });
+        statements.filter(|it| is_natural_language(&it.language)).collect()
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
