@@ -106,6 +106,13 @@ mod tests {
     }
 
     #[test]
+    fn who_ends_before_the_clock_stops_it_is_in_time() {
+        let wall_time = Duration::from_secs(5);
+        let outcome = Outcome { wall_time, ..quiet_outcome() };
+        assert_eq!(classify(&outcome, &limits()), None);
+    }
+
+    #[test]
     fn an_ending_other_than_0_is_a_run_time_error_with_its_name() {
         check(Ending::Exited(3), None, 10, 4, "RTE exit code 3");
         check(Ending::Signalled(Signal(11)), None, 10, 4, "RTE killed by SIGSEGV");

@@ -112,6 +112,7 @@ impl Limits {
     }
 
     /// Which limit a run passed by what was measured, whatever ended it; a time or an amount at its limit is within it.
+    /// The clock only stops those that do not end: who ended first, did so on a machine too busy to look in time.
     pub fn exceeded(&self, outcome: &Outcome) -> Option<StoppedBy> {
         const SIGXFSZ: i32 = 25;
         let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|it| used > it);
@@ -127,7 +128,7 @@ impl Limits {
             Some(StoppedBy::Memory)
         } else if above(outcome.written(), self.output) || is_cut() {
             Some(StoppedBy::Output)
-        } else if over(outcome.wall_time.saturating_sub(outcome.queued), self.wall_time) {
+        } else if outcome.stopped_by == Some(StoppedBy::WallTime) {
             Some(StoppedBy::WallTime)
         } else {
             None
