@@ -45,7 +45,7 @@ pub struct StressArguments {
     /// submission alone
     #[arg(required = true, num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
     pub targets: Vec<PathBuf>,
-    /// The program whose output counts as right [default: the package's fastest accepted one]
+    /// The program whose output counts as right [default: an accepted one of the package]
     ///
     /// A file, or the name of one of the package's submissions, such as accepted/slow.py.
     #[arg(long, visible_alias = "against", value_name = "PROGRAM")]
@@ -165,7 +165,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let comparison = Comparison {
         bench,
         rules: &rules,
-        reference: programs.reference(),
+        reference: &programs.reference,
         submission: &programs.submission,
         options: setting.options,
         test_case: setting.test_case.clone(),
@@ -191,7 +191,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let plan = SearchPlan {
         submission: setting.submission.name.clone(),
         reference: programs.name.clone(),
-        chosen: programs.chosen.clone(),
+        chosen: programs.chosen.to_owned(),
         sources: setting.sources(generators.is_some()),
         seed,
         time: arguments.time,

@@ -1,8 +1,6 @@
 //! Proves that generators give the same again: at another time, in another place and language.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,12 +14,13 @@ use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
 use crate::model::stop::Stop;
-use crate::model::text::visible;
+use crate::model::text::{count, visible};
 
 /// A clock that counts seconds shows another one after this long.
 const A_SECOND: Duration = Duration::from_millis(1100);
 
-/// Starts every generator a second time; `found` takes what comes out otherwise.
+/// Starts every generator a second time, at another place, in another language and time zone; `found` takes what
+/// comes out otherwise.
 pub(super) fn prove(
     generating: &Generating<'_>,
     stage: &Stage,
@@ -36,47 +35,27 @@ pub(super) fn prove(
     std::thread::sleep(A_SECOND.saturating_sub(made.at.elapsed()));
     let again = Again { executor: generating.bench.executor, stage, made };
     let bench = &generating.bench;
-    let changes = bench
-        .map("generators once more", &cases, |(case, command)| again.change(case, command, true))?;
-    let mut changed: BTreeMap<&GeneratorProgram, Vec<(usize, String)>> = BTreeMap::new();
-    for (at, change) in changes.into_iter().enumerate() {
-        if let Some(change) = change {
-            let of_program = changed.entry(&cases[at].1.program).or_default();
-            of_program.push((at, change));
-        }
+    let changes =
+        bench.map("generators once more", &cases, |(case, command)| again.change(case, command))?;
+    let mut changed: BTreeMap<&GeneratorProgram, Vec<Diagnostic>> = BTreeMap::new();
+    for ((case, command), change) in cases.into_iter().zip(changes) {
+        let Some(change) = change else { continue };
+        let message = format!("`{}` gives something else the second time: {change}", command.line);
+        let remark = diagnostic(case, message).help(
+            "take everything random from `{seed}`, and use neither clock, local time, locale, absolute path nor \
+             process number; do not iterate over a hash table with a random order",
+        );
+        changed.entry(&command.program).or_default().push(remark);
     }
-    for changes in changed.into_values() {
-        let Some((at, change)) = changes.first() else { continue };
-        let (case, command) = cases[*at];
-        let alike = again.change(case, command, false)?;
-        found.push(told(case, command, alike.is_some(), change, changes.len() - 1));
+    for mut remarks in changed.into_values() {
+        let more = remarks.drain(1..).count();
+        if more > 0 {
+            remarks[0].message +=
+                &format!("; so it is with {} of this generator", count(more, "other case"));
+        }
+        found.extend(remarks);
     }
     Ok(())
-}
-
-fn told(
-    case: &RecipeCase,
-    command: &GeneratorCommand,
-    always: bool,
-    change: &str,
-    more: usize,
-) -> Diagnostic {
-    let (message, help) = match always {
-        true => (
-            "gives something else each time: it depends on the clock, on chance, or on addresses",
-            "take everything random from `{seed}`, and do not iterate over a hash table with a random order",
-        ),
-        false => (
-            "depends on the time zone, the locale, its working directory or its process number",
-            "use no local time and no absolute path; set the locale or encoding in the generator itself",
-        ),
-    };
-    let more = match more {
-        0 => String::new(),
-        1 => "; 1 more case of this generator does so too".to_owned(),
-        n => format!("; {n} more cases of this generator do so too"),
-    };
-    diagnostic(case, format!("`{}` {message}: {change}{more}", command.line)).help(help)
 }
 
 /// What is needed to start a generator again.
@@ -92,10 +71,9 @@ impl Again<'_> {
         &self,
         case: &RecipeCase,
         command: &GeneratorCommand,
-        elsewhere: bool,
     ) -> Result<Option<String>, Stop> {
         let generator = &self.made.generators[&command.program];
-        let files = match run(self.executor, generator, command, &case.name, elsewhere)? {
+        let files = match run(self.executor, generator, command, &case.name, true)? {
             Ok(files) => files,
             Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
         };
@@ -116,42 +94,24 @@ impl Again<'_> {
 
 /// The first line that differs, in words.
 fn difference(extension: &str, first: &Path, second: &Blob) -> String {
-    let unseen = || format!("the `.{extension}` files differ");
-    let Ok(first) = File::open(first) else { return unseen() };
-    let Ok(second) = second.open() else { return unseen() };
-    match first_difference(first, second) {
-        Some((line, [before, after])) => {
+    const LOOKED_AT: u64 = 1 << 20;
+    match (Blob::file(first).start(LOOKED_AT), second.start(LOOKED_AT)) {
+        (Ok(first), Ok(second)) if first != second => {
+            let (line, [before, after]) = first_difference(&first, &second);
             format!("line {line} of `.{extension}` was {before} and is {after}")
         }
-        None => unseen(),
+        _ => format!("the `.{extension}` files differ"),
     }
 }
 
 /// The number of the first line that differs, and both as a person can read them.
-fn first_difference(first: impl Read, second: impl Read) -> Option<(usize, [String; 2])> {
-    let mut readers = [
-        BufReader::new(Box::new(first) as Box<dyn Read>),
-        BufReader::new(Box::new(second) as Box<dyn Read>),
-    ];
-    for number in 1.. {
-        let [first, second] = readers.each_mut().map(line);
-        let (first, second) = (first?, second?);
-        if first != second {
-            return Some((number, [shown(&first), shown(&second)]));
-        }
-        if first.is_empty() {
-            return None;
-        }
-    }
-    None
-}
-
-/// A line with its end; empty at the end of the file. Of a very long one, the first part.
-fn line(reader: &mut BufReader<Box<dyn Read + '_>>) -> Option<Vec<u8>> {
-    const LONGEST: u64 = 1 << 16;
-    let mut line = Vec::new();
-    reader.take(LONGEST).read_until(b'\n', &mut line).ok()?;
-    Some(line)
+fn first_difference(first: &[u8], second: &[u8]) -> (usize, [String; 2]) {
+    let same = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+    let start = memchr::memrchr(b'\n', &first[..same]).map_or(0, |before| before + 1);
+    let line = |text: &[u8]| {
+        shown(text[start..].split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default())
+    };
+    (memchr::memchr_iter(b'\n', &first[..start]).count() + 1, [line(first), line(second)])
 }
 
 fn shown(line: &[u8]) -> String {
@@ -172,15 +132,12 @@ mod tests {
 
     #[test]
     fn the_first_line_that_differs_is_found() {
-        let check = |first: &str, second: &str, expected: Option<(usize, [&str; 2])>| {
+        let check = |first: &str, second: &str, expected: (usize, [&str; 2])| {
             let found = first_difference(first.as_bytes(), second.as_bytes());
-            let expected = expected.map(|(line, pair)| (line, pair.map(str::to_owned)));
-            assert_eq!(found, expected, "{first:?} {second:?}");
+            assert_eq!(found, (expected.0, expected.1.map(str::to_owned)), "{first:?} {second:?}");
         };
-        check("", "", None);
-        check("1\n2\n", "1\n2\n", None);
-        check("1\n2\n", "1\n3\n", Some((2, ["`2`", "`3`"])));
-        check("1\n", "1\n3\n", Some((2, ["missing", "`3`"])));
-        check("1", "1\n", Some((1, ["`1`", "`1`"])));
+        check("1\n2\n", "1\n3\n", (2, ["`2`", "`3`"]));
+        check("1\n", "1\n3\n", (2, ["missing", "`3`"]));
+        check("1", "1\n", (1, ["`1`", "`1`"]));
     }
 }

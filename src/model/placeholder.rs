@@ -2,6 +2,10 @@
 //!
 //! Source: the generators documentation of BAPCtools.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 /// A part of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
@@ -22,60 +26,36 @@ pub struct Unknown<'a> {
     pub text: &'a str,
 }
 
+/// A word in braces.
+static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([A-Za-z][^{}]*)\}").ok());
+
 /// The parts of an argument, in order. Braces around anything but a word stand for themselves.
 ///
 /// # Errors
 /// The first word in braces that is not a placeholder.
 pub fn pieces(word: &str) -> Result<Vec<Piece<'_>>, Unknown<'_>> {
+    let is_salt = |salt: &str| !salt.is_empty() && salt.bytes().all(|byte| byte.is_ascii_digit());
     let mut pieces = Vec::new();
-    let mut text = 0;
     let mut at = 0;
-    while let Some(open) = word[at..].find('{').map(|found| at + found) {
-        let inner = &word[open + 1..];
-        at = open + 1;
-        let Some(close) = inner.find(['{', '}']).filter(|&end| inner[end..].starts_with('}'))
-        else {
-            continue;
+    for found in WORD.iter().flat_map(|it| it.find_iter(word)) {
+        let text = found.as_str();
+        let piece = match &text[1..text.len() - 1] {
+            "seed" => Piece::Seed,
+            "name" => Piece::Name,
+            "count" => Piece::Count,
+            other if other.strip_prefix("seed:").is_some_and(is_salt) => Piece::Seed,
+            _ => return Err(Unknown { text }),
         };
-        let piece = match piece(&inner[..close]) {
-            Found::Piece(piece) => piece,
-            Found::Text => continue,
-            Found::Unknown => {
-                let text = &word[open..open + close + 2];
-                return Err(Unknown { text });
-            }
-        };
-        if text < open {
-            pieces.push(Piece::Text(&word[text..open]));
+        if at < found.start() {
+            pieces.push(Piece::Text(&word[at..found.start()]));
         }
         pieces.push(piece);
-        at = open + close + 2;
-        text = at;
+        at = found.end();
     }
-    if text < word.len() {
-        pieces.push(Piece::Text(&word[text..]));
+    if at < word.len() {
+        pieces.push(Piece::Text(&word[at..]));
     }
     Ok(pieces)
-}
-
-enum Found {
-    Piece(Piece<'static>),
-    Text,
-    Unknown,
-}
-
-/// What stands between braces.
-fn piece(inner: &str) -> Found {
-    let salted = inner.strip_prefix("seed:");
-    let is_salt = |salt: &str| !salt.is_empty() && salt.bytes().all(|byte| byte.is_ascii_digit());
-    match inner {
-        "seed" => Found::Piece(Piece::Seed),
-        "name" => Found::Piece(Piece::Name),
-        "count" => Found::Piece(Piece::Count),
-        _ if salted.is_some_and(is_salt) => Found::Piece(Piece::Seed),
-        _ if inner.starts_with(|first: char| first.is_ascii_alphabetic()) => Found::Unknown,
-        _ => Found::Text,
-    }
 }
 
 /// How often a placeholder stands in a command's arguments.

@@ -18,7 +18,7 @@ pub struct SearchPlan {
     pub submission: String,
     /// The program whose output counts as right.
     pub reference: String,
-    /// Why that one: `--reference`, `the only one`, `the fastest of 3: 0.001 s`.
+    /// Why that one: `--reference`, `the only one to choose from`, `it makes the judge answers`.
     pub chosen: String,
     /// Where inputs come from, such as `the grammar game1.ctd` and `3 generator lines`.
     pub sources: Vec<String>,

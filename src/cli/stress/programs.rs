@@ -1,41 +1,32 @@
-//! The programs of a search: the submission, and the reference that is chosen for it.
+//! The programs of a search: the submission, the reference, and what makes judge answers.
 
-use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable, unbuildable};
 use crate::cli::stress::setting::Setting;
-use crate::executor::{Executor, parallel};
-use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
-use crate::judge::output::output;
+use crate::executor::parallel;
+use crate::judge::case::Rules;
 use crate::model::isolation::Isolation;
-use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::score::CaseScoring;
 use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
-use crate::model::test_data::TestCase;
-use crate::model::verdict::Verdict;
 use crate::stress::batch::Batches;
-use crate::stress::reference::{Chosen, contenders, fastest};
+use crate::stress::reference::usual;
 
 /// The programs of a search.
 pub(super) struct Programs {
     /// The submission that is searched.
     pub(super) submission: Runnable,
-    /// Those of which the reference was chosen.
-    references: Vec<Runnable>,
-    place: usize,
-    /// The place among them of the one that makes the package's judge answers.
-    solution: Option<usize>,
+    pub(super) reference: Runnable,
+    /// What makes the package's judge answers, if that is another program.
+    solution: Option<Runnable>,
     /// The reference's name.
     pub(super) name: String,
     /// Where it is.
     pub(super) path: PathBuf,
     /// Why it was chosen.
-    pub(super) chosen: String,
+    pub(super) chosen: &'static str,
     /// How the submission is built, then how the reference is.
     prepared: [Prepared; 2],
 }
@@ -49,7 +40,7 @@ struct Source<'a> {
 }
 
 impl Programs {
-    /// Builds the submission, and the reference or those of which it is chosen.
+    /// Builds the submission, the reference, and what makes judge answers if the package gets a case.
     ///
     /// # Errors
     /// When one of them does not build, the judge failed, or it was cut short.
@@ -58,44 +49,30 @@ impl Programs {
         bench: &Bench<'_>,
         rules: &Rules<'_>,
     ) -> Result<Self, Stop> {
-        let solution = setting.solution.as_deref();
-        let mut candidates: Vec<&Submission> = match &setting.reference {
-            Some(reference) => vec![reference],
-            None => contenders(&setting.problem, solution),
+        let path = setting.solution.as_deref();
+        let nothing = "the package has no accepted submission to compare with; name a correct program with --reference";
+        let (reference, chosen) = match &setting.reference {
+            Some(reference) => (reference, "--reference"),
+            None => usual(&setting.problem, path)
+                .ok_or_else(|| Stop::Refused(Mend::Selection, vec![nothing.into()]))?,
         };
-        if candidates.is_empty() {
-            let what = "the package has no accepted submission to compare with; name a correct program with --reference";
-            return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
-        }
-        let most = candidates.len();
-        let is_solution = |it: &&Submission| solution == Some(it.program.path.as_path());
-        if setting.promotes && !candidates.iter().any(is_solution) {
-            candidates.extend(setting.problem.submissions.iter().find(is_solution));
-        }
-        let mut sources = vec![source(Mend::Submission, &setting.submission, bench)?];
-        for candidate in &candidates {
-            sources.push(source(Mend::Package, candidate, bench)?);
-        }
+        let is_solution = |it: &&Submission| path == Some(it.program.path.as_path());
+        let is_wanted = setting.promotes && !is_solution(&reference);
+        let solution = setting.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
+        let mut sources = vec![
+            source(Mend::Submission, &setting.submission, bench)?,
+            source(Mend::Package, reference, bench)?,
+        ];
+        sources.extend(solution.map(|it| source(Mend::Package, it, bench)).transpose()?);
         let mut built = built(&sources, bench, rules)?;
-        let submission = built.remove(0);
-        let runnables: Vec<&Runnable> = built.iter().take(most).collect();
-        let (place, why) = match &setting.reference {
-            Some(_) => (0, "--reference".to_owned()),
-            None => {
-                let chosen = measured(setting, bench.executor, rules, &runnables)?;
-                (chosen.place, chosen.why)
-            }
-        };
         Ok(Self {
-            submission,
-            references: built,
-            place,
-            solution: candidates.iter().position(is_solution),
-            name: candidates[place].name.clone(),
-            path: candidates[place].program.path.clone(),
-            chosen: why,
-            // The submission stands before those of which the reference was chosen.
-            prepared: [0, place + 1].map(|at| sources[at].prepared.clone()),
+            solution: solution.and_then(|_| built.pop()),
+            reference: built.remove(1),
+            submission: built.remove(0),
+            name: reference.name.clone(),
+            path: reference.program.path.clone(),
+            chosen,
+            prepared: [0, 1].map(|at| sources[at].prepared.clone()),
         })
     }
 
@@ -113,12 +90,7 @@ impl Programs {
 
     /// The program that makes the package's judge answers; the reference if there is none.
     pub(super) fn solution(&self) -> &Runnable {
-        &self.references[self.solution.unwrap_or(self.place)]
-    }
-
-    /// The reference.
-    pub(super) fn reference(&self) -> &Runnable {
-        &self.references[self.place]
+        self.solution.as_ref().unwrap_or(&self.reference)
     }
 }
 
@@ -169,60 +141,4 @@ fn built(
         true => Ok(runnables),
         false => Err(Stop::Refused(mend, remarks)),
     }
-}
-
-/// The fastest of the references on the largest test case that is small enough.
-fn measured(
-    setting: &Setting,
-    executor: &dyn Executor,
-    rules: &Rules<'_>,
-    runnables: &[&Runnable],
-) -> Result<Chosen, Stop> {
-    let largest = largest_case(setting);
-    if setting.is_judged() {
-        return fastest(runnables, &|runnable| {
-            let Some(test_case) = largest else {
-                return Ok(None);
-            };
-            let case = ReadyCase {
-                test_case,
-                static_args: None,
-                scoring: CaseScoring::Ignored,
-                options: setting.options,
-                texts: None,
-            };
-            let judged =
-                judge_case(executor, rules, &Entry::unnamed(runnable, TimeLimitMode::Any), &case)?;
-            let outcome = judged.outcome.filter(|_| judged.verdict == Verdict::Accepted);
-            Ok(outcome.map(|outcome| outcome.wall_time))
-        });
-    }
-    let input: Arc<[u8]> = match largest.map(|case| (fs::read(&case.input), &case.input)) {
-        None => Arc::from([]),
-        Some((Ok(input), _)) => input.into(),
-        Some((Err(error), path)) => {
-            return Err(JudgeError::on("read", path)(error).into());
-        }
-    };
-    fastest(runnables, &|runnable| {
-        let ran = output(
-            executor,
-            rules,
-            &Entry::unnamed(runnable, TimeLimitMode::Any),
-            &setting.test_case,
-            &input,
-        )?;
-        Ok(ran.rejected.is_none().then_some(ran.outcome.wall_time))
-    })
-}
-
-/// The test case with the largest input that is small enough, to measure programs on.
-fn largest_case(setting: &Setting) -> Option<&TestCase> {
-    const MOST: u64 = 1 << 20;
-    let cases = setting.problem.test_data.cases.iter();
-    let sizes = cases.filter_map(|case| Some((fs::metadata(&case.input).ok()?.len(), case)));
-    sizes
-        .filter(|(size, _)| *size <= MOST)
-        .max_by_key(|(size, case)| (*size, &case.input))
-        .map(|(_, case)| case)
 }
