@@ -9,7 +9,6 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
 
 use crate::language::PROGRAM;
 use crate::language::executable;
@@ -22,7 +21,6 @@ use crate::language::toolchain::{Toolchains, is_system};
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Shown, What};
 use crate::model::tree::{FileMode, Node, TreeEntry};
-use crate::model::units::Bytes;
 
 /// Plans a command typed in this directory, an absolute path.
 pub fn command_line(
@@ -60,12 +58,6 @@ pub fn command_line(
 
 /// Whatever was typed may be a virtual machine: room for its threads.
 const PROCESSES: u32 = 64;
-
-/// The most files that a directory among the arguments may have.
-const MOST_FILES: usize = 1000;
-
-/// The most bytes that a directory among the arguments may have.
-const MOST_BYTES: Bytes = Bytes::mib(256);
 
 struct Typed<'a> {
     cwd: &'a Path,
@@ -158,12 +150,9 @@ impl Typed<'_> {
         if self.cwd.starts_with(&path) {
             return Err(too_much("the whole current directory"));
         }
-        if let Some(name) = self.below(&path).filter(|_| !Path::new(arg).is_absolute()) {
-            if metadata.is_dir() {
-                self.put_directory(&path, &name).map_err(|it| too_much(&it))?;
-            } else if metadata.is_file() {
-                self.put(name, path, mode_of(&metadata));
-            }
+        let is_relative = metadata.is_file() && !Path::new(arg).is_absolute();
+        if let Some(name) = self.below(&path).filter(|_| is_relative) {
+            self.put(name, path, FileMode::of(metadata.permissions().mode()));
             return Ok(arg.to_owned());
         }
         let home = self.toolchains.probe().home();
@@ -188,29 +177,6 @@ impl Typed<'_> {
             self.files.push(TreeEntry::new(name, Node::File { blob, mode }));
         }
     }
-
-    fn put_directory(&mut self, path: &Path, name: &Path) -> Result<(), String> {
-        let mut bytes = 0;
-        let mut files = 0;
-        for entry in WalkDir::new(path).follow_links(true).sort_by_file_name().into_iter().flatten()
-        {
-            let Some(metadata) = entry.metadata().ok().filter(fs::Metadata::is_file) else {
-                continue;
-            };
-            bytes += metadata.len();
-            files += 1;
-            if files > MOST_FILES || bytes > MOST_BYTES.0 {
-                return Err(format!("a directory of more than {MOST_FILES} files or {MOST_BYTES}"));
-            }
-            let inside = entry.path().strip_prefix(path).unwrap_or(entry.path());
-            self.put(name.join(inside), entry.path().into(), mode_of(&metadata));
-        }
-        Ok(())
-    }
-}
-
-fn mode_of(metadata: &fs::Metadata) -> FileMode {
-    FileMode::of(metadata.permissions().mode())
 }
 
 #[cfg(test)]
@@ -287,7 +253,7 @@ mod tests {
         check(&["python3", "sol.py", "7"], "/h/py/bin/python3 sol.py 7 [/h/py] {sol.py}")?;
         check(
             &["python3", "-cp", "classes"],
-            "/h/py/bin/python3 -cp classes [/h/py] {classes/A.class}",
+            "/h/py/bin/python3 -cp DIR/here/classes [/h/py DIR/here/classes] {}",
         )?;
         check(&["../elsewhere/tool"], "/h/py/bin/python3 /program/tool [/h/py] {tool}")?;
         check(

@@ -23,132 +23,21 @@ pub struct Idea {
     pub options: String,
 }
 
-/// A line of the table of inputs.
-struct Line {
-    shape: &'static str,
-    size: Option<Scale>,
-    /// How many, with seeds one after the other.
-    count: u64,
-    name: &'static str,
-    purpose: &'static str,
-}
-
-const fn line(shape: &'static str, name: &'static str, purpose: &'static str) -> Line {
-    Line { shape, size: None, count: 1, name, purpose }
-}
-
-const fn small(shape: &'static str, purpose: &'static str) -> Line {
-    Line { size: Some(Scale::Small), ..line(shape, shape, purpose) }
-}
-
-const fn large(shape: &'static str, purpose: &'static str) -> Line {
-    Line { size: Some(Scale::Large), ..line(shape, shape, purpose) }
-}
-
-/// What is wanted of a new problem's inputs. Of two that come out equal the first stays.
-const LINES: [Line; 39] = [
-    line(
-        "smallest",
-        "smallest",
-        "The smallest input there is: loops that never go round, and missing base cases",
+/// The shapes of the inputs that are wanted, with the size of counts that a shape leaves open. Names that stand there
+/// more than once have seeds one after the other.
+const WANTED: [(Option<Scale>, &str); 5] = [
+    (None, "smallest count-least count-above-least tiny tiny tiny"),
+    (
+        Some(Scale::Small),
+        "random random all-least all-most zeros all-equal increasing decreasing alternating spike few-distinct \
+         almost-sorted planted same-twice",
     ),
-    line("count-least", "fewest", "As few values as allowed, at random"),
-    line(
-        "count-above-least",
-        "one-more-than-fewest",
-        "One more than the fewest values: the first step after the base case",
+    (None, "many-tiny big-before-small one-huge count-below-most count-most count-most"),
+    (
+        Some(Scale::Large),
+        "all-least all-most zeros all-equal increasing decreasing alternating spike few-distinct almost-sorted planted",
     ),
-    Line {
-        count: 3,
-        ..line("tiny", "tiny", "Tiny, with small values and ties: easy to follow by hand")
-    },
-    Line { count: 2, ..small("random", "Small, with values from all that is allowed") },
-    small("all-least", "Few values, all as small as allowed: maxima that start too high"),
-    small(
-        "all-most",
-        "Few values, all as large as allowed: minima that start too low, and sums that overflow",
-    ),
-    small(
-        "zeros",
-        "Few values, all zero or as near to it as allowed: divisions, and zero taken for nothing",
-    ),
-    small("all-equal", "Few values, all the same: how ties are broken"),
-    small("increasing", "Few values that rise"),
-    small("decreasing", "Few values that fall"),
-    small("alternating", "Large and small values in turn: choices that look at neighbours only"),
-    small("spike", "Small values and a single large one: greedy choices that run for it"),
-    small("few-distinct", "Few values, two or three different ones: ties in many places"),
-    small(
-        "almost-sorted",
-        "Values that rise but for a few exchanged: programs that take them for sorted",
-    ),
-    small("planted", "A short pattern again and again, broken once: periods that are guessed"),
-    small(
-        "same-twice",
-        "The same test case twice: the second answer differs where something is left from the first",
-    ),
-    line(
-        "many-tiny",
-        "many-tiny",
-        "As many test cases as allowed, each tiny: what each costs to set up and clear",
-    ),
-    line(
-        "big-before-small",
-        "big-before-small",
-        "A large test case, then small ones: what stays behind shows",
-    ),
-    line(
-        "one-huge",
-        "one-huge",
-        "A single test case, as large as allowed: running time and memory",
-    ),
-    line(
-        "count-below-most",
-        "one-less-than-most",
-        "One less than the most values: the other parity, and arrays that just fit",
-    ),
-    Line {
-        count: 2,
-        ..line("count-most", "most", "As many values as allowed, at random: running time")
-    },
-    large("all-least", "As many values as allowed, all as small as allowed"),
-    large("all-most", "As many values as allowed, all as large as allowed: sums that overflow"),
-    large("zeros", "As many values as allowed, all zero or as near to it as allowed"),
-    large(
-        "all-equal",
-        "As many values as allowed, all the same: sorts and maps that are slow on ties",
-    ),
-    large(
-        "increasing",
-        "As many values as allowed, rising: sorts, trees and stacks at their worst",
-    ),
-    large(
-        "decreasing",
-        "As many values as allowed, falling: sorts, trees and stacks at their worst",
-    ),
-    large("alternating", "As many values as allowed, large and small in turn"),
-    large("spike", "As many values as allowed, small but for a single large one"),
-    large("few-distinct", "As many values as allowed, two or three different ones"),
-    large("almost-sorted", "As many values as allowed, rising but for a few exchanged"),
-    large(
-        "planted",
-        "As many values as allowed, a short pattern broken once: searches that stop early",
-    ),
-    line(
-        "largest-sum",
-        "largest-sum",
-        "As many values as allowed, each as far from zero as allowed: sums that overflow",
-    ),
-    line(
-        "largest",
-        "largest",
-        "Every count and every value as large as allowed: running time, memory, and overflow",
-    ),
-    // Where counts are few, or a shape cannot be had small, plain noise is still wanted.
-    line("random", "any", "Everything drawn at random from all that is allowed"),
-    line("increasing", "any-increasing", "Values that rise"),
-    line("few-distinct", "any-few-distinct", "Few different values"),
-    line("planted", "any-planted", "A short pattern, broken once"),
+    (None, "largest-sum largest"),
 ];
 
 /// The inputs that are wanted for a grammar, without those at the bounds of single values.
@@ -156,32 +45,37 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     let shapes = shape::applicable(grammar);
     let has_counts = grammar.sites().iter().any(|site| site.is_count);
     let mut ideas = Vec::new();
-    for line in &LINES {
-        let Some(shape) = shapes.iter().find(|shape| shape.name == line.shape) else { continue };
-        // Without counts nothing is small or large.
-        let is_any = line.name.starts_with("any");
-        if is_any && has_counts || line.size == Some(Scale::Large) && !has_counts {
+    for (size, names) in WANTED {
+        if size == Some(Scale::Large) && !has_counts {
             continue;
         }
-        let size = line.size.filter(|_| has_counts);
-        let sized = match size {
-            Some(size) => shape.sized(size),
-            None => Some(shape.clone()),
-        };
-        let Some(shape) = sized else { continue };
-        for at in 0..line.count {
-            let seed = seed.wrapping_add(at);
+        let names: Vec<&str> = names.split(' ').collect();
+        let size = size.filter(|_| has_counts);
+        for (at, name) in names.iter().enumerate() {
+            let shape = shapes.iter().find(|shape| shape.name == *name);
+            let sized = shape.and_then(|shape| match size {
+                Some(size) => shape.sized(size),
+                None => Some(shape.clone()),
+            });
+            let Some(shape) = sized else { continue };
+            let before = names[..at].iter().filter(|other| *other == name).count() as u64;
+            let is_one = names.iter().filter(|other| *other == name).count() == 1;
+            let (values, ending) = match size {
+                None => ("", ""),
+                Some(Scale::Small) => ("few values: ", ""),
+                Some(Scale::Large) => ("as many values as allowed: ", "-large"),
+            };
+            let seed = seed.wrapping_add(before);
             ideas.push(Idea {
-                name: match (line.count, line.size) {
-                    (1, Some(Scale::Large)) => format!("{}-large", line.name),
-                    (1, _) => line.name.to_owned(),
-                    _ => format!("{}-{}", line.name, at + 1),
+                name: match is_one {
+                    true => format!("{name}{ending}"),
+                    false => format!("{name}-{}", before + 1),
                 },
-                purpose: line.purpose.to_owned(),
-                shape: shape.clone(),
+                purpose: format!("{values}{}", shape.description),
                 pins: Vec::new(),
                 seed,
                 options: options(&shape, size, None, seed),
+                shape,
             });
         }
     }
@@ -252,7 +146,7 @@ mod tests {
     use super::*;
     use crate::grammar::bounds::{Coverage, bounds};
     use crate::grammar::compile::read;
-    use crate::grammar::generate::generate_at;
+    use crate::grammar::generate::generate_within;
 
     fn grammar(text: &str) -> Grammar {
         let reading = read(Path::new("g.ctd"), text.as_bytes());
@@ -263,13 +157,12 @@ mod tests {
     fn every_shape_is_used() {
         for shape in shape::SHAPES {
             // What rises with as many values as allowed is `increasing` with large counts.
-            let is_used = LINES.iter().any(|line| line.shape == shape.name);
+            let is_used =
+                WANTED.iter().any(|(_, names)| names.split(' ').any(|it| it == shape.name));
             assert!(is_used || shape.name == "increasing-most", "{}", shape.name);
         }
-        let names: Vec<(&str, bool)> =
-            LINES.iter().map(|line| (line.name, line.size == Some(Scale::Large))).collect();
-        for (at, name) in names.iter().enumerate() {
-            assert!(!names[..at].contains(name), "{name:?}");
+        for name in WANTED.iter().flat_map(|(_, names)| names.split(' ')) {
+            assert!(shape::named(name).is_some(), "{name}");
         }
     }
 
@@ -284,19 +177,19 @@ mod tests {
         check(
             "INT(1, 9, n) NEWLINE REP(n, SPACE) INT(0, 9) END NEWLINE",
             &["smallest", "tiny-3", "spike", "spike-large", "largest"],
-            &["many-tiny", "any"],
+            &["many-tiny"],
         );
         check(
             "INT(1, 9, t) NEWLINE REP(t) INT(1, 9, n) REP(n) SPACE INT(0, 9) END NEWLINE END",
             &["many-tiny", "one-huge", "big-before-small", "same-twice"],
-            &["any"],
+            &["random-1-large"],
         );
         check(
             "INT(1, 9, a) SPACE INT(1, 9, b) NEWLINE",
-            &["smallest", "largest", "any"],
-            &["increasing", "most-1", "spike-large", "any-planted"],
+            &["smallest", "largest", "random-2"],
+            &["increasing", "count-most-1", "spike-large"],
         );
-        check("REGEX(\"[a-z]+\", s) NEWLINE", &["any"], &["smallest"]);
+        check("REGEX(\"[a-z]+\", s) NEWLINE", &["random-1"], &["smallest"]);
     }
 
     #[test]
@@ -311,7 +204,7 @@ mod tests {
         assert_eq!(names, ["n-least", "n-most", "k-most", "int-least"]);
         assert_eq!(ideas[2].options, "--shape random --size small --most k --seed 7");
         for idea in &ideas {
-            let made = generate_at(&grammar, &idea.shape, &idea.pins, idea.seed).unwrap();
+            let made = generate_within(&grammar, &idea.shape, &idea.pins, idea.seed, None).unwrap();
             let path = Path::new("2.in");
             coverage.add(&grammar, made.as_slice(), path).unwrap();
         }

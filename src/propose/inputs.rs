@@ -1,6 +1,6 @@
 //! The inputs of a first set: written by the grammar, and those left that the package can use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::generate::{Unwritten, generate_within};
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::{Rejection, validate};
+use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
@@ -92,9 +93,9 @@ impl Making<'_> {
         let mut inputs = Inputs::default();
         let mut left_out = LeftOut::new();
         let mut coverage = Coverage::new(self.grammar);
-        for file in known.files() {
+        for file in &known.files {
             // What the grammar does not allow reaches no bound; `verify` names it.
-            let input = fs::read(file).map_err(|error| unread(file, error))?;
+            let input = fs::read(file).map_err(JudgeError::on("read", file))?;
             let _ = coverage.add(self.grammar, &input, file);
         }
         let shaped = ideas(self.grammar, self.seed);
@@ -159,7 +160,7 @@ impl Making<'_> {
             let path = self.grammar.source().path.as_path();
             // It was read again when it was written.
             let _ = coverage.add(self.grammar, &input, path);
-            known.add(&idea.name, &input);
+            known.add(&idea.name, &Arc::clone(&input).into())?;
             inputs.made.push(Made { idea, input });
         }
         Ok(())
@@ -232,31 +233,27 @@ fn remark(
 
 /// The inputs that are there.
 struct Known {
-    /// By their lengths.
-    all: BTreeMap<u64, Vec<(String, Content)>>,
-}
-
-enum Content {
-    File(PathBuf),
-    Bytes(Arc<[u8]>),
+    names: HashMap<Digest, String>,
+    files: Vec<PathBuf>,
 }
 
 impl Known {
     /// Those of the data, and those that the recipe gives.
     fn of(problem: &Problem, recipe: Option<&Recipe>) -> Result<Self, JudgeError> {
-        let mut known = Self { all: BTreeMap::new() };
+        let mut known = Self { names: HashMap::new(), files: Vec::new() };
         for case in &problem.test_data.cases {
-            known.add_file(&case.name, &case.input)?;
+            known.add(&case.name, &Blob::file(&case.input))?;
         }
         for case in recipe.iter().flat_map(|recipe| &recipe.cases) {
             if !case.name.starts_with("secret/") && !case.name.starts_with("sample/") {
                 continue;
             }
             match (&case.input, &case.copy) {
-                (InputSource::Literal(text), _) => known.add(&case.name, &text.as_bytes().into()),
+                (InputSource::Literal(text), _) => {
+                    known.add(&case.name, &text.as_bytes().into())?;
+                }
                 (InputSource::Copy, Some(base)) => {
-                    let file = base.with_added_extension("in");
-                    known.add_file(&case.name, &file)?;
+                    known.add(&case.name, &Blob::file(base.with_added_extension("in")))?;
                 }
                 _ => {}
             }
@@ -264,119 +261,18 @@ impl Known {
         Ok(known)
     }
 
-    fn add_file(&mut self, name: &str, path: &Path) -> Result<(), JudgeError> {
-        let size = fs::metadata(path).map_err(|error| unread(path, error))?.len();
-        let content = Content::File(path.to_owned());
-        self.all.entry(size).or_default().push((name.to_owned(), content));
+    fn add(&mut self, name: &str, input: &Blob) -> Result<(), JudgeError> {
+        self.names.entry(digest(input)?).or_insert_with(|| name.to_owned());
+        self.files.extend(input.path().map(Path::to_owned));
         Ok(())
     }
 
-    fn add(&mut self, name: &str, input: &Arc<[u8]>) {
-        let of_size = self.all.entry(input.len() as u64).or_default();
-        of_size.push((name.to_owned(), Content::Bytes(Arc::clone(input))));
-    }
-
     /// The case that has this input.
-    fn find(&self, input: &[u8]) -> Result<Option<String>, JudgeError> {
-        let of_size = self.all.get(&(input.len() as u64));
-        for (name, content) in of_size.into_iter().flatten() {
-            let is_same = match content {
-                Content::Bytes(bytes) => **bytes == *input,
-                Content::File(path) => {
-                    fs::read(path).map_err(|error| unread(path, error))? == input
-                }
-            };
-            if is_same {
-                return Ok(Some(name.clone()));
-            }
-        }
-        Ok(None)
-    }
-
-    fn files(&self) -> impl Iterator<Item = &Path> {
-        self.all.values().flatten().filter_map(|(_, content)| match content {
-            Content::File(path) => Some(path.as_path()),
-            Content::Bytes(_) => None,
-        })
+    fn find(&self, input: &Arc<[u8]>) -> Result<Option<String>, JudgeError> {
+        Ok(self.names.get(&digest(&Arc::clone(input).into())?).cloned())
     }
 }
 
-fn unread(path: &Path, error: std::io::Error) -> JudgeError {
-    JudgeError::new(format!("read {}", path.display()), error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::build::Builder;
-    use crate::executor::scripted::Scripted;
-    use crate::grammar::compile::read;
-    use crate::package;
-
-    /// What is made of a grammar for an empty package.
-    fn inputs(text: &str, sizes: Sizes) -> Inputs {
-        let dir = tempfile::tempdir().unwrap();
-        let yaml = "problem_format_version: 2025-09\nname: A\n\
-                    uuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\nlicense: cc0\nrights_owner: B\n";
-        fs::write(dir.path().join("problem.yaml"), yaml).unwrap();
-        let problem = package::read(dir.path()).problem.unwrap();
-        let grammar = read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
-        let executor = Scripted::new(2, |_| Err(Stop::Interrupted));
-        let builder = Builder::new(&executor);
-        let making = Making {
-            bench: Bench {
-                problem: &problem,
-                executor: &executor,
-                builder: &builder,
-                events: &|_| {},
-            },
-            recipe: None,
-            grammar: &grammar,
-            others: &[],
-            validators: None,
-            seed: 1,
-            sizes,
-        };
-        making.make().unwrap()
-    }
-
-    #[test]
-    fn what_is_too_large_is_named() {
-        let row = "INT(1, 1000, n) NEWLINE REP(n, SPACE) INT(1, 9) END NEWLINE";
-        let check = |one, all, largest: usize, is_cut: bool| {
-            let inputs = inputs(row, Sizes { one, all });
-            let sizes: Vec<usize> = inputs.made.iter().map(|made| made.input.len()).collect();
-            assert!(sizes.is_sorted() && sizes.last() <= Some(&largest), "{sizes:?}");
-            assert!(sizes.iter().sum::<usize>() <= all);
-            let mut options = inputs.too_large.iter().map(|idea| idea.options.as_str());
-            assert_eq!(options.any(|it| it == "--shape all-most --size large --seed 1"), is_cut);
-        };
-        check(1 << 20, 1 << 20, 2005, false);
-        check(500, 1 << 20, 500, true);
-        check(1 << 20, 5000, 2005, true);
-    }
-
-    #[test]
-    fn equal_inputs_are_made_once() {
-        let inputs = inputs("INT(3, 3, n) NEWLINE", Sizes::default());
-        let names: Vec<&str> = inputs.made.iter().map(|made| &*made.idea.name).collect();
-        assert_eq!(names, ["smallest"]);
-        assert!(inputs.equal.iter().all(|equal| equal.same_as == "smallest"));
-        assert!(inputs.equal.iter().any(|equal| equal.name == "largest"));
-    }
-
-    #[test]
-    fn every_bound_is_reached() {
-        let text = "INT(2, 30, n) SPACE INT(1, n, k) SPACE INT(-7, 1000, x) NEWLINE \
-                    REPI(i, n, SPACE) INT(0, x + 10, a[i]) END NEWLINE";
-        let grammar = read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
-        let mut coverage = Coverage::new(&grammar);
-        for made in inputs(text, Sizes::default()).made {
-            let path = Path::new("1.in");
-            coverage.add(&grammar, &made.input, path).unwrap();
-        }
-        for bounds in bounds(&grammar, Some(&coverage)) {
-            assert_eq!(bounds.missed(), None, "{}", bounds.name);
-        }
-    }
+fn digest(input: &Blob) -> Result<Digest, JudgeError> {
+    input.digest().map_err(|error| JudgeError::new(format!("read {input}"), error))
 }

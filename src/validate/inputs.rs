@@ -4,6 +4,7 @@
 
 use crate::build::bench::Bench;
 use crate::executor::place;
+use crate::grammar::program;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
@@ -24,6 +25,14 @@ pub(super) enum InputValidator<'a> {
 }
 
 impl InputValidator<'_> {
+    /// The grammar, if it is one.
+    pub(super) fn grammar(&self) -> Option<&program::Grammar> {
+        match self {
+            Self::Program(_) => None,
+            Self::Grammar(grammar) => Some(&grammar.grammar),
+        }
+    }
+
     fn name(&self) -> &str {
         match self {
             Self::Program(validator) => &validator.program.name,

@@ -8,7 +8,6 @@ mod equal;
 mod exchange;
 mod grammars;
 mod inputs;
-mod mutation_sample;
 pub mod mutations;
 pub mod outputs;
 mod programs;

@@ -4,7 +4,7 @@
 //! validators that cost a process each see each kind in two inputs, and one kind in each of the others: one that
 //! overlooks a kind does so nearly everywhere, and a run of each kind on each case would take longer than all else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,6 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::inputs::{InputValidator, opinion};
-use crate::validate::mutation_sample::{Fault, sample};
 use crate::validate::mutations::{Class, Mutation};
 use crate::validate::programs::Opinion;
 use crate::validate::{Extent, Proving};
@@ -28,17 +27,13 @@ const LARGEST: u64 = 1 << 20;
 /// Inputs up to this size are tried with every kind of fault, larger ones with one kind each.
 const SMALL: u64 = 1 << 14;
 
-/// A test case whose input is changed.
-struct Sample<'a> {
-    test_case: &'a TestCase,
-    size: u64,
-}
-
 /// A changed input that should be refused.
 struct Task<'a> {
     /// What it has, such as `a tab between words`.
     name: String,
     class: Class,
+    /// The kind of change: its place among the mutations, or behind them, if a grammar made it.
+    kind: usize,
     /// The test case's place among those that are tried.
     case: usize,
     test_case: &'a TestCase,
@@ -61,19 +56,14 @@ pub(super) fn prove(
         return Ok(());
     }
     let samples = samples(proving)?;
-    let mut tasks = generic(proving, validators, &samples)?;
-    tasks.extend(outside_of(proving, validators, &samples)?);
-    let mut kinds: Vec<String> = proving.mutations.iter().map(|it| it.name.clone()).collect();
-    let tasks = tasks.into_iter().map(|task| {
-        let known = kinds.iter().position(|name| *name == task.name);
-        let kind = known.unwrap_or_else(|| {
-            kinds.push(task.name.clone());
-            kinds.len() - 1
-        });
-        (Fault { kind, case: task.case }, task)
-    });
-    let mut tasks: Vec<(Fault, Task<'_>)> = tasks.collect();
-    tasks.sort_by_key(|(fault, _)| (fault.kind, fault.case));
+    let samples: Vec<_> = samples.into_iter().enumerate().collect();
+    let middle = samples.len() / 2;
+    let tasks = parallel::map(proving.bench.executor, &samples, |(case, (size, test_case))| {
+        let is_whole = *size <= SMALL || *case == middle;
+        Ok(changed(proving, validators, *case, test_case, is_whole)?)
+    })?;
+    let mut tasks: Vec<Task<'_>> = tasks.into_iter().flatten().collect();
+    tasks.sort_by_key(|task| task.kind);
     let tasks = accepted(proving, validators, tasks)?;
     let mut found: BTreeMap<Class, Vec<&Task<'_>>> = BTreeMap::new();
     for task in &tasks {
@@ -88,17 +78,17 @@ pub(super) fn prove(
     Ok(())
 }
 
-/// The judged inputs that are not too large, from small to large.
-fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<Sample<'a>>, JudgeError> {
+/// The test cases whose inputs are changed with the inputs' sizes, the smallest first.
+fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<(u64, &'a TestCase)>, JudgeError> {
     let mut samples = Vec::new();
     for test_case in &proving.bench.problem.test_data.cases {
         let size = fs::metadata(&test_case.input);
         let size = size.map_err(JudgeError::on("read", &test_case.input))?.len();
         if size > 0 && size <= LARGEST {
-            samples.push(Sample { test_case, size });
+            samples.push((size, test_case));
         }
     }
-    samples.sort_by_key(|sample| sample.size);
+    samples.sort_by_key(|(size, _)| *size);
     Ok(samples)
 }
 
@@ -107,144 +97,107 @@ fn read(test_case: &TestCase) -> Result<Vec<u8>, JudgeError> {
 }
 
 impl Mutation {
-    /// The changed input, if there is a place for the change.
+    /// The input with this fault, if it can have it.
     fn of(&self, input: &[u8]) -> Option<Vec<u8>> {
         (self.change)(input).filter(|changed| changed != input)
     }
 }
 
-/// The faults that need no knowledge of the problem and that no grammar refuses: all kinds in small inputs and in
-/// the middle one; in each other one the next kind that it has a place for.
-fn generic<'a>(
+/// The changed inputs of a test case that no grammar refuses: of every kind, or of one that differs from case to case.
+fn changed<'a>(
     proving: &Proving<'a>,
     validators: &[InputValidator<'_>],
-    samples: &[Sample<'a>],
-) -> Result<Vec<Task<'a>>, Stop> {
-    let numbered: Vec<(usize, &Sample<'a>)> = samples.iter().enumerate().collect();
+    case: usize,
+    test_case: &'a TestCase,
+    is_whole: bool,
+) -> Result<Vec<Task<'a>>, JudgeError> {
     let kinds = proving.mutations;
-    let open = parallel::map(proving.bench.executor, &numbered, |(case, sample)| {
-        let input = read(sample.test_case)?;
-        let is_whole = sample.size <= SMALL || *case == samples.len() / 2;
-        let mut open = Vec::new();
-        for turn in 0..kinds.len() {
-            let kind = (case + turn) % kinds.len();
-            let Some(changed) = kinds[kind].of(&input) else { continue };
-            if !is_refused(validators, &changed) {
-                open.push(kind);
-            }
-            if !is_whole {
-                break;
-            }
-        }
-        Ok(open)
-    })?;
-    let mut tasks = Vec::new();
-    for ((case, sample), open) in numbered.into_iter().zip(open) {
-        tasks.extend(open.into_iter().map(|kind| Task {
+    let input = read(test_case)?;
+    let grammars = || validators.iter().filter_map(InputValidator::grammar);
+    let turns = (0..kinds.len()).map(|turn| (case + turn) % kinds.len());
+    let fits = turns.filter_map(|kind| Some((kind, kinds[kind].of(&input)?)));
+    let most = if is_whole { kinds.len() } else { 1 };
+    let open = fits.take(most).filter(|(_, text)| grammars().all(|it| accepts(it, text)));
+    let mut tasks: Vec<Task<'a>> = open
+        .map(|(kind, _)| Task {
             name: kinds[kind].name.clone(),
             class: kinds[kind].class,
+            kind,
             case,
-            test_case: sample.test_case,
+            test_case,
             text: Text::Change(&kinds[kind]),
+        })
+        .collect();
+    if is_whole && programs(validators).next().is_some() {
+        let outside = grammars().flat_map(|it| outside(it, &input));
+        tasks.extend(outside.map(|found| Task {
+            name: found.name,
+            class: Class::Bounds,
+            kind: kinds.len(),
+            case,
+            test_case,
+            text: Text::Kept(found.text.into()),
         }));
     }
     Ok(tasks)
 }
 
-/// Whether a grammar refuses an input.
-fn is_refused(validators: &[InputValidator<'_>], input: &[u8]) -> bool {
-    validators.iter().any(|validator| match validator {
-        InputValidator::Grammar(grammar) => !accepts(&grammar.grammar, input),
-        InputValidator::Program(_) => false,
-    })
-}
-
-/// Inputs that the grammars among the validators know to be out of bounds, made of small inputs and of the middle
-/// one. The others are asked about them: they are there to find what a grammar finds, and more. If there are no
-/// others, nothing is open.
-fn outside_of<'a>(
-    proving: &Proving<'_>,
-    validators: &[InputValidator<'_>],
-    samples: &[Sample<'a>],
-) -> Result<Vec<Task<'a>>, Stop> {
-    if programs(validators).next().is_none() {
-        return Ok(Vec::new());
-    }
-    let middle = samples.len() / 2;
-    let numbered: Vec<(usize, &Sample<'a>)> = samples
-        .iter()
-        .enumerate()
-        .filter(|(at, sample)| sample.size <= SMALL || *at == middle)
-        .collect();
-    let found = parallel::map(proving.bench.executor, &numbered, |(at, sample)| {
-        let mut found = Vec::new();
-        for validator in validators {
-            if let InputValidator::Grammar(grammar) = validator {
-                found.extend(outside(&grammar.grammar, &read(sample.test_case)?));
-            }
-        }
-        let tasks = found.into_iter().map(|found| Task {
-            name: found.name,
-            class: Class::Bounds,
-            case: *at,
-            test_case: sample.test_case,
-            text: Text::Kept(found.text.into()),
-        });
-        Ok(tasks.collect::<Vec<_>>())
-    })?;
-    Ok(found.into_iter().flatten().collect())
-}
-
-/// The validators that cost a process each.
 fn programs<'v, 'a>(
     validators: &'v [InputValidator<'a>],
 ) -> impl Iterator<Item = &'v InputValidator<'a>> {
-    let is_program = |it: &&InputValidator<'_>| matches!(it, InputValidator::Program(_));
-    validators.iter().filter(is_program)
+    validators.iter().filter(|it| it.grammar().is_none())
 }
 
-/// Those of the tasks, which no grammar refuses, that no program refuses either. Programs are asked about a choice.
+/// The tasks whose inputs no program refuses; not all of them are tried.
 fn accepted<'a>(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
-    tasks: Vec<(Fault, Task<'a>)>,
+    mut tasks: Vec<Task<'a>>,
 ) -> Result<Vec<Task<'a>>, Stop> {
-    let tasks_of =
-        |tasks: Vec<(Fault, Task<'a>)>| tasks.into_iter().map(|(_, task)| task).collect();
     if programs(validators).next().is_none() {
-        return Ok(tasks_of(tasks));
+        return Ok(tasks);
     }
-    let faults: Vec<Fault> = tasks.iter().map(|(fault, _)| *fault).collect();
-    let chosen: Vec<_> = sample(&faults).into_iter().map(|at| &tasks[at]).collect();
-    let accepted = proving.bench.map("changed inputs", &chosen, |(fault, task)| {
-        let accepted = is_accepted(proving, validators, task)?;
-        Ok(accepted.then_some(*fault))
+    let chosen = sample(tasks.iter().map(|task| (task.name.as_str(), task.case)));
+    let mut at = 0..;
+    tasks.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
+    let accepted = proving.bench.map("changed inputs", &tasks, |task| {
+        let changed = match &task.text {
+            Text::Kept(text) => Some(Arc::clone(text)),
+            Text::Change(mutation) => mutation.of(&read(task.test_case)?).map(Arc::from),
+        };
+        let Some(changed) = changed else { return Ok(false) };
+        for validator in programs(validators) {
+            let input = Blob::from(Arc::clone(&changed));
+            if opinion(&proving.bench, validator, task.test_case, input)? != Opinion::Valid {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     })?;
-    let accepted: Vec<Fault> = accepted.into_iter().flatten().collect();
-    Ok(tasks_of(tasks.into_iter().filter(|(fault, _)| accepted.contains(fault)).collect()))
+    let mut accepted = accepted.into_iter();
+    tasks.retain(|_| accepted.next() == Some(true));
+    Ok(tasks)
 }
 
-/// Whether all programs take an input for valid.
-fn is_accepted(
-    proving: &Proving<'_>,
-    validators: &[InputValidator<'_>],
-    task: &Task<'_>,
-) -> Result<bool, Stop> {
-    let changed = match &task.text {
-        Text::Kept(text) => Some(Arc::clone(text)),
-        Text::Change(mutation) => mutation.of(&read(task.test_case)?).map(Arc::from),
-    };
-    let Some(changed) = changed else { return Ok(false) };
-    for validator in programs(validators) {
-        let input = Blob::from(Arc::clone(&changed));
-        if opinion(&proving.bench, validator, task.test_case, input)? != Opinion::Valid {
-            return Ok(false);
+/// Chooses from pairs of a kind and a case, by place: each kind on two cases, the first and the middle one, and each
+/// case with one kind at least.
+fn sample<'n>(tasks: impl Iterator<Item = (&'n str, usize)>) -> BTreeSet<usize> {
+    let mut of_kind: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut of_case: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, (kind, case)) in tasks.enumerate() {
+        of_kind.entry(kind).or_default().push(at);
+        of_case.entry(case).or_default().push(at);
+    }
+    let two = of_kind.values().flat_map(|fits| [fits[0], fits[fits.len() / 2]]);
+    let mut chosen: BTreeSet<usize> = two.collect();
+    for (case, fits) in of_case {
+        if fits.iter().all(|at| !chosen.contains(at)) {
+            chosen.insert(fits[case % fits.len()]);
         }
     }
-    Ok(true)
+    chosen
 }
 
-/// The validator, or the directory of several.
 fn place(proving: &Proving<'_>) -> PathBuf {
     match &proving.bench.problem.input_validators[..] {
         [only] => only.path.clone(),
@@ -274,4 +227,26 @@ fn doubt(path: &std::path::Path, class: Class, found: &[&Task<'_>]) -> Diagnosti
         Class::Rest => "read to the end of the input, and refuse what stands behind it",
         Class::Bounds => "hold each value against the bounds of the statement",
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_is_tried_twice_and_each_case_once() {
+        let check = |tasks: &[(&str, usize)], expected: &[usize]| {
+            let chosen: Vec<usize> = sample(tasks.iter().copied()).into_iter().collect();
+            assert_eq!(chosen, expected, "{tasks:?}");
+        };
+        check(&[], &[]);
+        check(&[("a", 4)], &[0]);
+        check(&[("a", 0), ("a", 1), ("a", 2)], &[0, 1, 2]);
+        // Two kinds on five cases: two of each, then each case that is left, not all with the same kind.
+        let all: Vec<(&str, usize)> =
+            ["a", "b"].iter().flat_map(|kind| (0..5).map(move |case| (*kind, case))).collect();
+        check(&all, &[0, 2, 4, 5, 6, 7, 8]);
+        // A kind that fits one case only, and a case that only one kind fits.
+        check(&[("a", 0), ("a", 1), ("b", 1), ("a", 2), ("b", 3)], &[0, 1, 2, 3, 4]);
+    }
 }
