@@ -12,12 +12,11 @@ pub mod diff;
 mod excerpt;
 pub mod float;
 pub mod integers;
-#[cfg(test)]
-mod laws;
 mod lines;
 pub mod options;
-#[cfg(test)]
-mod rules;
 pub mod show;
 mod text;
 mod token;
+
+#[cfg(test)]
+mod tests;

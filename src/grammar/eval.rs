@@ -43,7 +43,7 @@ impl Interpreter<'_> {
     fn look(&self, name: &VarRef) -> Option<&Value> {
         match &name.indices[..] {
             [] => self.vars.get(name.slot, &[]),
-            [index] => self.vars.get(name.slot, &[Int::Small(self.small(index)?)]),
+            [index] => self.vars.at(name.slot, self.small(index)?),
             indices => {
                 let indices: Option<Vec<Int>> =
                     indices.iter().map(|index| self.small(index).map(Int::Small)).collect();

@@ -81,12 +81,19 @@ impl Vars {
         let cells = &self.slots[slot];
         match index {
             [] => cells.scalar.as_ref(),
-            [Int::Small(at)] => match usize::try_from(*at).ok().and_then(|at| cells.row.get(at)) {
-                Some(Some(value)) => Some(value),
-                _ if cells.others.is_empty() => None,
-                _ => cells.others.get(index),
-            },
+            [Int::Small(at)] => self.at(slot, *at),
             _ => cells.others.get(index),
+        }
+    }
+
+    /// The value at one small index.
+    #[inline]
+    pub(super) fn at(&self, slot: usize, index: i64) -> Option<&Value> {
+        let cells = &self.slots[slot];
+        match usize::try_from(index).ok().and_then(|at| cells.row.get(at)) {
+            Some(Some(value)) => Some(value),
+            _ if cells.others.is_empty() => None,
+            _ => cells.others.get([Int::Small(index)].as_slice()),
         }
     }
 
@@ -102,11 +109,12 @@ impl Vars {
                 }
                 [Int::Small(at)] if cells.others.is_empty() && *at >= 0 => {
                     let at = *at as usize;
-                    if at == cells.row.len() {
-                        cells.row.push(None);
-                    }
                     if let Some(cell) = cells.row.get_mut(at) {
                         *cell = Some(value);
+                        return;
+                    }
+                    if at == cells.row.len() {
+                        cells.row.push(Some(value));
                         return;
                     }
                 }

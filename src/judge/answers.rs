@@ -4,14 +4,11 @@
 
 use std::path::PathBuf;
 
-use crate::judge::case::{
-    Detail, Pass, Trial, add_answered, add_diff, add_input, case_judgement, wrong,
-};
+use crate::judge::case::{Pass, Trial, add_diff, add_input, wrong};
 use crate::model::blob::Blob;
-use crate::model::judgement::{CaseJudgement, Evidence};
+use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::tree::Tree;
-use crate::model::verdict::Verdict;
 
 impl Trial<'_> {
     /// Judges the submission's answer to the test case.
@@ -23,21 +20,10 @@ impl Trial<'_> {
             Some(output) => self.judge_written(&pass, output)?,
             None => wrong(format!("there is no answer to it: `{}` is missing", usual_name(name))),
         };
-        let is_shown = self.rules.detail != Detail::Brief;
-        let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
-            true => {
-                let repeat = self.rules.repeat(self.entry.submission, name);
-                let mut evidence = Evidence { repeat, ..Evidence::default() };
-                add_answered(&mut evidence, &judged);
-                add_input(&mut evidence, self.case, &pass, None)?;
-                if let Some(output) = output {
-                    add_diff(&mut evidence, self.case, &judged, output)?;
-                }
-                Some(Box::new(evidence))
-            }
-            false => None,
-        };
-        Ok(case_judgement(self.case, judged, evidence, None))
+        self.finished(judged, None, |judged, evidence| {
+            add_input(evidence, self.case, &pass, None)?;
+            output.map_or(Ok(()), |output| add_diff(evidence, self.case, judged, output))
+        })
     }
 }
 

@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::judge::case::{
-    Answered, Detail, Judged, Pass, Trial, VALIDATOR, add_answered, box_dir, case_judgement,
-};
+use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR, box_dir};
 use crate::judge::classify::Classified;
 use crate::judge::keep::save;
 use crate::judge::score;
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
-use crate::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
+use crate::model::judgement::{CaseJudgement, FaultyProgram, JudgeError};
 use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
@@ -215,19 +213,7 @@ impl Trial<'_> {
             return Err(self.broken(asked, what, &response, kept).into());
         }
         let judged = self.as_it_says(asked, &response, None, kept)?;
-        let is_shown = self.rules.detail != Detail::Brief;
-        let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
-            true => {
-                let mut evidence = Evidence {
-                    repeat: self.rules.repeat(submission, &test_case.name),
-                    ..Evidence::default()
-                };
-                add_answered(&mut evidence, &judged);
-                Some(Box::new(evidence))
-            }
-            false => None,
-        };
-        Ok(case_judgement(self.case, judged, evidence, None))
+        self.finished(judged, None, |_, _| Ok(()))
     }
 
     /// The fault that a validator gave no answer.

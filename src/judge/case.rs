@@ -217,18 +217,12 @@ pub fn judge_case(
             let cause = &mut judged.classified.cause;
             *cause = format!("in pass {}: {cause}", pass.number);
         }
-        let is_shown = rules.detail != Detail::Brief;
-        let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
-            true => {
-                let mut evidence = evidence(rules, case, &judged, &reply)?;
-                add_input(&mut evidence, case, &pass, kept.as_deref())?;
-                evidence.repeat = rules.repeat(entry.submission, &case.test_case.name);
-                evidence.kept = kept;
-                Some(Box::new(evidence))
-            }
-            false => None,
-        };
-        return Ok(case_judgement(case, judged, evidence, Some(outcome)));
+        return trial.finished(judged, Some(outcome), |judged, evidence| {
+            add_run(evidence, rules, case, judged, &reply)?;
+            add_input(evidence, case, &pass, kept.as_deref())?;
+            evidence.kept = kept;
+            Ok(())
+        });
     }
 }
 
@@ -259,6 +253,25 @@ pub(super) struct Ran {
 }
 
 impl Trial<'_> {
+    /// The judgement; `gather` adds evidence, if that is shown.
+    pub(super) fn finished(
+        &self,
+        judged: Judged,
+        outcome: Option<Outcome>,
+        gather: impl FnOnce(&Judged, &mut Evidence) -> Result<(), JudgeError>,
+    ) -> Result<CaseJudgement, Stop> {
+        let is_shown = self.rules.detail != Detail::Brief;
+        let mut evidence = None;
+        if is_shown && judged.classified.verdict != Verdict::Accepted {
+            let repeat = self.rules.repeat(self.entry.submission, &self.case.test_case.name);
+            let mut all = Evidence { repeat, ..Evidence::default() };
+            add_answered(&mut all, &judged);
+            gather(&judged, &mut all)?;
+            evidence = Some(Box::new(all));
+        }
+        Ok(case_judgement(self.case, judged, evidence, outcome))
+    }
+
     /// Runs and judges one pass. The facts of the run come first; only if they decide nothing does the
     /// output decide.
     fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
@@ -352,7 +365,7 @@ impl From<Classified> for Judged {
     }
 }
 
-pub(super) fn case_judgement(
+fn case_judgement(
     case: &ReadyCase<'_>,
     judged: Judged,
     evidence: Option<Box<Evidence>>,
@@ -499,29 +512,26 @@ fn instead(stdout: Bytes) -> String {
     }
 }
 
-/// Gathers what a person is shown about a rejection.
-fn evidence(
+/// What a run left, as far as a report shows it.
+fn add_run(
+    evidence: &mut Evidence,
     rules: &Rules<'_>,
     case: &ReadyCase<'_>,
     judged: &Judged,
     reply: &Reply,
-) -> Result<Evidence, Stop> {
-    /// How much of standard error is shown, in bytes.
+) -> Result<(), JudgeError> {
     const MOST: u64 = 64 << 10;
-    let mut evidence = Evidence {
-        stderr: reply.stderr.start(MOST).map_err(|error| fault("read standard error", error))?,
-        transcript: judged.transcript.clone(),
-        ..Evidence::default()
-    };
-    add_answered(&mut evidence, judged);
+    evidence.stderr =
+        reply.stderr.start(MOST).map_err(|error| fault("read standard error", error))?;
+    evidence.transcript.clone_from(&judged.transcript);
     if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
         let ends = ends(&reply.stdout).map_err(|error| fault("read standard output", error))?;
         (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
     }
     if let Ok(output) = written(&rules.problem.io, reply) {
-        add_diff(&mut evidence, case, judged, output)?;
+        add_diff(evidence, case, judged, output)?;
     }
-    Ok(evidence)
+    Ok(())
 }
 
 /// How much of a text is shown, from its beginning, in bytes.
@@ -576,7 +586,7 @@ fn beginning(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
 }
 
 /// Adds what the package's own validator left.
-pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
+fn add_answered(evidence: &mut Evidence, judged: &Judged) {
     if let Some(answered) = &judged.answered {
         evidence.validator_stderr.clone_from(&answered.stderr);
         evidence.images.clone_from(&answered.images);

@@ -9,7 +9,6 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-
 use crate::language::PROGRAM;
 use crate::language::executable;
 use crate::language::fault::{ProgramFault, Unready};

@@ -267,15 +267,7 @@ pub(super) fn start(
     toolchains: &Toolchains,
 ) -> Result<Command, ProgramFault> {
     match executable {
-        Executable::Binary { loader } => {
-            let mut command = Command { argv: vec![path.to_owned()], ..Command::default() };
-            if let Some(loader) = loader {
-                let name = loader.to_string_lossy();
-                let found = interpreter(&name, toolchains)?;
-                command.visible = found.shown();
-            }
-            Ok(command)
-        }
+        Executable::Binary => Ok(Command { argv: vec![path.to_owned()], ..Command::default() }),
         Executable::Script(Shebang { interpreter: name, arguments }) => {
             let found = interpreter(name, toolchains)?;
             let mut argv = vec![found.program.to_string_lossy().into_owned()];

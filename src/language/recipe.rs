@@ -226,9 +226,7 @@ fn usual_name(language: &Language) -> String {
 
 fn cargo_project(program: &Program, files: &[TreeEntry]) -> Result<Form, ProgramFault> {
     let manifest = named(files, "Cargo.toml").map_or(&[][..], TreeEntry::bytes);
-    let paths: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
-    let binary =
-        cargo::binary(&String::from_utf8_lossy(manifest), &paths, program.entry_point.as_deref())?;
+    let binary = cargo::binary(&String::from_utf8_lossy(manifest), program.entry_point.as_deref())?;
     Ok(Form::Language { language: &CARGO, sources: Vec::new(), main: Some(binary) })
 }
 

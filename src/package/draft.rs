@@ -6,8 +6,6 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::model::problem::Problem;
-use crate::model::program::Program;
-use crate::package::consistency;
 use crate::package::faults::Faults;
 use crate::package::files::Files;
 use crate::package::juror_toml;
@@ -44,9 +42,7 @@ impl Draft {
         self.problem.short_name = short_name(&tree.root);
         self.problem.allow_file_writing = self.file_writing == FileWriting::Allowed;
         juror_toml::read(tree, &mut self);
-        check_collisions(&self.problem, &tree.faults);
         check_texts(&self.problem, &tree.faults);
-        consistency::check(&self.problem, &tree.faults);
         self.has_settings.then_some(self.problem)
     }
 }
@@ -56,25 +52,6 @@ pub(super) fn short_name(dir: &Path) -> String {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_default()
-}
-
-/// Reports files of test cases that would overwrite those of an input validator: both lie in its
-/// working directory.
-///
-/// Source: problem package format 2025-09, "Working directory".
-fn check_collisions(problem: &Problem, faults: &Faults) {
-    for file in problem.test_data.cases.iter().flat_map(|case| &case.files) {
-        let collides = |validator: &&Program| {
-            file.name.as_os_str() == validator.name.as_str() && validator.path.is_file()
-                || validator.path.join(&file.name).is_file()
-        };
-        if let Some(validator) = problem.input_validators.iter().find(collides) {
-            let message =
-                format!("has the name of a file of the input validator `{}`", validator.name);
-            let help = "rename one of them: both are copied into the same directory";
-            faults.error(&file.path, message, help);
-        }
-    }
 }
 
 /// Looks at inputs and answers, but for those that are to be wrong.

@@ -7,7 +7,6 @@
 pub mod archive;
 mod bare;
 mod by_name;
-mod consistency;
 pub mod convert;
 mod detect;
 mod draft;

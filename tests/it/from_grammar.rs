@@ -203,7 +203,7 @@ fn inputs_that_another_validator_refuses_are_left_out() {
             "10 inputs that the grammar allows: n must be even (left out: smallest,",
             "sum/input_validators/even.py",
             "refuses 1 input that the grammar allows: expected an integer from 1 to 18 for `n`, got `19` \
-             (left out: one-less-than-most)",
+             (left out: count-below-most)",
             "sum/input_validators/short.ctd",
         ],
     );
@@ -229,7 +229,7 @@ fn what_random_values_cannot_satisfy_is_named_and_the_rest_is_written() {
             "sum/input_validators/row.ctd:2:1",
             "this could not be satisfied",
             "left out: ",
-            "any",
+            "random-1",
             "smallest",
         ],
     );

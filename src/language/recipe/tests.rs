@@ -217,11 +217,6 @@ fn a_submitted_file_starts_rather_than_an_included_one() {
 #[test]
 fn a_cargo_project_is_rust_whatever_lies_beside() {
     check(&["Cargo.toml=[package]\nname = 'p'", "src/main.rs", "build.py"], "rust:  -> p");
-    check(
-        &["Cargo.toml=[package]\nname = 'p'", "src/lib.rs"],
-        "the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`; \
-         `default-run`, or an entry point that the package names, decides",
-    );
 }
 
 #[test]

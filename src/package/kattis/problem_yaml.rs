@@ -2,6 +2,8 @@
 //!
 //! Source: problem package format 2025-09, "Problem metadata".
 
+use regex::Regex;
+
 use crate::model::limits::ProblemLimits;
 use crate::model::program::Constant;
 use crate::package::draft::FileWriting;
@@ -115,30 +117,12 @@ pub(super) fn check_uuid(map: &mut Map<'_>) {
 
 /// A day, or a day and a time in UTC: `2026-01-31`, `2026-01-31T18:00:00Z`.
 pub(super) fn moment(node: &Node<'_>) -> Parse<()> {
-    let word = node.word();
-    let is_like = |form: &str| {
-        let fits = |(byte, sign): (u8, u8)| match sign {
-            b'0' => byte.is_ascii_digit(),
-            sign => byte == sign,
-        };
-        word.len() == form.len() && word.bytes().zip(form.bytes()).all(fits)
-    };
-    let within = |at: usize, least: &str, most: &str| {
-        word.get(at..at + 2).is_none_or(|part| (least..=most).contains(&part))
-    };
-    let is_moment = (is_like("0000-00-00") || is_like("0000-00-00T00:00:00Z"))
-        && within(5, "01", "12")
-        && within(8, "01", "31")
-        && within(11, "00", "23")
-        && within(14, "00", "59")
-        && within(17, "00", "59");
-    match is_moment {
-        true => Ok(()),
-        false => {
-            let message = format!("`{}` must be a date, or a date and a time in UTC", node.path);
-            Err(node.error(message, "write it as 2026-01-31 or 2026-01-31T18:00:00Z"))
-        }
+    let form = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?$";
+    if Regex::new(form).is_ok_and(|form| form.is_match(node.word())) {
+        return Ok(());
     }
+    let message = format!("`{}` must be a date, or a date and a time in UTC", node.path);
+    Err(node.error(message, "write it as 2026-01-31 or 2026-01-31T18:00:00Z"))
 }
 
 fn is_uuid(text: &str) -> bool {

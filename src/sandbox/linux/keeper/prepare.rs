@@ -15,7 +15,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{self, Group, NoGroup, Placement, WhenShort};
 use crate::sandbox::linux::keeper::notifications::{Alarms, Notifications};
 use crate::sandbox::linux::keeper::procfs::{self, MachineProc};
-use crate::sandbox::linux::keeper::resources::{self, Ceilings};
+use crate::sandbox::linux::keeper::resources;
 use crate::sandbox::linux::run::child::{Change, Identity, Stack};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, refer_to};
@@ -71,8 +71,6 @@ pub(crate) struct Ready {
     pub(crate) looks_at_processes: bool,
     /// How many cores programs can use at the same time.
     pub(crate) cores: u64,
-    /// What programs cannot be given more of.
-    pub(crate) ceilings: Ceilings,
     /// Answers calls that ask, if they can.
     pub(crate) notifications: Option<Notifications>,
     pub(crate) proc: Arc<MachineProc>,
@@ -131,7 +129,7 @@ pub(crate) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
 fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     sys::umask(0).step("set the mask for new files")?;
     // Before there is a user namespace, which has the number of processes of its maker.
-    let ceilings = Ceilings::lift();
+    resources::lift();
     if let Some(core) = setup.core {
         pin(core)?;
     }
@@ -174,7 +172,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     let version = sys::landlock_version().ok();
     let landlock = version.filter(|version| *version >= LANDLOCK_SINCE);
     let nice = go_first();
-    resources::limit_all(&ceilings)?;
+    resources::limit_all()?;
     Ok(Ready {
         group: Box::new(NoGroup),
         view,
@@ -188,7 +186,6 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         process: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())
             .step("refer to the slot's own process")?,
         cores: resources::cores(),
-        ceilings,
         notifications,
         proc,
     })

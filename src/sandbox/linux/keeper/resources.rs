@@ -58,53 +58,39 @@ const INHERITED: [(Resource, &str); 8] = [
     (Resource::As, "as"),
 ];
 
-/// The most that programs can be given: hard limits of the judge's own that this process may not raise.
-#[derive(Clone, Debug)]
-pub(crate) struct Ceilings([u64; INHERITED.len()]);
-
-impl Ceilings {
-    /// Lifts the limits that the slot has from the judge, as far as it may.
-    pub(crate) fn lift() -> Self {
-        Self(INHERITED.map(|(resource, _)| {
-            // No process may have any number of open files.
-            let most = if resource == Resource::Nofile { OPEN_FILES } else { u64::MAX };
-            let hard = present(resource);
-            if hard < most && sys::set_limit(resource, most, most).is_ok() {
-                return most;
-            }
+/// Lifts the limits that the slot has from the judge, as far as it may.
+pub(crate) fn lift() {
+    for (resource, _) in INHERITED {
+        // No process may have any number of open files.
+        let most = if resource == Resource::Nofile { OPEN_FILES } else { u64::MAX };
+        let hard = present(resource);
+        if hard >= most || sys::set_limit(resource, most, most).is_err() {
             let _ = sys::set_limit(resource, hard, hard);
-            hard
-        }))
-    }
-
-    fn of(&self, resource: Resource) -> u64 {
-        let found = INHERITED.iter().zip(self.0).find(|((other, _), _)| *other == resource);
-        found.map_or(u64::MAX, |(_, most)| most)
-    }
-
-    /// Whether programs can have so much; if not, a verdict could be the machine's fault.
-    fn allow(&self, resource: Resource, needed: u64) -> Result<(), Fault> {
-        let most = self.of(resource);
-        if most >= needed {
-            return Ok(());
         }
-        let option =
-            INHERITED.iter().find(|(other, _)| *other == resource).map_or("", |(_, it)| it);
-        let enough = if resource == Resource::Nofile { "4096" } else { "unlimited" };
-        let reason = format!(
-            "programs need the limit `{option}` at {needed}, but juror itself has only {most}; raise it: \
-             sudo prlimit --pid $$ --{option}={enough}:{enough}"
-        );
-        Err(Fault::new("limit resources", reason))
     }
+}
+
+/// Whether programs can have so much; if not, a verdict could be the machine's fault.
+fn allow(resource: Resource, needed: u64) -> Result<(), Fault> {
+    let most = present(resource);
+    if most >= needed {
+        return Ok(());
+    }
+    let option = INHERITED.iter().find(|(other, _)| *other == resource).map_or("", |(_, it)| it);
+    let enough = if resource == Resource::Nofile { "4096" } else { "unlimited" };
+    let reason = format!(
+        "programs need the limit `{option}` at {needed}, but juror itself has only {most}; raise it: \
+         sudo prlimit --pid $$ --{option}={enough}:{enough}"
+    );
+    Err(Fault::new("limit resources", reason))
 }
 
 /// Sets the limits that all runs have for the slot, which they come from. It may itself have more files open than they, so
 /// that it can send descriptors whatever they have on their way.
-pub(crate) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
-    ceilings.allow(Resource::Nofile, OPEN_FILES)?;
-    ceilings.allow(Resource::Sigpending, SHARERS * LEAST_SIGNALS)?;
-    let signals = ceilings.of(Resource::Sigpending) / SHARERS;
+pub(crate) fn limit_all() -> Result<(), Fault> {
+    allow(Resource::Nofile, OPEN_FILES)?;
+    allow(Resource::Sigpending, SHARERS * LEAST_SIGNALS)?;
+    let signals = present(Resource::Sigpending) / SHARERS;
     let limits = [
         (Resource::Sigpending, signals.min(PENDING_SIGNALS)),
         (Resource::Memlock, LOCKED_MEMORY),
@@ -119,11 +105,7 @@ pub(crate) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
 }
 
 /// The limits for a run, if programs can have all that these allow.
-pub(crate) fn list(
-    wanted: &Limits,
-    setup: &Setup,
-    ceilings: &Ceilings,
-) -> Result<Vec<Limit>, Fault> {
+pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> {
     let placement = setup.placement.as_ref();
     let mut limits = vec![same(
         Resource::Nofile,
@@ -133,22 +115,22 @@ pub(crate) fn list(
         },
     )];
     if let Some(output) = wanted.output {
-        ceilings.allow(Resource::Fsize, output.0)?;
+        allow(Resource::Fsize, output.0)?;
         limits.push(same(Resource::Fsize, output.0));
     }
     if let Some(time) = wanted.cpu_time {
         // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
         let seconds = nanoseconds(time).div_ceil(1_000_000_000) + 1;
-        ceilings.allow(Resource::Cpu, seconds + 1)?;
+        allow(Resource::Cpu, seconds + 1)?;
         limits.push(Limit { soft: seconds, ..same(Resource::Cpu, seconds + 1) });
     }
     if let Some(Bytes(memory)) = wanted.memory {
         // Memory that is only asked for, of which some run-time systems ask for much.
         let asked = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit ends endless recursion.
-        ceilings.allow(Resource::Stack, memory)?;
-        ceilings.allow(Resource::Data, asked)?;
-        ceilings.allow(Resource::As, asked)?;
+        allow(Resource::Stack, memory)?;
+        allow(Resource::Data, asked)?;
+        allow(Resource::As, asked)?;
         if placement.is_none_or(|place| place.memory() == Meter::Rusage) {
             // The slot looks at what is really held; this holds what grows between two looks.
             limits.push(same(Resource::Data, asked));
@@ -158,7 +140,7 @@ pub(crate) fn list(
         return Ok(limits);
     };
     if placement.is_some_and(Placement::limits_processes) {
-        ceilings.allow(Resource::Nproc, processes)?;
+        allow(Resource::Nproc, processes)?;
         return Ok(limits);
     }
     // In a user namespace the slot and PID 1 are of the same user; else who holds the user's number is.
@@ -169,13 +151,13 @@ pub(crate) fn list(
     // And without even that, of the same user as all that the judge's own user runs.
     let is_shared = setup.mechanism.isolation == Isolation::Landlock
         && setup.identity.change == Change::Already;
-    let (present, later) = match is_shared {
+    let (others, later) = match is_shared {
         true => (tasks_of(setup.outside_uid), OTHERS_OF_THE_USER),
         false => (0, 0),
     };
-    let needed = processes + own + present;
-    ceilings.allow(Resource::Nproc, needed)?;
-    let most = (needed + later).min(ceilings.of(Resource::Nproc));
+    let needed = processes + own + others;
+    allow(Resource::Nproc, needed)?;
+    let most = (needed + later).min(present(Resource::Nproc));
     limits.push(same(Resource::Nproc, most));
     Ok(limits)
 }

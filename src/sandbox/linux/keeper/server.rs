@@ -340,7 +340,7 @@ impl Server {
             landlock_plan: None,
             stdio: [-1; 3],
             identity: self.setup.identity,
-            resources: resources::list(&job.limits, &self.setup, &self.ready.ceilings)?,
+            resources: resources::list(&job.limits, &self.setup)?,
             nice: self.ready.nice,
             landlock: -1,
             cgroup_files,

@@ -467,27 +467,8 @@ fn cases_that_test_validators_are_complete() {
     );
 }
 
-/// 2025-09, "Working directory": a name both in `.files` and in an input validator is an error
 #[test]
-fn files_of_cases_do_not_overwrite_an_input_validator() {
-    check(
-        "\
---- data/secret/1.files/validate.py
-x
---- data/secret/1.files/other.py
-x
---- data/secret/1.files/more.in
-x
---- input_validators/two/a.py
-x
---- data/secret/1.files/a.py
-x
-",
-        &[
-            "error data/secret/1.files/a.py: has the name of a file of the input validator `two`; rename one of them: both are copied into the same directory",
-            "error data/secret/1.files/validate.py: has the name of a file of the input validator `validate.py`; rename one of them: both are copied into the same directory",
-        ],
-    );
+fn files_of_a_case_need_its_input() {
     check(
         "--- data/secret/2.files/a\nx\n",
         &["error data/secret/2.files: there is no `2.in` for it; add 2.in, or remove the file"],

@@ -1,0 +1,4 @@
+//! Tests of the comparison as a whole.
+
+mod laws;
+mod rules;
