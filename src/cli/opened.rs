@@ -58,6 +58,11 @@ impl Opened {
                 help.iter_mut().for_each(named);
             }
             Event::PackageRead(package) => below(&mut package.path),
+            Event::SubmissionJudged(judgement) => {
+                below(&mut judgement.path);
+                let evidence = judgement.cases.iter_mut().filter_map(|it| it.evidence.as_mut());
+                evidence.filter_map(|it| it.input_path.as_mut()).for_each(below);
+            }
             Event::Complained { message } => named(message),
             Event::Failed(error) => {
                 named(&mut error.step);

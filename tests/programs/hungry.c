@@ -64,6 +64,7 @@ int main(int argc, char **argv) {
         char end;
         return read(ends[0], &end, 1) != 0;
     }
+    if (!strcmp(what, "cpu-then-sleep")) burn(amount), sleep(1000);
     if (!strcmp(what, "sleep")) sleep(1000);
     if (!strcmp(what, "memory")) eat((size_t)amount << 20);
     if (!strcmp(what, "array")) memset(array, 1, sizeof array);

@@ -117,9 +117,10 @@ impl MachineProc {
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// How long the one that waited longest, of all threads below this process, was ready and had no processor, in
-    /// nanoseconds. Others may have waited at other times, so this is the least that the machine's load cost the program.
-    pub(super) fn queued(&self, first: i32) -> u64 {
+    /// How long others had the processor that a thread below this process wanted, in nanoseconds: of the one that waited
+    /// longest, and without the CPU time of the whole program, for which it may have waited as well. It is the least that
+    /// the machine's load cost the program.
+    pub(super) fn queued(&self, first: i32, cpu: u64) -> u64 {
         let mut most = 0;
         let mut waiting = vec![first];
         while let Some(process) = waiting.pop() {
@@ -129,8 +130,9 @@ impl MachineProc {
                 waiting.extend(children.split_whitespace().filter_map(|it| it.parse::<i32>().ok()));
                 if process != first {
                     let counts = file("schedstat").unwrap_or_default();
-                    let wait = counts.split_whitespace().nth(1).and_then(|it| it.parse().ok());
-                    most = most.max(wait.unwrap_or(0));
+                    let mut counts = counts.split_whitespace().map(|it| it.parse().unwrap_or(0));
+                    let (ran, waited) = (counts.next().unwrap_or(0), counts.next().unwrap_or(0));
+                    most = most.max(u64::saturating_sub(waited, cpu.saturating_sub(ran)));
                 }
             }
         }

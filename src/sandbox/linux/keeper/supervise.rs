@@ -256,9 +256,11 @@ impl Supervisor<'_> {
         if let Some(limit) = self.limits.wall_time.map(nanoseconds) {
             let started = if has_started { self.report.started.load(Relaxed) } else { now };
             let used = now.saturating_sub(started);
-            if used >= limit {
-                // A busy machine is no fault of the program.
-                self.queued = self.queued.max(self.proc.queued(running.pid)).min(used);
+            // A busy machine is not the program's fault; if nothing counts its CPU time exactly, it could make itself busy.
+            if used >= limit
+                && let Some(cpu) = self.group.cpu_since(&self.baseline(running))
+            {
+                self.queued = self.queued.max(self.proc.queued(running.pid, cpu)).min(used);
             }
             let own = used - self.queued;
             if own >= limit || used >= limit.saturating_mul(PATIENCE) {
