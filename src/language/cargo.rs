@@ -8,6 +8,13 @@ use crate::language::fault::ProgramFault;
 #[derive(Deserialize)]
 struct Manifest {
     package: Option<Package>,
+    #[serde(default)]
+    bin: Vec<Binary>,
+}
+
+#[derive(Deserialize)]
+struct Binary {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -17,7 +24,8 @@ struct Package {
     default_run: Option<String>,
 }
 
-/// The program of a project that starts: the one that is wanted, `default-run`, or the one with the package's name.
+/// The program of a project that starts: the one that is wanted, `default-run`, the only one that is declared, or the one
+/// with the package's name.
 pub fn binary(manifest: &str, wanted: Option<&str>) -> Result<String, ProgramFault> {
     let fault = |message: &str| {
         ProgramFault::new(message, "name the program in `[package]` as `name` or `default-run`")
@@ -25,7 +33,11 @@ pub fn binary(manifest: &str, wanted: Option<&str>) -> Result<String, ProgramFau
     let manifest: Manifest = toml::from_str(manifest)
         .map_err(|error| fault(&format!("`Cargo.toml` cannot be read: {}", error.message())))?;
     let package = manifest.package.ok_or_else(|| fault("`Cargo.toml` has no `[package]`"))?;
-    let usual = package.default_run.unwrap_or(package.name);
+    let only = match manifest.bin.len() {
+        1 => manifest.bin.into_iter().next().map(|it| it.name),
+        _ => None,
+    };
+    let usual = package.default_run.or(only).unwrap_or(package.name);
     Ok(wanted.map_or(usual, str::to_owned))
 }
 
@@ -45,6 +57,9 @@ mod tests {
         check(package, Some("b"), "b");
         check(&default, None, "a");
         check(&default, Some("sol"), "sol");
+        let one = format!("{package}[[bin]]\nname = \"x\"\n");
+        check(&one, None, "x");
+        check(&format!("{one}[[bin]]\nname = \"y\"\n"), None, "sol");
         check("[workspace]\n", None, "`Cargo.toml` has no `[package]`");
         check("[package", None, "`Cargo.toml` cannot be read: ");
     }

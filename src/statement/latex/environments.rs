@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::model::html::escape;
-use crate::statement::latex::reader::{Reader, Token, VERBATIM};
+use crate::statement::latex::scanner::{Scanner, Token, VERBATIM};
 use crate::statement::latex::{HELP, Translator};
 
 impl Translator<'_, '_> {
@@ -48,12 +48,12 @@ impl Translator<'_, '_> {
     /// What stands behind an optional argument and so many others.
     fn behind_arguments(&self, body: Range<usize>, arguments: usize) -> Range<usize> {
         let text = Rc::clone(&self.text);
-        let mut reader = Reader::new(&text, body);
-        reader.option();
+        let mut scanner = Scanner::new(&text, body);
+        scanner.option();
         for _ in 0..arguments {
-            reader.argument();
+            scanner.argument();
         }
-        reader.left()
+        scanner.left()
     }
 
     fn section(&mut self, title: &str, body: Range<usize>) {
@@ -86,10 +86,10 @@ impl Translator<'_, '_> {
         // What stands before the first item is options.
         for part in parts.into_iter().skip(1) {
             let text = Rc::clone(&self.text);
-            let mut reader = Reader::new(&text, part);
-            let label = reader.option();
+            let mut scanner = Scanner::new(&text, part);
+            let label = scanner.option();
             let label = label.map(|label| format!("<strong>{}</strong> ", self.inline(label)));
-            let inner = self.block(reader.left());
+            let inner = self.block(scanner.left());
             let alone = inner.strip_prefix("<p>").and_then(|inner| inner.strip_suffix("</p>\n"));
             let inner = alone.filter(|inner| !inner.contains("<p>")).unwrap_or(&inner);
             items.push_str(&format!("<li>{}{inner}</li>\n", label.unwrap_or_default()));
@@ -110,8 +110,8 @@ impl Translator<'_, '_> {
     ) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut start = range.start;
-        let mut reader = Reader::new(&self.text, range.clone());
-        while let Some((token, at)) = reader.next() {
+        let mut scanner = Scanner::new(&self.text, range.clone());
+        while let Some((token, at)) = scanner.next() {
             if is_between(&token) {
                 parts.push(start..at.start);
                 start = at.end;

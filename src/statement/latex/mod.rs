@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, "LaTeX environment and supported subset".
 
 mod environments;
-mod reader;
+mod scanner;
 mod symbols;
 mod tables;
 mod writer;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 use crate::model::html::escape;
 use crate::statement::Scope;
 use crate::statement::images;
-use crate::statement::latex::reader::{Reader, Token};
+use crate::statement::latex::scanner::{Scanner, Token};
 use crate::statement::latex::symbols::{Style, accent, is_nothing, style, switch, symbol};
 use crate::statement::latex::writer::Writer;
 use crate::statement::markdown::FORMULA;
@@ -115,15 +115,15 @@ impl Translator<'_, '_> {
         self.depth += 1;
         let mark = self.writer.mark();
         let text = Rc::clone(&self.text);
-        let mut reader = Reader::new(&text, range);
-        while let Some((token, at)) = reader.next() {
-            self.token(token, at, &mut reader);
+        let mut scanner = Scanner::new(&text, range);
+        while let Some((token, at)) = scanner.next() {
+            self.token(token, at, &mut scanner);
         }
         self.writer.back_to(mark);
         self.depth -= 1;
     }
 
-    fn token(&mut self, token: Token<'_>, at: Range<usize>, reader: &mut Reader<'_>) {
+    fn token(&mut self, token: Token<'_>, at: Range<usize>, scanner: &mut Scanner<'_>) {
         match token {
             Token::Text(text) if self.writer.is_code() => self.writer.text(&escape(text)),
             Token::Text(text) => self.writer.text(&escape(&typography(text))),
@@ -136,7 +136,7 @@ impl Translator<'_, '_> {
             }
             Token::Group(inner) => self.range(inner),
             Token::Environment { name, body } => self.environment(name, body, at),
-            Token::Command(name) => self.command(name, at, reader),
+            Token::Command(name) => self.command(name, at, scanner),
             // Outside of tables.
             Token::Cell => self.writer.text("&amp;"),
             Token::Stray(what) => {
@@ -145,48 +145,50 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn command(&mut self, name: &str, at: Range<usize>, reader: &mut Reader<'_>) {
+    fn command(&mut self, name: &str, at: Range<usize>, scanner: &mut Scanner<'_>) {
         let plain = name.trim_end_matches('*');
         if let Some(it) = self.macros.get(plain).cloned() {
-            return self.expand(&it, at, reader);
+            return self.expand(&it, at, scanner);
         }
         if let Some(text) = symbol(name) {
             return self.writer.text(text);
         }
         if let Some(mark) = accent(name) {
-            let base = reader.argument();
+            let base = scanner.argument();
             let base = self.text[base].trim_start_matches('\\').to_owned();
             let mut letters = base.chars();
             let first = letters.next().map(|letter| format!("{letter}{mark}")).unwrap_or_default();
             return self.writer.text(&escape(&format!("{first}{}", letters.as_str())));
         }
         if let Some(style) = style(plain) {
-            return self.styled(style, reader);
+            return self.styled(style, scanner);
         }
         if let Some(style) = switch(plain) {
             // Polygon's way: `\bf{text}`.
-            match reader.is_at_group() {
-                true => self.styled(style, reader),
+            match scanner.is_at_group() {
+                true => self.styled(style, scanner),
                 false => self.writer.push(style),
             }
             return;
         }
         if let Some(arguments) = is_nothing(plain) {
-            reader.option();
+            scanner.option();
             for _ in 0..arguments {
-                reader.argument();
+                scanner.argument();
             }
             return;
         }
         match plain {
             "par" => self.writer.paragraph(),
             "\\" | "newline" | "linebreak" => {
-                reader.option();
+                scanner.option();
                 self.writer.line_break();
             }
-            "section" | "subsection" | "subsubsection" | "paragraph" => self.heading(plain, reader),
+            "section" | "subsection" | "subsubsection" | "paragraph" => {
+                self.heading(plain, scanner)
+            }
             "problemname" => {
-                let title = reader.argument();
+                let title = scanner.argument();
                 let title = self.inline(title);
                 self.title = Some(title).filter(|title| !title.trim().is_empty());
             }
@@ -198,22 +200,22 @@ impl Translator<'_, '_> {
                 let samples = self.scope.samples.rest(self.scope.words);
                 self.writer.block(&samples);
             }
-            "constant" => self.constant(at, reader),
+            "constant" => self.constant(at, scanner),
             "url" => {
-                let address = self.text[reader.argument()].replace('\\', "");
+                let address = self.text[scanner.argument()].replace('\\', "");
                 self.link(&address, &escape(&address), at);
             }
             "href" => {
-                let address = self.text[reader.argument()].replace('\\', "");
-                let shown = reader.argument();
+                let address = self.text[scanner.argument()].replace('\\', "");
+                let shown = scanner.argument();
                 let shown = self.inline(shown);
                 self.link(&address, &shown, at);
             }
-            "includegraphics" => self.image(at, reader),
-            "illustration" => self.illustration(at, reader),
+            "includegraphics" => self.image(at, scanner),
+            "illustration" => self.illustration(at, scanner),
             "caption" => {
-                reader.option();
-                let caption = reader.argument();
+                scanner.option();
+                let caption = scanner.argument();
                 self.figures += 1;
                 let (word, number) = (self.scope.words.figure, self.figures);
                 let caption = self.inline(caption);
@@ -222,29 +224,29 @@ impl Translator<'_, '_> {
                 self.writer.block(&format!("<figcaption>{number}{caption}</figcaption>"));
             }
             "epigraph" => {
-                let (quote, from) = (reader.argument(), reader.argument());
+                let (quote, from) = (scanner.argument(), scanner.argument());
                 let (quote, from) = (self.inline(quote), self.inline(from));
                 self.writer.block(&format!(
                     "<blockquote class=\"epigraph\"><p>{quote}</p><p>— {from}</p></blockquote>"
                 ));
             }
             "footnote" => {
-                let note = reader.argument();
+                let note = scanner.argument();
                 let note = self.inline(note);
                 self.notes.push(note);
                 self.writer.text(&format!("<sup>{}</sup>", self.notes.len()));
             }
             "ref" => {
-                let label = reader.argument();
+                let label = scanner.argument();
                 let number = self.labels.get(&self.text[label.clone()]).copied();
                 match number {
                     Some(number) => self.writer.text(&number.to_string()),
                     None => self.remark(label, "there is no such label", "add it with \\label"),
                 }
             }
-            "def" | "newcommand" | "renewcommand" | "providecommand" => self.define(reader),
+            "def" | "newcommand" | "renewcommand" | "providecommand" => self.define(scanner),
             "multicolumn" | "multirow" => {
-                let (_, _, content) = (reader.argument(), reader.argument(), reader.argument());
+                let (_, _, content) = (scanner.argument(), scanner.argument(), scanner.argument());
                 self.range(content);
             }
             "item" => self.remark(at, "`\\item` stands outside of a list", HELP),
@@ -257,17 +259,17 @@ impl Translator<'_, '_> {
     }
 
     /// The text of a style's argument.
-    fn styled(&mut self, style: Style, reader: &mut Reader<'_>) {
-        let argument = reader.argument();
+    fn styled(&mut self, style: Style, scanner: &mut Scanner<'_>) {
+        let argument = scanner.argument();
         let mark = self.writer.mark();
         self.writer.push(style);
         self.range(argument);
         self.writer.back_to(mark);
     }
 
-    fn heading(&mut self, name: &str, reader: &mut Reader<'_>) {
-        reader.option();
-        let text = reader.argument();
+    fn heading(&mut self, name: &str, scanner: &mut Scanner<'_>) {
+        scanner.option();
+        let text = scanner.argument();
         let text = self.inline(text);
         let level = match name {
             "section" => 2,
@@ -277,8 +279,8 @@ impl Translator<'_, '_> {
         self.writer.block(&format!("<h{level}>{text}</h{level}>"));
     }
 
-    fn constant(&mut self, at: Range<usize>, reader: &mut Reader<'_>) {
-        let name = reader.argument();
+    fn constant(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
+        let name = scanner.argument();
         let name = self.text[name].trim().to_owned();
         let found = self.scope.problem.constants.iter().find(|it| it.key == name);
         match found.map(|it| escape(&it.value)) {
@@ -312,9 +314,9 @@ impl Translator<'_, '_> {
         self.writer.text(&format!("<a href=\"{}\">{shown}</a>", escape(address)));
     }
 
-    fn image(&mut self, at: Range<usize>, reader: &mut Reader<'_>) {
-        let options = reader.option().map(|range| self.text[range].to_owned()).unwrap_or_default();
-        let name = reader.argument();
+    fn image(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
+        let options = scanner.option().map(|range| self.text[range].to_owned()).unwrap_or_default();
+        let name = scanner.argument();
         let name = self.text[name].trim().to_owned();
         let width = options.split(',').find_map(|option| width(option.trim()));
         if let Some(tag) = self.image_tag(&name, width, at) {
@@ -322,8 +324,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn illustration(&mut self, at: Range<usize>, reader: &mut Reader<'_>) {
-        let (part, name, caption) = (reader.argument(), reader.argument(), reader.argument());
+    fn illustration(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
+        let (part, name, caption) = (scanner.argument(), scanner.argument(), scanner.argument());
         let part: f64 = self.text[part].trim().parse().unwrap_or(0.3);
         let name = self.text[name].trim().to_owned();
         let caption = self.inline(caption);
@@ -346,20 +348,20 @@ impl Translator<'_, '_> {
     }
 
     /// `\newcommand{\name}[1]{text}` or `\def\name{text}`.
-    fn define(&mut self, reader: &mut Reader<'_>) {
-        let name = reader.argument();
+    fn define(&mut self, scanner: &mut Scanner<'_>) {
+        let name = scanner.argument();
         let name = self.text[name].trim().trim_start_matches('\\').to_owned();
-        let parameters = reader.option().and_then(|range| self.text[range].trim().parse().ok());
-        let body = reader.argument();
+        let parameters = scanner.option().and_then(|range| self.text[range].trim().parse().ok());
+        let body = scanner.argument();
         let body = self.text[body].to_owned();
         self.math.define(&name, &body);
         self.macros.insert(name, Macro { parameters: parameters.unwrap_or(0), body });
     }
 
-    fn expand(&mut self, it: &Macro, at: Range<usize>, reader: &mut Reader<'_>) {
+    fn expand(&mut self, it: &Macro, at: Range<usize>, scanner: &mut Scanner<'_>) {
         let mut body = it.body.clone();
         for number in 1..=it.parameters.min(9) {
-            let argument = reader.argument();
+            let argument = scanner.argument();
             body = body.replace(&format!("#{number}"), &self.text[argument]);
         }
         self.expanded += body.len();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::statement::latex::Translator;
-use crate::statement::latex::reader::{Reader, Token};
+use crate::statement::latex::scanner::{Scanner, Token};
 
 /// A cell's place in a table.
 struct Cell {
@@ -18,14 +18,14 @@ impl Translator<'_, '_> {
     /// A table whose columns are the last of so many arguments.
     pub(super) fn table(&mut self, body: Range<usize>, arguments: usize) {
         let text = Rc::clone(&self.text);
-        let mut reader = Reader::new(&text, body);
-        reader.option();
+        let mut scanner = Scanner::new(&text, body);
+        scanner.option();
         let mut columns = 0..0;
         for _ in 0..arguments {
-            columns = reader.argument();
+            columns = scanner.argument();
         }
         let columns = alignments(&text[columns.clone()], text[columns].contains('|'));
-        let body = reader.left();
+        let body = scanner.left();
         let has_lines = columns.has_lines || text[body.clone()].contains("\\hline");
         let mut rows = String::new();
         // In how many rows below a column is taken by a cell from above.
@@ -67,13 +67,13 @@ impl Translator<'_, '_> {
 
     /// A row without the rules above it.
     fn without_rules(&self, row: Range<usize>) -> Range<usize> {
-        let mut reader = Reader::new(&self.text, row.clone());
+        let mut scanner = Scanner::new(&self.text, row.clone());
         let mut start = row.start;
-        while let Some((token, at)) = reader.next() {
+        while let Some((token, at)) = scanner.next() {
             match token {
                 Token::Space | Token::Paragraph => {}
                 Token::Command("hline" | "toprule" | "midrule" | "bottomrule") => start = at.end,
-                Token::Command("cline" | "cmidrule") => start = reader.argument().end + 1,
+                Token::Command("cline" | "cmidrule") => start = scanner.argument().end + 1,
                 _ => break,
             }
         }
@@ -81,9 +81,9 @@ impl Translator<'_, '_> {
     }
 
     fn cell(&self, cell: Range<usize>) -> Cell {
-        let mut reader = Reader::new(&self.text, cell.clone());
+        let mut scanner = Scanner::new(&self.text, cell.clone());
         let first = loop {
-            match reader.next() {
+            match scanner.next() {
                 Some((Token::Space, _)) => {}
                 Some((token, _)) => break Some(token),
                 None => break None,
@@ -92,15 +92,15 @@ impl Translator<'_, '_> {
         let number = |range: Range<usize>| self.text[range].trim().parse().unwrap_or(1).min(100);
         match first {
             Some(Token::Command("multicolumn" | "multicol")) => {
-                let columns = number(reader.argument());
-                reader.argument();
-                Cell { content: reader.argument(), columns, rows: 1 }
+                let columns = number(scanner.argument());
+                scanner.argument();
+                Cell { content: scanner.argument(), columns, rows: 1 }
             }
             Some(Token::Command("multirow")) => {
-                reader.option();
-                let rows = number(reader.argument());
-                reader.argument();
-                Cell { content: reader.argument(), columns: 1, rows }
+                scanner.option();
+                let rows = number(scanner.argument());
+                scanner.argument();
+                Cell { content: scanner.argument(), columns: 1, rows }
             }
             _ => Cell { content: cell, columns: 1, rows: 1 },
         }

@@ -59,7 +59,7 @@ pub(crate) fn seccomp(filter: &[libc::sock_filter]) -> Result<OwnedFd> {
 /// A call that waits. Source: the kernel's `linux/seccomp.h`, `struct seccomp_notif`.
 #[repr(C)]
 #[derive(Default, Debug)]
-pub(crate) struct Question {
+pub(crate) struct AskedCall {
     id: u64,
     pid: u32,
     flags: u32,
@@ -70,9 +70,9 @@ pub(crate) struct Question {
 }
 
 /// Takes the next call that waits; an error if there is none, or who made it is gone.
-pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<Question> {
+pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<AskedCall> {
     const RECEIVE: usize = 0xc050_2100;
-    let mut question = Question::default();
+    let mut question = AskedCall::default();
     let place = ptr::from_mut(&mut question) as usize;
     // SAFETY: the place has the kernel's layout, is empty, and lives until the call returns.
     unsafe { call(libc::SYS_ioctl, [listener.as_raw_fd() as usize, RECEIVE, place, 0, 0, 0]) }?;
@@ -82,7 +82,7 @@ pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<Question> {
 /// Lets a call happen, or fail.
 pub(crate) fn answer(
     listener: BorrowedFd<'_>,
-    question: &Question,
+    question: &AskedCall,
     answer: std::result::Result<(), Errno>,
 ) {
     const SEND: usize = 0xc018_2101;

@@ -36,13 +36,13 @@ pub(super) enum Token<'a> {
 }
 
 /// Reads a part of a text.
-pub(super) struct Reader<'a> {
+pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     end: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str, range: Range<usize>) -> Self {
         Self { text, at: range.start, end: range.end }
     }
