@@ -9,6 +9,7 @@ pub mod grammar;
 pub mod judge;
 pub mod language;
 pub mod model;
+pub mod new;
 pub mod package;
 pub mod plan;
 pub mod propose;

@@ -9,13 +9,16 @@ use crate::cli::generate::GenerateArguments;
 use crate::cli::grammar::GrammarArguments;
 use crate::cli::help::{
     COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES, GRAMMAR_EXAMPLES,
-    JUDGE_EXAMPLES, MERGE_EXAMPLES, STATEMENT_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
-    exit_codes, first_steps,
+    JUDGE_EXAMPLES, MERGE_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES, STATEMENT_EXAMPLES,
+    STRESS_EXAMPLES, VERIFY_EXAMPLES, exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
+use crate::cli::new::NewArguments;
+use crate::cli::run::RunArguments;
 use crate::cli::schema::SchemaArguments;
 use crate::cli::shell::{CompletionsArguments, ManArguments};
+use crate::cli::show::ShowArguments;
 use crate::cli::statement::StatementArguments;
 use crate::cli::stress::StressArguments;
 use crate::cli::verify::VerifyArguments;
@@ -44,6 +47,12 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Make a new problem package that verifies at once, to be changed into your own
+    ///
+    /// Writes a complete small problem: settings, statement, grammar of the input, recipe, generator, and a right, a
+    /// wrong and a slow submission in Rust. Then it makes the test data, as `juror generate` does.
+    #[command(after_long_help = NEW_EXAMPLES)]
+    New(NewArguments),
     /// Judge submissions on a problem's test cases
     ///
     /// Builds each submission, runs it on the problem's test cases in a sandbox, and stops at its
@@ -55,6 +64,24 @@ pub enum Command {
                           juror judge [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
     Judge(JudgeArguments),
+    /// Run a submission once, and show all that it writes
+    ///
+    /// Runs it in the sandbox under the problem's limits, on a file, on standard input or on a test case. Shows how it
+    /// ended, its time and memory, and what it wrote; judges nothing. If standard output is no terminal, it gets what
+    /// the program writes there, byte for byte. An interactive problem is played by hand: you play the interactor, or
+    /// with --play the submission. The exit code is 1 if the program crashed or exceeded a limit.
+    #[command(
+        after_long_help = RUN_EXAMPLES,
+        override_usage = "juror run [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror run [OPTIONS] --play <PACKAGE>"
+    )]
+    Run(RunArguments),
+    /// Show what a package has, or the files of one test case
+    ///
+    /// Lists limits, test cases with their sizes and descriptions, submissions with what is expected of them, and the
+    /// package's programs. Runs nothing.
+    #[command(after_long_help = SHOW_EXAMPLES)]
+    Show(ShowArguments),
     /// Verify problem packages: data, validators, and all submissions against their expectations
     ///
     /// Runs every input validator on every input, every example submission on every test case, and

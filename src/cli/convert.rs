@@ -3,18 +3,15 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::build::Builder;
+use crate::cli::beside::{self, Beside, fault, parent};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, time_limit};
@@ -24,7 +21,6 @@ use crate::language::constants::replace_constants;
 use crate::model::conversion::Conversion;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::package;
@@ -103,7 +99,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     let done = done.map_err(|error| fault(out, error))?;
     beside.check()?;
     check_out(out, package)?;
-    fs::rename(done, out).map_err(|error| fault(out, error))?;
+    beside.place(&done, out)?;
     let conversion =
         Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses };
     output.event(Event::Converted(Box::new(conversion)));
@@ -112,10 +108,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
 
 /// Holds that there is nothing yet, and that it is not in the package.
 fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
-    if out.symlink_metadata().is_ok() {
-        let out = out.display();
-        return Err(Stop::usage(format!("{out} is there already; name one that is not")));
-    }
+    beside::absent(out)?;
     let real = |path: &Path| path.canonicalize().ok();
     let is_inside =
         real(parent(out)).zip(real(package)).is_some_and(|(out, package)| out.starts_with(package));
@@ -125,55 +118,6 @@ fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
         }
         false => Ok(()),
     }
-}
-
-/// The directory that something is in.
-fn parent(path: &Path) -> &Path {
-    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A directory beside the new package, gone when dropped, also after Ctrl-C.
-struct Beside {
-    dir: TempDir,
-    name: PathBuf,
-    interrupted: Arc<AtomicBool>,
-}
-
-impl Beside {
-    fn new(out: &Path) -> Result<Self, Stop> {
-        let Some(name) = out.file_name() else {
-            return Err(Stop::usage(format!(
-                "{} cannot be the name of a package; name another",
-                out.display()
-            )));
-        };
-        let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))
-                .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
-        }
-        let dir = TempDir::with_prefix_in(".juror-convert-", parent(out));
-        let dir = dir.map_err(|error| fault(out, error))?;
-        let name = name.into();
-        Ok(Self { dir, name, interrupted })
-    }
-
-    fn path(&self) -> PathBuf {
-        self.dir.path().join(&self.name)
-    }
-
-    /// Checks that it was not interrupted.
-    fn check(&self) -> Result<(), Stop> {
-        match self.interrupted.load(Ordering::Relaxed) {
-            true => Err(Stop::Interrupted),
-            false => Ok(()),
-        }
-    }
-}
-
-fn fault(path: &Path, error: io::Error) -> JudgeError {
-    JudgeError::new(format!("write {}", path.display()), error)
-        .help("make room there, or name a place that can be written")
 }
 
 fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {

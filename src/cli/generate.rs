@@ -19,7 +19,7 @@ use crate::model::stop::{Mend, Stop};
 use crate::package;
 
 /// Arguments of `juror generate`.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct GenerateArguments {
     /// Problem packages: directories or archives
     #[arg(required_unless_present = "from_grammar", value_name = "PACKAGE")]
@@ -64,18 +64,25 @@ pub struct GenerateArguments {
 /// Makes test data, or checks it.
 pub fn run(arguments: &GenerateArguments) -> ExitCode {
     command_with(&arguments.output, &arguments.reports, "generate", |output| {
-        let arguments = settled(arguments)?;
-        let host = Host::start(arguments.host, output)?;
-        let builder = Builder::new(&*host.executor);
-        for dir in &arguments.packages {
-            let done = match arguments.from_grammar {
-                Some(_) => from_grammar::package(&arguments, dir, &host, &builder, output),
-                None => package(&arguments, dir, &host, &builder, output),
-            };
-            output.part(done)?;
-        }
-        Ok(())
+        all(&settled(arguments)?, output)
     })
+}
+
+/// Does it for all packages.
+///
+/// # Errors
+/// When the judge failed, or it was cut short.
+pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), Stop> {
+    let host = Host::start(arguments.host, output)?;
+    let builder = Builder::new(&*host.executor);
+    for dir in &arguments.packages {
+        let done = match arguments.from_grammar {
+            Some(_) => from_grammar::package(arguments, dir, &host, &builder, output),
+            None => package(arguments, dir, &host, &builder, output),
+        };
+        output.part(done)?;
+    }
+    Ok(())
 }
 
 /// The arguments with what stands where it was not meant: in `--from-grammar DIRECTORY` the directory is the

@@ -16,6 +16,8 @@ const EXAMPLES: &str = "\
 Examples:
   juror judge problems/game1 my.cpp
       Is my program right? If not: on which case, and why?
+  juror new hello
+      Make a new problem in hello/.
   juror verify problems/game1
       Is the package right? Data, validators, and all its submissions.
   juror generate problems/game1 --check
@@ -32,6 +34,15 @@ Environment:
   TMPDIR    directory for builds and temporary data [default: /tmp]
 
 `juror help COMMAND` has the options and examples of each command.";
+
+pub(super) const NEW_EXAMPLES: &str = "\
+Examples:
+  juror new hello
+      A problem in hello/, with test data; `juror verify hello` accepts it.
+  juror new contest/maze --type interactive
+      One with a program that talks with submissions.
+
+docs/first-problem.md goes on from here. Exit codes: see `juror --help`.";
 
 pub(super) const JUDGE_EXAMPLES: &str = "\
 Examples:
@@ -51,6 +62,32 @@ Examples:
       One JSON document, as docs/json.md describes it.
 
 A file whose name begins with a dash is written ./-name. Exit codes: see `juror --help`.";
+
+pub(super) const RUN_EXAMPLES: &str = "\
+Examples:
+  juror run hello my.py
+      Type the input; Ctrl-D ends it.
+  juror run hello my.py --case secret/07-small-1
+      On the input of a test case.
+  juror run hello accepted/best.rs --input 1.in > 1.out
+      Its standard output in a file. A submission of the package has the name that `juror show` lists.
+  juror run maze accepted/halves.rs
+      An interactive problem: you answer the submission.
+  juror run --play maze --case secret/01-one
+      The other way: you play against the package's interactor.
+
+Exit codes: see `juror --help`.";
+
+pub(super) const SHOW_EXAMPLES: &str = "\
+Examples:
+  juror show problems/game1
+      Which test cases and submissions are there?
+  juror show problems/game1 sample/1
+      The files of a test case.
+  juror show problems/game1 sample/1 --json
+      The same as JSON.
+
+Exit codes: see `juror --help`.";
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:

@@ -2,7 +2,9 @@
 
 pub mod advice;
 pub mod arguments;
+mod beside;
 mod browser;
+mod by_hand;
 pub mod class;
 pub mod compare;
 mod complete;
@@ -19,14 +21,18 @@ pub mod judge;
 pub mod keep;
 pub mod languages;
 pub mod merge;
+pub mod new;
+mod next;
 mod opened;
 pub mod options;
 pub mod output;
 pub mod points;
 pub mod problem;
+pub mod run;
 pub mod schema;
 pub mod sessions;
 pub mod shell;
+pub mod show;
 pub mod statement;
 pub mod stress;
 mod topics;
@@ -73,7 +79,10 @@ pub fn run() -> ExitCode {
 /// Does what arguments say.
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
+        Command::New(arguments) => new::run(arguments),
         Command::Judge(arguments) => judge::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
+        Command::Show(arguments) => show::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
         Command::Convert(arguments) => convert::run(arguments),

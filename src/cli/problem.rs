@@ -158,6 +158,28 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
     ready(problem, cases)
 }
 
+/// The test case of this name, or whose file this is; also one that is only for validators.
+///
+/// # Errors
+/// When there is none.
+pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, Stop> {
+    let data = &problem.test_data;
+    let all: Vec<&TestCase> = data.cases.iter().chain(data.examples()).collect();
+    let name = named_by_file(typed);
+    let found = all.iter().find(|case| case.name == name);
+    found.copied().ok_or_else(|| {
+        let names = all.iter().map(|case| &*case.name);
+        let near = paths_near(name, names);
+        let hint = match (near.is_empty(), all.is_empty()) {
+            (false, _) => near,
+            (true, false) => format!("names look like {}", examples(&data.cases)),
+            (true, true) => "it has none; `juror verify` says what is missing".to_owned(),
+        };
+        let what = format!("`{typed}` is not a test case of {}; {hint}", problem.short_name);
+        Stop::Refused(Mend::Selection, vec![what.into()])
+    })
+}
+
 /// The test case whose file, or whose path in the package, this is.
 fn named_by_file(glob: &str) -> &str {
     let name = glob.strip_prefix("data/").unwrap_or(glob);

@@ -31,7 +31,8 @@ macro_rules! topic {
 }
 
 /// The pages. A command's name has the command's options instead.
-const TOPICS: [Topic; 20] = [
+const TOPICS: [Topic; 21] = [
+    topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
     topic!("report", "html.md", "the HTML report"),

@@ -11,6 +11,7 @@ use crate::build::bench::Bench;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
+use crate::cli::next;
 use crate::cli::options::{ListingOptions, OutputOptions, ReportOptions, RunOptions};
 use crate::cli::output::{Output, command_line, command_listed};
 use crate::cli::problem::{self, Remarks};
@@ -68,6 +69,13 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
         }
         for dir in &arguments.packages {
             output.part(verifier.package(dir))?;
+            let runs = &arguments.runs;
+            if runs.case.is_empty() && runs.shard.is_none() {
+                let steps = next::steps(dir, runs.format.as_deref());
+                if !steps.is_empty() {
+                    output.event(Event::Next(steps));
+                }
+            }
         }
         Ok(())
     })

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::executor::pool::Pool;
 use crate::executor::scratch::{self, Scratch, Use};
-use crate::executor::{Executor, place};
+use crate::executor::{Executor, Hand, place};
 use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::job::{Job, Keep, Reply};
@@ -171,6 +171,18 @@ impl Executor for Local {
             // One that failed is not used again.
             place.partner = reply.is_ok().then_some(partner);
             reply
+        })
+    }
+
+    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
+        let hand = Mutex::new(Some(hand));
+        self.in_a_place(|place| {
+            self.prepare(job, &mut place.slot)?;
+            let hand = hand.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let again =
+                || JudgeError::new("run the program once more", "its standard input is used up");
+            let Hand { reads, writes } = hand.ok_or_else(again)?;
+            place.slot.run_between(job, reads, writes)
         })
     }
 

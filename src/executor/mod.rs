@@ -8,10 +8,12 @@ pub mod scratch;
 pub mod scripted;
 pub mod until;
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
+use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
 /// A place where jobs run.
@@ -36,8 +38,26 @@ pub trait Executor: Send + Sync {
     /// As [`run`](Self::run), for either of the two.
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop>;
 
+    /// Runs one program that talks with a person, and waits for its end. Its standard output is not in the reply.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); and if jobs run elsewhere, where nobody can talk with them.
+    fn run_by_hand(&self, _: &Job, _: Hand) -> Result<Reply, Stop> {
+        let why = "programs run elsewhere, where nobody can talk with them";
+        Err(JudgeError::new("connect the program with the terminal", why).into())
+    }
+
     /// Ends all runs at once, now and from now on: each returns [`Stop::Interrupted`].
     fn stop(&self);
+}
+
+/// Ends of pipes between a program and a person, both of them the program's.
+#[derive(Debug)]
+pub struct Hand {
+    /// What it reads.
+    pub reads: OwnedFd,
+    /// Where it writes.
+    pub writes: OwnedFd,
 }
 
 /// Puts something around an executor, such as one that hands jobs on.

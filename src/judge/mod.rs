@@ -9,6 +9,7 @@ pub mod draw;
 pub mod expect;
 pub mod grader;
 mod keep;
+pub mod once;
 pub mod output;
 mod said;
 pub mod score;

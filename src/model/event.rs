@@ -8,13 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::conversion::Conversion;
+use crate::model::created::{Created, NextStep};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
 use crate::model::grammar::ValueBounds;
 use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, Judgement};
+use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
+use crate::model::once::RunOnce;
 use crate::model::proposal::Proposal;
 use crate::model::report::{
     ComparisonReport, InputReport, LimitsReport, PackageReport, ProgressStep,
@@ -131,6 +134,14 @@ pub enum Event {
     /// Test cases were added by the grammar of the input, or all of them are there; their data is still to
     /// be made.
     Proposed(Box<Proposal>),
+    /// A package was made from a template.
+    Created(Box<Created>),
+    /// A submission was run once, or a person played with an interactor.
+    RanOnce(Box<RunOnce>),
+    /// A package was looked at.
+    Listed(Box<PackageListing>),
+    /// What to do next, in order: a remark to who works on a package.
+    Next(Vec<NextStep>),
     /// A package was written in another format.
     Converted(Box<Conversion>),
     /// An output was compared with a judge answer, outside of any problem.

@@ -8,13 +8,14 @@ use schemars::JsonSchema;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use crate::model::created::NextStep;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
 use crate::model::event::{Event, Stamped};
 use crate::model::judgement::Judgement;
 use crate::model::report::{
-    FORMAT, FaultReport, GeneratedReport, IsolationReport, PackageReport, SubmissionReport,
-    Summary, VERSION,
+    FORMAT, FaultReport, GeneratedReport, IsolationReport, NextReport, PackageReport,
+    SubmissionReport, Summary, VERSION,
 };
 use crate::model::units::seconds;
 
@@ -60,6 +61,8 @@ pub struct Document {
     duplicates: Vec<Duplicates>,
     judge_errors: Vec<FaultReport>,
     generated: Vec<GeneratedReport>,
+    #[serde(default)]
+    next: Vec<NextReport>,
     #[serde(default)]
     proposals: Vec<IgnoredAny>,
     summary: Summary,
@@ -149,6 +152,11 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
     }
     let mut diagnostics = unique(documents.iter().flat_map(|it| &it.diagnostics));
     let packages = unique(documents.iter().flat_map(|it| &it.packages).map(|it| &it.name));
+    // Those that could not be read.
+    let unread = documents.iter().flat_map(|it| &it.next).filter_map(|it| it.package.as_ref());
+    for name in unique(unread.filter(|it| !packages.contains(it))) {
+        told.next(name, documents);
+    }
     for name in packages {
         told.package(name, documents, &mut diagnostics);
     }
@@ -231,6 +239,17 @@ impl Told {
                 let (test_case, state) = (test_case.clone(), *state);
                 self.say(Some(name), Event::CaseGenerated { test_case, state });
             }
+        }
+        self.next(name, documents);
+    }
+
+    /// What to do next with a package.
+    fn next(&mut self, name: &str, documents: &[Document]) {
+        let next = documents.iter().flat_map(|it| &it.next);
+        let next = next.filter(|it| it.package.as_deref() == Some(name));
+        let next: Vec<NextStep> = next.map(|it| it.step.clone()).collect();
+        if !next.is_empty() {
+            self.say(Some(name), Event::Next(next));
         }
     }
 }

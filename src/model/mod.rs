@@ -2,6 +2,7 @@
 
 pub mod blob;
 pub mod conversion;
+pub mod created;
 pub mod diagnostic;
 pub mod difference;
 pub mod duplicates;
@@ -16,7 +17,9 @@ pub mod joint;
 pub mod judgement;
 pub mod layout;
 pub mod limits;
+pub mod listing;
 pub mod merge;
+pub mod once;
 pub mod outcome;
 pub mod pattern;
 pub mod placeholder;

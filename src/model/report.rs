@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::conversion::Conversion;
+use crate::model::created::{Created, NextStep};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::difference::Difference;
 use crate::model::duplicates::Duplicates;
@@ -21,7 +22,9 @@ use crate::model::judgement::{
     BrokenExpectation, CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement, TimeLimit,
 };
 use crate::model::limits::Limits;
+use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
+use crate::model::once::RunOnce;
 use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
 use crate::model::score::TotalScore;
@@ -79,6 +82,18 @@ pub struct Report {
     /// The package in another format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
+    /// What came of one run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunOnce>,
+    /// What a package has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listing: Option<PackageListing>,
+    /// The package that was made from a template.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<Created>,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<NextReport>,
     /// What came of making each test case.
     pub generated: Vec<GeneratedReport>,
     /// What `compare` found.
@@ -291,6 +306,16 @@ pub struct ProposalReport {
     /// What came of it.
     #[serde(flatten)]
     pub proposal: Proposal,
+}
+
+/// What to do next with a package.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NextReport {
+    /// The package.
+    pub package: Option<String>,
+    /// What to do.
+    #[serde(flatten)]
+    pub step: NextStep,
 }
 
 /// What came of making a test case.
@@ -507,6 +532,14 @@ impl Report {
             Event::Proposed(proposal) => {
                 self.proposals.push(ProposalReport { package, proposal: (**proposal).clone() })
             }
+            Event::RanOnce(run) => self.run = Some((**run).clone()),
+            Event::Listed(listing) => self.listing = Some((**listing).clone()),
+            Event::Created(created) => self.created = Some((**created).clone()),
+            Event::Next(steps) => {
+                let next =
+                    |step: &NextStep| NextReport { package: package.clone(), step: step.clone() };
+                self.next.extend(steps.iter().map(next));
+            }
             Event::Converted(conversion) => self.conversion = Some((**conversion).clone()),
             Event::Compared(compared) => self.comparison = Some((**compared).clone()),
             Event::Searched(search) => {
@@ -542,6 +575,7 @@ impl Report {
         let inputs = self.grammar.iter().flat_map(|grammar| &grammar.inputs);
         // Who verifies asks what was expected.
         (self.command != "verify" && self.summary.rejected > 0)
+            || self.run.as_ref().is_some_and(|run| run.failed)
             || self.summary.broken > 0
             || self.comparison.as_ref().is_some_and(|it| !it.equal)
             || self.generated.iter().any(differs)

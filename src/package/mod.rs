@@ -21,6 +21,7 @@ mod library_checker;
 mod node;
 mod polygon;
 pub mod recipe;
+pub mod remarks;
 mod sinol;
 pub mod statements;
 pub mod suggest;

@@ -86,6 +86,20 @@ impl Slot {
         self.place.run_joined(job, Ends::default(), &self.keep_in)
     }
 
+    /// Runs a job that reads from and writes to these ends of pipes. What it writes there is neither kept nor counted.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_between(
+        &mut self,
+        job: &Job,
+        reads: OwnedFd,
+        writes: OwnedFd,
+    ) -> Result<Reply, JudgeError> {
+        let ends = Ends { stdin: Some(reads), stdout: Some(writes) };
+        self.place.run_joined(job, ends, &self.keep_in)
+    }
+
     /// What ends the next run of this slot, whether it has begun or not.
     pub(super) fn ender_of_next(&self) -> Ender {
         self.place.control().ender_of_next()

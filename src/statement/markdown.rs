@@ -9,14 +9,14 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, 
 use crate::model::html::escape;
 use crate::statement::Scope;
 use crate::statement::math::{self, Math};
-use crate::statement::source::Source;
+use crate::statement::source::StatementText;
 use crate::statement::tags::{is_link, neutral};
 
 const NEXT: &str = "{{nextsample}}";
 const REST: &str = "{{remainingsamples}}";
 
 /// The statement as HTML.
-pub(super) fn translate(source: &Source, scope: &mut Scope<'_>) -> String {
+pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> String {
     let options = Options::ENABLE_MATH
         | Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -36,7 +36,7 @@ pub(super) fn translate(source: &Source, scope: &mut Scope<'_>) -> String {
 }
 
 struct Translator<'a, 'b> {
-    source: &'a Source,
+    source: &'a StatementText,
     scope: &'a mut Scope<'b>,
     math: Math,
     /// How far headings stand below the page's title.

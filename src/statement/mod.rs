@@ -23,7 +23,7 @@ use crate::model::problem::Problem;
 use crate::package::statements::{Form, Statement};
 use crate::statement::images::Images;
 use crate::statement::samples::Samples;
-use crate::statement::source::Source;
+use crate::statement::source::StatementText;
 use crate::statement::words::Words;
 
 /// The stack of the thread that translates. A level of a formula takes up to 60 KB of it in a build that is not optimised.
@@ -81,7 +81,7 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
             samples: Samples::of(problem),
             remarks: Vec::new(),
         };
-        match Source::read(problem, statement) {
+        match StatementText::read(problem, statement) {
             Ok(source) => articles.push(article(statement, &source, &mut scope)),
             Err(remark) => scope.remarks.push(remark),
         }
@@ -90,7 +90,7 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
     Rendered { html: page::html(problem, &articles), remarks }
 }
 
-fn article(statement: &Statement, source: &Source, scope: &mut Scope<'_>) -> Article {
+fn article(statement: &Statement, source: &StatementText, scope: &mut Scope<'_>) -> Article {
     let (title, mut body) = match statement.form {
         Form::Latex => latex::translate(source, scope),
         Form::Markdown | Form::Pdf => (None, markdown::translate(source, scope)),

@@ -19,13 +19,13 @@ const LARGEST: Bytes = Bytes::mib(1);
 const MOST_REMARKS: usize = 50;
 
 /// A statement's text.
-pub(super) struct Source {
+pub(super) struct StatementText {
     path: PathBuf,
     pub text: String,
     told: RefCell<HashSet<String>>,
 }
 
-impl Source {
+impl StatementText {
     /// Reads a statement and puts in the values of constants.
     pub(super) fn read(problem: &Problem, statement: &Statement) -> Result<Self, Diagnostic> {
         let path = statement.path.clone();

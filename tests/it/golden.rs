@@ -5,6 +5,7 @@
 
 mod compared;
 mod converted;
+mod created;
 mod doctor;
 mod grammar;
 mod judged;
@@ -472,6 +473,37 @@ fn converting_names_what_has_no_equivalent() {
 }
 
 #[test]
+fn a_new_package_is_told_with_its_files_and_the_next_steps() {
+    let events = created::game();
+    check("new", PLAIN, &events);
+    check("new-quiet", QUIET, &events);
+    check_json("new", &events);
+}
+
+#[test]
+fn one_run_is_told_with_all_that_it_wrote() {
+    let events = created::run(false);
+    check("run", PLAIN, &events);
+    check_json("run", &events);
+    check("run-by-hand", PLAIN, &created::played());
+    // Standard output is for another program.
+    let (out, err) = (Screen::default(), Screen::default());
+    let terminal = Terminal::new(out.clone(), err.clone(), PLAIN);
+    feed(Reporter::Live(Box::new(terminal)), &created::run(true));
+    assert_eq!(out.text(), "one\n\x1b[31mtwo\tx");
+    compare("run-raw.txt", &err.text());
+}
+
+#[test]
+fn a_package_is_shown_as_a_tree() {
+    let events = created::listing(false);
+    check("show", PLAIN, &events);
+    check("show-color", COLOR, &events);
+    check("show-case", PLAIN, &created::listing(true));
+    check_json("show-case", &created::listing(true));
+}
+
+#[test]
 fn comparing_says_right_or_wrong_and_where() {
     let events = compared::right();
     check("compare-right", PLAIN, &events);
@@ -488,7 +520,7 @@ fn comparing_says_right_or_wrong_and_where() {
 }
 
 /// Objects that come in several places: the end of the path of each, and the name that the page gives it.
-const SHARED: [(&str, &str); 21] = [
+const SHARED: [(&str, &str); 25] = [
     ("comparison.difference.", "submissions[].test_cases[].difference."),
     ("comparison.evidence.", "submissions[].test_cases[].evidence."),
     ("submissions[].error.", "judge_errors[]."),
@@ -501,6 +533,10 @@ const SHARED: [(&str, &str); 21] = [
     ("transcript.first[].", "line."),
     ("transcript.last[].", "line."),
     ("line.line.", "text."),
+    (".files[].contents.", "text."),
+    ("file.contents.", "text."),
+    ("run.stdout.", "text."),
+    ("run.stderr.", "text."),
     (".messages.", "text."),
     (".evidence.input.", "text."),
     (".evidence.answer.", "text."),
@@ -630,6 +666,9 @@ fn all() -> Vec<Vec<Stamped>> {
         compared::wrong(),
         converted::legacy(),
         converted::equal(),
+        created::game(),
+        created::run(false),
+        created::listing(true),
         compared::number(),
         validators::judge(),
         validators::live(),

@@ -21,6 +21,16 @@ pub(crate) fn sources(dir: &str) -> Vec<PathBuf> {
         .collect()
 }
 
+/// All files below a directory, by their paths in it.
+pub(crate) fn files_below(dir: &Path) -> Vec<String> {
+    let files = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter();
+    let files = files.map(|entry| entry.unwrap()).filter(|entry| entry.file_type().is_file());
+    let below = files.map(|file| file.path().strip_prefix(dir).unwrap().display().to_string());
+    let mut below: Vec<String> = below.collect();
+    below.sort();
+    below
+}
+
 /// Module name → the modules it may use; `None` for everything.
 fn map() -> BTreeMap<String, Option<BTreeSet<String>>> {
     read(&root().join("docs/architecture.md"))

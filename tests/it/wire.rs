@@ -20,7 +20,7 @@ use juror::cli;
 use juror::cli::arguments::{self, Arguments};
 use juror::cli::options::OutputOptions;
 use juror::executor::scripted::{Scripted, quiet_outcome};
-use juror::executor::{Around, Executor};
+use juror::executor::{Around, Executor, Hand};
 use juror::model::blob::{Blob, Digest};
 use juror::model::job::{Collected, Command, FileKind, Job, Keep, Reply, Shown, What};
 use juror::model::joint::{Deadlock, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
@@ -91,6 +91,9 @@ fn as_juror() {
 /// Where a command says what it puts around the executor, if it runs anything.
 pub(crate) fn output_of(command: &mut arguments::Command) -> Option<&mut OutputOptions> {
     match command {
+        arguments::Command::New(arguments) => Some(&mut arguments.output),
+        arguments::Command::Run(arguments) => Some(&mut arguments.output),
+        arguments::Command::Show(arguments) => Some(&mut arguments.output),
         arguments::Command::Judge(arguments) => Some(&mut arguments.output),
         arguments::Command::Verify(arguments) => Some(&mut arguments.output),
         arguments::Command::Generate(arguments) => Some(&mut arguments.output),
@@ -158,6 +161,10 @@ impl Executor for Wire {
         self.reply(self.beyond.run_joint(&self.store.carry(job)?))
     }
 
+    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
+        self.reply(self.beyond.run_by_hand(&self.store.carry(job)?, hand))
+    }
+
     fn stop(&self) {
         self.beyond.stop();
     }
@@ -186,11 +193,19 @@ fn is_compiled(job: &Job) -> bool {
 /// What a compiler made, in a file named by the content of all that it was made of: many tests have the same programs compiled.
 struct Kept(PathBuf);
 
+/// What was kept is read as it was written.
+const LAYOUT: [&str; 4] = [
+    include_str!("../../src/model/blob.rs"),
+    include_str!("../../src/model/job.rs"),
+    include_str!("../../src/model/outcome.rs"),
+    include_str!("../../src/model/tree.rs"),
+];
+
 impl Kept {
     fn of(job: &Job) -> Option<Self> {
         // Written with their digests only if these are known.
         job.blobs().into_iter().try_for_each(|blob| blob.digest().map(|_| ())).ok()?;
-        let name = Blob::from(postcard::to_allocvec(job).ok()?).digest().ok()?;
+        let name = Blob::from(postcard::to_allocvec(&(job, LAYOUT)).ok()?).digest().ok()?;
         let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
         Some(Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled").join(name)))
     }

@@ -7,7 +7,7 @@ mod data;
 mod facts;
 mod places;
 mod rules;
-mod settings;
+pub(super) mod settings;
 pub(in crate::package) mod statements;
 mod submissions;
 

@@ -26,7 +26,7 @@ const INI: &str = "domjudge-problem.ini";
 const SETTINGS: &str = "problem.yaml";
 
 /// A file of settings as a tree; what is wrong with it was said before.
-pub(super) fn read(path: &Path) -> Option<Raw> {
+pub(in crate::package) fn read(path: &Path) -> Option<Raw> {
     let faults = Faults::default();
     let file = TextFile::read(path, &faults)?;
     match yaml::parse(Page { file: &file, faults: &faults }) {

@@ -238,7 +238,7 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
 }
 
 /// Such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
-fn used(outcome: &Outcome) -> String {
+pub(super) fn used(outcome: &Outcome) -> String {
     format!(
         "CPU time {}, clock {}, memory {}, output {}",
         seconds(outcome.cpu_time),

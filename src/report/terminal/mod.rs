@@ -2,14 +2,17 @@
 
 mod columns;
 mod conversion;
+mod created;
 mod diagnostic;
 mod difference;
 mod doctor;
 mod exchange;
 mod grammar;
 mod judgement;
+mod listing;
 mod page;
 mod proposal;
+mod run;
 mod score;
 mod search;
 mod summary;
@@ -22,6 +25,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::Event;
 use crate::model::judgement::{JudgeError, TimeLimit};
 use crate::model::limits::Limits;
+use crate::model::once::RunOnce;
 use crate::model::report::{Report, SubmissionReport};
 use crate::model::text::{given_seconds, printable};
 use crate::report::Live;
@@ -229,6 +233,20 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.result(&text)
     }
 
+    /// What a program wrote to standard output may be for another program, which gets it as it is, and nothing else.
+    fn ran_once(&mut self, run: &RunOnce) -> io::Result<()> {
+        let text = run::page(run, &self.style);
+        if !run.is_raw {
+            return self.result(&text);
+        }
+        let out = &mut self.out;
+        self.progress.suspend(|| out.write_all(&run.stdout).and_then(|()| out.flush()))?;
+        match self.style.is_quiet() {
+            true => Ok(()),
+            false => self.remark(&text),
+        }
+    }
+
     fn finished(&mut self, report: &Report) -> io::Result<()> {
         self.rest_of_package(report)?;
         let mut page = Page::new(&self.style);
@@ -245,7 +263,11 @@ impl<O: Write, E: Write> Terminal<O, E> {
             page.wrapped(0, &text);
         }
         let text = page.into_text();
-        self.result(&text)
+        self.result(&text)?;
+        match self.style.is_quiet() {
+            true => Ok(()),
+            false => self.remark(&created::next(&report.next, &self.style)),
+        }
     }
 }
 
@@ -262,6 +284,10 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             Event::HostExamined(found) => self.result(&doctor::text(found, &self.style)),
             Event::PackageRead(package) => {
                 self.rest_of_package(report)?;
+                if report.created.is_some() || report.command == "run" {
+                    // It is told already.
+                    return Ok(());
+                }
                 self.package_read(&package.name, &package.title)?;
                 let is_wanted = self.style.is_verbose() || package.format_is_guessed && !is_quiet;
                 match is_wanted && !package.format.is_empty() {
@@ -286,6 +312,9 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             Event::Proposed(proposal) if !is_quiet => {
                 self.remark(&proposal::page(proposal, &self.style))
             }
+            Event::RanOnce(run) => self.ran_once(run),
+            Event::Listed(listing) => self.result(&listing::page(listing, &self.style)),
+            Event::Created(made) if !is_quiet => self.result(&created::page(made, &self.style)),
             Event::Converted(done) if !is_quiet => {
                 self.result(&conversion::page(done, &self.style))
             }

@@ -50,7 +50,14 @@ pub(super) fn left_undone(report: &Report) -> String {
 pub(super) fn in_short(report: &Report) -> Option<String> {
     if matches!(
         report.command,
-        "compare" | "convert" | "doctor" | "stress" | "grammar generate" | "grammar bounds"
+        "compare"
+            | "convert"
+            | "doctor"
+            | "run"
+            | "show"
+            | "stress"
+            | "grammar generate"
+            | "grammar bounds"
     ) {
         return None;
     }

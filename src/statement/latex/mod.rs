@@ -20,7 +20,7 @@ use crate::statement::latex::symbols::{Style, accent, is_nothing, style, switch,
 use crate::statement::latex::writer::Writer;
 use crate::statement::markdown::FORMULA;
 use crate::statement::math::{self, Math};
-use crate::statement::source::Source;
+use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
 
 /// So deep may groups and environments stand in each other, and macros in macros.
@@ -32,7 +32,7 @@ const MOST_EXPANDED: usize = 1 << 20;
 const HELP: &str = "use the commands that the package format lists for LaTeX statements";
 
 /// The title, if the statement sets one, and the statement, both as HTML.
-pub(super) fn translate(source: &Source, scope: &mut Scope<'_>) -> (Option<String>, String) {
+pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> (Option<String>, String) {
     let text: Rc<str> = source.text.as_str().into();
     let start = text.find("\\begin{document}").map_or(0, |at| at + "\\begin{document}".len());
     let end = text.find("\\end{document}").unwrap_or(text.len()).max(start);
@@ -77,7 +77,7 @@ fn labels(text: &str) -> HashMap<String, usize> {
 }
 
 struct Translator<'a, 'b> {
-    source: &'a Source,
+    source: &'a StatementText,
     scope: &'a mut Scope<'b>,
     /// The statement, or what a macro stands for.
     text: Rc<str>,

@@ -1,0 +1,93 @@
+//! A new package that is written beside its place, and moved there when it is whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use tempfile::TempDir;
+
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+
+/// A directory beside the new package, gone when dropped, also after Ctrl-C.
+pub(super) struct Beside {
+    dir: TempDir,
+    name: PathBuf,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Beside {
+    /// Makes it.
+    ///
+    /// # Errors
+    /// When the package cannot have this name, or its place cannot be written.
+    pub(super) fn new(out: &Path) -> Result<Self, Stop> {
+        let Some(name) = out.file_name() else {
+            return Err(Stop::usage(format!(
+                "{} cannot be the name of a package; name another",
+                out.display()
+            )));
+        };
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))
+                .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
+        }
+        let dir = TempDir::with_prefix_in(".juror-package-", parent(out));
+        let dir = dir.map_err(|error| fault(out, error))?;
+        let name = name.into();
+        Ok(Self { dir, name, interrupted })
+    }
+
+    /// Where the package is written.
+    pub(super) fn path(&self) -> PathBuf {
+        self.dir.path().join(&self.name)
+    }
+
+    /// Checks that it was not interrupted.
+    ///
+    /// # Errors
+    /// When it was.
+    pub(super) fn check(&self) -> Result<(), Stop> {
+        match self.interrupted.load(Ordering::Relaxed) {
+            true => Err(Stop::Interrupted),
+            false => Ok(()),
+        }
+    }
+
+    /// Moves what is done to its place.
+    ///
+    /// # Errors
+    /// When it cannot be moved there.
+    pub(super) fn place(&self, done: &Path, out: &Path) -> Result<(), Stop> {
+        fs::rename(done, out).map_err(|error| fault(out, error).into())
+    }
+}
+
+/// Holds that there is nothing yet.
+///
+/// # Errors
+/// When there is something.
+pub(super) fn absent(out: &Path) -> Result<(), Stop> {
+    match out.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(_) => {
+            let out = out.display();
+            Err(Stop::usage(format!("{out} is there already; name one that is not")))
+        }
+    }
+}
+
+/// The directory that something is in.
+pub(super) fn parent(path: &Path) -> &Path {
+    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Why something of a new package cannot be written.
+pub(super) fn fault(path: &Path, error: io::Error) -> JudgeError {
+    JudgeError::new(format!("write {}", path.display()), error)
+        .help("make room there, or name a place that can be written")
+}

@@ -1,0 +1,125 @@
+//! A person at the terminal who talks with a program in the sandbox.
+
+use std::io::{self, IsTerminal, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+
+use std::thread;
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::executor::Hand;
+use crate::model::judgement::JudgeError;
+use crate::model::text::visible;
+use crate::model::units::Bytes;
+
+/// Connects standard input and output of this process with those of a program, which `run` runs. More than `most` of
+/// its output is not read. On a terminal each of its lines stands behind `mark`.
+///
+/// # Errors
+/// When the two cannot be connected, or those of `run`.
+pub(super) fn talk<R, E: From<JudgeError>>(
+    mark: &str,
+    most: Option<Bytes>,
+    run: impl FnOnce(Hand) -> Result<R, E>,
+) -> Result<R, E> {
+    let fault = |error| JudgeError::new("connect the program with the terminal", error);
+    let (reads, to) = io::pipe().map_err(fault)?;
+    let (from, writes) = io::pipe().map_err(fault)?;
+    let (over, bell) = io::pipe().map_err(fault)?;
+    let hand = Hand { reads: OwnedFd::from(reads), writes: OwnedFd::from(writes) };
+
+    thread::scope(|scope| {
+        scope.spawn(|| hand_on(to, over));
+        let shown = scope.spawn(|| show(from, mark, most.map_or(u64::MAX, |most| most.0)));
+        let done = run(hand);
+        // The first thread waits for the person no longer; the second one ends when nobody can write any more.
+        drop(bell);
+        let _ = shown.join();
+        done
+    })
+}
+
+/// Hands on what the person types, until the program or the person is at the end.
+fn hand_on(mut to: PipeWriter, over: PipeReader) {
+    let stdin = io::stdin();
+    let mut buffer = [0; 4096];
+    loop {
+        let mut fds = [
+            PollFd::new(&stdin, PollFlags::IN),
+            PollFd::from_borrowed_fd(over.as_fd(), PollFlags::IN),
+        ];
+        match poll(&mut fds, None) {
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(_) => return,
+            Ok(_) if !fds[1].revents().is_empty() => return,
+            Ok(_) => {}
+        }
+        // Not through the buffer of `Stdin`: what it holds back, `poll` does not see.
+        match rustix::io::read(&stdin, &mut buffer) {
+            Ok(0) | Err(_) => return,
+            Ok(length) => {
+                if to.write_all(&buffer[..length]).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Shows what the program writes, as it comes.
+fn show(mut from: PipeReader, mark: &str, most: u64) {
+    let mut out = io::stdout();
+    let is_terminal = out.is_terminal();
+    let mut is_at_start = true;
+    let mut left = most;
+    let mut buffer = [0; 4096];
+    while let Ok(length) = from.read(&mut buffer) {
+        let bytes = &buffer[..length];
+        left = left.saturating_sub(length as u64);
+        if length == 0 || left == 0 {
+            return;
+        }
+        let written = match is_terminal {
+            false => out.write_all(bytes),
+            true => out.write_all(marked(bytes, mark, &mut is_at_start).as_bytes()),
+        };
+        if written.and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Lines behind the mark, with nothing in them that a terminal obeys.
+fn marked(bytes: &[u8], mark: &str, is_at_start: &mut bool) -> String {
+    let mut text = String::new();
+    for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if *is_at_start {
+            text.push_str(mark);
+        }
+        let line = piece.strip_suffix(b"\n");
+        text.push_str(&visible(line.unwrap_or(piece)));
+        *is_at_start = line.is_some();
+        if *is_at_start {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_obeys_nothing_that_a_program_writes() {
+        let check = |pieces: &[&[u8]], expected: &str| {
+            let mut is_at_start = true;
+            let shown: String =
+                pieces.iter().map(|piece| marked(piece, "> ", &mut is_at_start)).collect();
+            assert_eq!(shown, expected);
+        };
+        check(&[b"5\n", b"7\n"], "> 5\n> 7\n");
+        check(&[b"a", b"b\nc"], "> ab\n> c");
+        check(&[b"\x1b[31m\n\n"], "> \\x1b[31m\n> \n");
+    }
+}

@@ -1,0 +1,130 @@
+//! `juror new`: a package that can be verified at once, from a template.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::beside::{self, Beside, fault, parent};
+use crate::cli::exit_code::ExitCode;
+use crate::cli::generate::{self, GenerateArguments};
+use crate::cli::options::{HostOptions, OutputOptions, one_of};
+use crate::cli::output::{Output, command, command_line};
+use crate::model::created::{Created, NextStep};
+use crate::model::event::Event;
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+use crate::new::{Template, TemplateFile};
+
+/// Arguments of `juror new`.
+#[derive(Debug, Args)]
+pub struct NewArguments {
+    /// The new package, such as hello: lower-case letters and digits; its directory must not exist yet
+    #[arg(value_name = "NAME")]
+    pub package: PathBuf,
+    /// What kind of problem: pass-fail, interactive, scoring, file-io or game
+    ///
+    /// `interactive`: submissions talk with the judge. `scoring`: points by test group. `file-io`: input and output
+    /// are files such as hello.in and hello.out. `game`: two players, both of whom play as well as possible.
+    #[arg(
+        long = "type", value_name = "TYPE", default_value = "pass-fail",
+        value_parser = one_of(Template::ALL, Template::name), hide_possible_values = true
+    )]
+    pub template: Template,
+    /// Options about the machine: for the test data
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Makes a package.
+pub fn run(arguments: &NewArguments) -> ExitCode {
+    command(&arguments.output, "new", |output| make(arguments, output))
+}
+
+fn make(arguments: &NewArguments, output: &Output) -> Result<(), Stop> {
+    let NewArguments { package, template, host, .. } = arguments;
+    let name = short_name(package)?;
+    beside::absent(package)?;
+    if !parent(package).is_dir() {
+        let make = command_line([Path::new("mkdir"), Path::new("-p"), parent(package)]);
+        let parent = parent(package).display();
+        return Err(Stop::usage(format!("{parent} is not a directory; make it first: {make}")));
+    }
+    let uuid = uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
+    let files = template.files(name, &uuid);
+    write(&files, package)?;
+    output.event(Event::Created(Box::new(Created {
+        name: name.to_owned(),
+        kind: template.name(),
+        path: package.clone(),
+        files: files.into_iter().map(|file| file.told).collect(),
+    })));
+    let step = |what: &str, words: &[&str]| NextStep {
+        what: what.to_owned(),
+        command: (!words.is_empty()).then(|| {
+            let words = words.iter().map(Path::new);
+            command_line(words.chain([package.as_path()]))
+        }),
+    };
+    let data = GenerateArguments {
+        packages: vec![package.clone()],
+        host: *host,
+        ..GenerateArguments::default()
+    };
+    generate::all(&data, output).inspect_err(|_| {
+        let what = "the package is there, but has no test data yet; make it with:";
+        output.event(Event::Next(vec![step(what, &["juror", "generate"])]));
+    })?;
+    output.event(Event::Next(vec![
+        step("check all of it:", &["juror", "verify"]),
+        step("put your own problem in place of this one, file by file, from top to bottom", &[]),
+        step("after a change of generators/, make the test data again:", &["juror", "generate"]),
+    ]));
+    Ok(())
+}
+
+/// Writes the package beside its place, and moves it there.
+fn write(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
+    let beside = Beside::new(package)?;
+    let dir = beside.path();
+    for file in files {
+        beside.check()?;
+        let path = dir.join(file.told.path);
+        let written = fs::create_dir_all(parent(&path)).and_then(|()| fs::write(&path, &file.text));
+        written.map_err(|error| fault(&package.join(file.told.path), error))?;
+    }
+    beside.place(&dir, package)
+}
+
+/// The name of the package, as the format allows it.
+fn short_name(package: &Path) -> Result<&str, Stop> {
+    let is_allowed = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit();
+    let name = package.file_name().unwrap_or_default();
+    let text = name.to_string_lossy();
+    match name.to_str().filter(|name| !name.is_empty() && name.chars().all(is_allowed)) {
+        Some(name) => Ok(name),
+        None => {
+            let likely: String = text.to_lowercase().chars().filter(|it| is_allowed(*it)).collect();
+            let likely = if likely.is_empty() { "hello" } else { &likely };
+            let shown = package.display();
+            Err(Stop::usage(format!(
+                "`{shown}` is not a name for a package; use lower-case letters and digits only, such as {likely}"
+            )))
+        }
+    }
+}
+
+/// A random UUID (RFC 9562, version 4).
+fn uuid() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
+    Ok(parts.join("-"))
+}

@@ -1,0 +1,77 @@
+//! What a package in progress lacks, in the order in which one adds it.
+
+use std::fs;
+use std::path::Path;
+
+use crate::cli::output::command_line;
+use crate::model::created::NextStep;
+use crate::model::problem::Problem;
+use crate::model::verdict::Verdict;
+use crate::package;
+
+/// The next steps for the package in this directory; none for an archive, or in a format to which nothing is added.
+pub(super) fn steps(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
+    let problem = match dir.is_dir() {
+        true => package::read_as(dir, format).problem,
+        false => None,
+    };
+    problem.filter(|problem| problem.layout.takes_cases).map_or_else(Vec::new, |it| missing(&it))
+}
+
+fn missing(problem: &Problem) -> Vec<NextStep> {
+    let dir = problem.dir.as_path();
+    let generate = |options: &[&str]| {
+        let words = ["juror", "generate"].map(Path::new).into_iter().chain([dir]);
+        command_line(words.chain(options.iter().map(Path::new)))
+    };
+    let cases = &problem.test_data.cases;
+    let has = |group: &str| cases.iter().any(|case| case.name.starts_with(group));
+    let has_grammar = !problem.input_grammars.is_empty();
+    let is_right = |name: &str| name.starts_with("accepted/");
+    let has_right = problem.submissions.iter().any(|it| is_right(&it.name));
+    let is_recipe_unused = problem.recipe.is_some() && !has("secret/");
+    let must_fail = |verdicts: &Vec<Verdict>| !verdicts.contains(&Verdict::Accepted);
+    let has_wrong = problem.submissions.iter().any(|it| {
+        !is_right(&it.name)
+            || it.expectations.iter().any(|rule| rule.required.as_ref().is_some_and(must_fail))
+    });
+    let steps = [
+        (!has_statement(dir), "write the statement: statement/problem.en.md", None),
+        (
+            problem.input_validators.is_empty() && !has_grammar,
+            "say what an input looks like: a grammar input_validators/input.ctd (docs/grammar.md), or a program",
+            None,
+        ),
+        (!has_right, "write a solution: a program in submissions/accepted/", None),
+        (is_recipe_unused, "make the test data by its recipe", Some(generate(&[]))),
+        (
+            !has("secret/") && !is_recipe_unused && has_grammar && has_right,
+            "make a first set of test cases from the grammar",
+            Some(generate(&["--from-grammar"])),
+        ),
+        (
+            !(has("secret/") || is_recipe_unused || has_grammar && has_right),
+            "add test cases: files such as data/secret/1.in and 1.ans, or a recipe (docs/generate.md)",
+            None,
+        ),
+        (
+            !has("sample/") && !is_recipe_unused,
+            "add a sample: data/sample/1.in and 1.ans, by `sample` of the recipe if there is one",
+            None,
+        ),
+        (
+            !has_wrong,
+            "add a wrong program in submissions/wrong_answer/: it shows what the test data finds",
+            None,
+        ),
+    ];
+    let step = |(is_next, what, command): (bool, &str, Option<String>)| {
+        is_next.then(|| NextStep { what: what.to_owned(), command })
+    };
+    steps.into_iter().filter_map(step).collect()
+}
+
+fn has_statement(dir: &Path) -> bool {
+    let files = fs::read_dir(dir.join("statement")).into_iter().flatten().flatten();
+    files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("problem."))
+}

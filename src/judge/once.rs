@@ -1,0 +1,152 @@
+//! One run of a submission that somebody wants to look at: what it wrote and how it ended, without a verdict.
+
+use std::io::{self, Read};
+
+use crate::executor::{Executor, Hand};
+use crate::judge::case::{Entry, Pass, Rules, fault, job, written};
+use crate::judge::classify::classify;
+use crate::model::blob::Blob;
+use crate::model::job::{Keep, Reply};
+use crate::model::judgement::JudgeError;
+use crate::model::once::{RunOnce, WrittenFile};
+use crate::model::outcome::Ending;
+use crate::model::problem::ProgramIo;
+use crate::model::stop::Stop;
+use crate::model::test_data::TestCase;
+use crate::validator::response::{Contract, Opinion};
+use crate::validator::{OutputValidator, Question, answer_of};
+
+/// What a submission is run with.
+pub struct Once<'a> {
+    /// Where it runs.
+    pub executor: &'a dyn Executor,
+    /// Its limits.
+    pub rules: &'a Rules<'a>,
+    /// The submission.
+    pub entry: &'a Entry<'a>,
+    /// Gives arguments and further files.
+    pub test_case: &'a TestCase,
+}
+
+impl Once<'_> {
+    /// Runs it on an input, which has this name.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
+        let pass = Pass { number: 1, input, earlier: Vec::new() };
+        let job = job(self.rules, self.entry, self.test_case, &pass);
+        let reply = self.executor.run(&job)?;
+        Ok(self.told(&reply, name)?)
+    }
+
+    /// Runs it in the hands of a person, for as long as that person wants.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
+        let pass = Pass { number: 1, input: Blob::default(), earlier: Vec::new() };
+        let mut job = job(self.rules, self.entry, self.test_case, &pass);
+        job.limits.wall_time = None;
+        let reply = self.executor.run_by_hand(&job, hand)?;
+        Ok(RunOnce { is_shown: true, ..self.told(&reply, "standard input")? })
+    }
+
+    fn told(&self, reply: &Reply, name: &str) -> Result<RunOnce, JudgeError> {
+        let Rules { problem, limits, .. } = self.rules;
+        let failed = classify(&reply.outcome, limits);
+        let file = match &problem.io {
+            ProgramIo::Standard => None,
+            ProgramIo::Files { output, .. } => {
+                let found = written(&problem.io, reply);
+                Some(WrittenFile {
+                    name: output.clone(),
+                    missing: found.as_ref().err().cloned(),
+                    contents: found.ok().map(all).transpose()?,
+                })
+            }
+        };
+        let ended = match (&failed, reply.outcome.ending) {
+            (Some(failed), _) => failed.cause.clone(),
+            (None, Ending::Exited(code)) => format!("exit code {code}"),
+            (None, Ending::Signalled(signal)) => format!("killed by {signal}"),
+        };
+        Ok(RunOnce {
+            submission: self.entry.submission.to_owned(),
+            input: name.to_owned(),
+            ended,
+            failed: failed.is_some(),
+            message: String::new(),
+            outcome: reply.outcome.clone(),
+            stdout: all(&reply.stdout)?,
+            stderr: all(&reply.stderr)?,
+            file,
+            is_raw: false,
+            is_shown: false,
+        })
+    }
+}
+
+fn all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
+    let mut bytes = Vec::new();
+    let read = blob.open().and_then(|mut reader| reader.read_to_end(&mut bytes));
+    read.map_err(|error: io::Error| fault("read what the program wrote", error))?;
+    Ok(bytes)
+}
+
+/// An interactor with which a person plays in place of a submission.
+pub struct Playing<'a> {
+    /// Where it runs.
+    pub executor: &'a dyn Executor,
+    /// The interactor, or the output validator that talks.
+    pub interactor: &'a OutputValidator,
+    /// What it asks about.
+    pub test_case: &'a TestCase,
+    /// Whether it may ask for another pass, which is not played.
+    pub contract: Contract,
+}
+
+impl Playing<'_> {
+    /// Lets the person play, for as long as that person wants.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
+        let Self { executor, interactor, test_case, contract } = self;
+        let input = Blob::file(&test_case.input);
+        let answer = answer_of(test_case)?;
+        let mut job = interactor.job(Question {
+            test_case,
+            args: &test_case.output_validator_args,
+            input: &input,
+            answer: &answer,
+            output: Blob::default(),
+            submission: None,
+            earlier: &[],
+            keep: Keep::Nothing,
+        });
+        job.limits.wall_time = None;
+        let reply = executor.run_by_hand(&job, hand).map_err(|stop| interactor.own(stop))?;
+        let stderr = all(&reply.stderr)?;
+        let response = interactor.read(reply, &job.limits, *contract)?;
+        let says = match &response.opinion {
+            Opinion::Accepted => "accepts what you did".to_owned(),
+            Opinion::Rejected => "rejects what you did".to_owned(),
+            Opinion::Partial(_) => "gives a part of the points".to_owned(),
+            Opinion::Broken(what) => format!("failed: {what}"),
+        };
+        Ok(RunOnce {
+            submission: interactor.name.clone(),
+            input: test_case.name.clone(),
+            ended: format!("the {} {says}", interactor.what()),
+            failed: response.opinion != Opinion::Accepted,
+            message: String::from_utf8_lossy(&response.feedback.judge_message).into_owned(),
+            outcome: response.outcome,
+            stdout: Vec::new(),
+            stderr,
+            file: None,
+            is_raw: false,
+            is_shown: true,
+        })
+    }
+}

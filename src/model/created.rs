@@ -1,0 +1,41 @@
+//! A package that was made from a template.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::serial::{As, Location};
+
+/// A package that was made from a template; its test data is still to be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Created {
+    /// Its short name.
+    pub name: String,
+    /// What kind of problem it is, as the command line names it.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Its directory, as the user gave it.
+    #[serde(with = "As::<Location>")]
+    pub path: PathBuf,
+    /// Its files, in the order in which one reads them.
+    pub files: Vec<CreatedFile>,
+}
+
+/// A file of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CreatedFile {
+    /// Its path in the package.
+    pub path: &'static str,
+    /// What it is for.
+    pub purpose: &'static str,
+}
+
+/// What somebody who works on a package does next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NextStep {
+    /// What, in a few words.
+    pub what: String,
+    /// The command that does it, if one does.
+    pub command: Option<String>,
+}

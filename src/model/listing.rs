@@ -1,0 +1,108 @@
+//! A package as one looks at it: limits, groups, test cases, submissions; or one test case with its files.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::serial::{As, Location, Seconds, Text};
+use crate::model::units::Bytes;
+
+/// What `show` shows.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PackageListing {
+    /// The kind of problem, in words of the format.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The time limit; `None` if it is measured.
+    #[serde(rename = "cpu_seconds", with = "As::<Option<Seconds>>")]
+    pub time_limit: Option<Duration>,
+    /// How much memory a run may use.
+    pub memory_bytes: Option<Bytes>,
+    /// How much it may write.
+    pub output_bytes: Option<Bytes>,
+    /// Directories of test cases.
+    pub groups: Vec<ListedGroup>,
+    /// Submissions.
+    pub submissions: Vec<ListedSubmission>,
+    /// Validators and what else belongs to the package.
+    pub programs: Vec<ListedProgram>,
+    /// One test case with its files, if one is asked for.
+    pub case: Option<CaseFiles>,
+}
+
+/// A directory of test cases.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListedGroup {
+    /// Its path below `data/`.
+    pub name: String,
+    /// The greatest score in it, if it has one.
+    pub max_score: Option<String>,
+    /// Its test cases.
+    pub cases: Vec<ListedCase>,
+}
+
+/// A test case.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListedCase {
+    /// The path below `data/`.
+    pub name: String,
+    /// The size of its input; `None` if that is not there.
+    pub input_bytes: Option<Bytes>,
+    /// The size of its judge answer.
+    pub answer_bytes: Option<Bytes>,
+    /// What it says of itself.
+    pub description: Option<String>,
+}
+
+/// A submission.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListedSubmission {
+    /// Its name.
+    pub name: String,
+    /// What is expected of it, a line for each rule.
+    pub expected: Vec<String>,
+}
+
+/// A program or grammar of the package.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListedProgram {
+    /// What it is, such as `input validator`.
+    pub what: &'static str,
+    /// Where it is.
+    #[serde(with = "As::<Location>")]
+    pub path: PathBuf,
+}
+
+/// A test case with its files.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CaseFiles {
+    /// The path below `data/`.
+    pub name: String,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// What it tells contestants who fail it.
+    pub hint: Option<String>,
+    /// Arguments for the submission.
+    pub args: Vec<String>,
+    /// Its files.
+    pub files: Vec<ListedFile>,
+}
+
+/// A file of a test case.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListedFile {
+    /// What it is, such as `input`.
+    pub what: &'static str,
+    /// Where it is.
+    #[serde(with = "As::<Location>")]
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: Bytes,
+    /// Its contents, or their beginning.
+    #[serde(with = "As::<Text>")]
+    pub contents: Vec<u8>,
+    /// How much is left out.
+    pub left_out_bytes: Bytes,
+}

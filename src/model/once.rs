@@ -1,0 +1,51 @@
+//! One run of a submission, without a verdict.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::outcome::Outcome;
+use crate::model::serial::{As, RunKeys, Text};
+
+/// A run of a submission that somebody wants to look at.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RunOnce {
+    /// The submission's name, or that of the program in its place.
+    pub submission: String,
+    /// What it read: a file, a test case, or `standard input`.
+    pub input: String,
+    /// How it ended.
+    pub ended: String,
+    /// Whether it exceeded a limit, crashed, or ended with another exit code than 0.
+    pub failed: bool,
+    /// What an interactor told about the end, if a person played with it.
+    pub message: String,
+    /// The facts.
+    #[serde(flatten, with = "As::<RunKeys>")]
+    pub outcome: Outcome,
+    /// What it wrote to standard output.
+    #[serde(with = "As::<Text>")]
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error; the middle is missing if that is long.
+    #[serde(with = "As::<Text>")]
+    pub stderr: Vec<u8>,
+    /// The output file, if the problem has one.
+    pub file: Option<WrittenFile>,
+    /// Whether standard output is written as it is, because no person reads it.
+    #[serde(skip)]
+    pub is_raw: bool,
+    /// Whether standard output was shown as it came.
+    #[serde(skip)]
+    pub is_shown: bool,
+}
+
+/// The file that a submission writes its output to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WrittenFile {
+    /// Its name.
+    pub name: String,
+    /// Its contents.
+    #[serde(with = "As::<Option<Text>>")]
+    pub contents: Option<Vec<u8>>,
+    /// Why there are none.
+    pub missing: Option<String>,
+}

@@ -1,0 +1,289 @@
+//! Templates of problem packages: a complete small problem of each kind, to be changed into one's own.
+//!
+//! The files stand in `templates/`, as they are. What differs between kinds that share a file is an edit of its text.
+
+use crate::model::created::CreatedFile;
+
+/// What kind of problem a package is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Template {
+    /// Every test case must be right.
+    #[default]
+    PassFail,
+    /// Submissions talk with an output validator.
+    Interactive,
+    /// Points by test group.
+    Scoring,
+    /// Input and output in named files.
+    FileIo,
+    /// A game of two players, both of whom play as well as possible.
+    Game,
+}
+
+/// A file of a new package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateFile {
+    /// Its path in the package, and what it is for.
+    pub told: CreatedFile,
+    /// Its contents.
+    pub text: String,
+}
+
+/// The text of a template's file.
+macro_rules! text {
+    ($path:literal) => {
+        include_str!(concat!("templates/", $path))
+    };
+}
+
+type Row = (&'static str, &'static str, &'static str);
+
+const SETTINGS: Row =
+    ("problem.yaml", "settings: name, limits, type, licence", text!("problem.yaml"));
+const RANDOM: Row =
+    ("generators/random.rs", "makes random inputs", text!("row/generators/random.rs"));
+const RECIPE: &str = "generators/generators.yaml";
+const RECIPE_PURPOSE: &str = "recipe of the test data";
+const GRAMMAR: &str = "input_validators/input.ctd";
+const GRAMMAR_PURPOSE: &str = "grammar of the input, which validates inputs";
+const STATEMENT: &str = "statement/problem.en.md";
+const STATEMENT_PURPOSE: &str = "what contestants read";
+
+const ROW: [Row; 7] = [
+    (STATEMENT, STATEMENT_PURPOSE, text!("row/statement/problem.en.md")),
+    (GRAMMAR, GRAMMAR_PURPOSE, text!("row/input_validators/input.ctd")),
+    (RECIPE, RECIPE_PURPOSE, text!("row/generators/generators.yaml")),
+    RANDOM,
+    (
+        "submissions/accepted/best.rs",
+        "the reference, which makes the answers",
+        text!("row/submissions/accepted/best.rs"),
+    ),
+    (
+        "submissions/wrong_answer/empty_part.rs",
+        "must be wrong on some case",
+        text!("row/submissions/wrong_answer/empty_part.rs"),
+    ),
+    (
+        "submissions/time_limit_exceeded/all_parts.rs",
+        "must be too slow on some case",
+        text!("row/submissions/time_limit_exceeded/all_parts.rs"),
+    ),
+];
+
+const SCORING: [Row; 3] = [
+    (RECIPE, RECIPE_PURPOSE, text!("scoring/generators/generators.yaml")),
+    (
+        "input_validators/longest.py",
+        "validates inputs with the bounds of their test group",
+        text!("scoring/input_validators/longest.py"),
+    ),
+    (
+        "submissions/submissions.yaml",
+        "scores that the submissions must have",
+        text!("scoring/submissions/submissions.yaml"),
+    ),
+];
+
+const GAME: [Row; 7] = [
+    (STATEMENT, STATEMENT_PURPOSE, text!("game/statement/problem.en.md")),
+    (GRAMMAR, GRAMMAR_PURPOSE, text!("game/input_validators/input.ctd")),
+    (RECIPE, RECIPE_PURPOSE, text!("game/generators/generators.yaml")),
+    RANDOM,
+    (
+        "submissions/accepted/intervals.rs",
+        "the reference, which makes the answers",
+        text!("game/submissions/accepted/intervals.rs"),
+    ),
+    (
+        "submissions/wrong_answer/greedy.rs",
+        "must be wrong on some case",
+        text!("game/submissions/wrong_answer/greedy.rs"),
+    ),
+    (
+        "submissions/time_limit_exceeded/all_games.rs",
+        "must be too slow on some case",
+        text!("game/submissions/time_limit_exceeded/all_games.rs"),
+    ),
+];
+
+const GUESS: [Row; 8] = [
+    (STATEMENT, STATEMENT_PURPOSE, text!("guess/statement/problem.en.md")),
+    (GRAMMAR, GRAMMAR_PURPOSE, text!("guess/input_validators/input.ctd")),
+    (
+        "output_validator/judge.py",
+        "talks with submissions and judges them",
+        text!("guess/output_validator/judge.py"),
+    ),
+    (RECIPE, RECIPE_PURPOSE, text!("guess/generators/generators.yaml")),
+    ("generators/random.rs", "makes random inputs", text!("guess/generators/random.rs")),
+    (
+        "submissions/accepted/halves.rs",
+        "the reference",
+        text!("guess/submissions/accepted/halves.rs"),
+    ),
+    (
+        "submissions/wrong_answer/one_by_one.rs",
+        "must be wrong on some case",
+        text!("guess/submissions/wrong_answer/one_by_one.rs"),
+    ),
+    (
+        "submissions/time_limit_exceeded/counts_all.rs",
+        "must be too slow on some case",
+        text!("guess/submissions/time_limit_exceeded/counts_all.rs"),
+    ),
+];
+
+/// What the statement of a scoring problem says in addition.
+const POINTS: &str = "
+## Points
+
+A group's points are for programs that solve all of its test cases.
+
+| group | points | bounds |
+|---|---|---|
+| 1 | 30 | $n \\le 100$ |
+| 2 | 70 | none but those above |
+";
+
+impl Template {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::PassFail, Self::Interactive, Self::Scoring, Self::FileIo, Self::Game];
+
+    /// As the command line names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PassFail => "pass-fail",
+            Self::Interactive => "interactive",
+            Self::Scoring => "scoring",
+            Self::FileIo => "file-io",
+            Self::Game => "game",
+        }
+    }
+
+    /// The files of a package with this short name.
+    pub fn files(self, name: &str, uuid: &str) -> Vec<TemplateFile> {
+        let rows: &[&[Row]] = match self {
+            Self::PassFail | Self::FileIo => &[&ROW],
+            Self::Scoring => &[&ROW, &SCORING],
+            Self::Game => &[&GAME],
+            Self::Interactive => &[&GUESS],
+        };
+        let mut files = vec![file(&SETTINGS)];
+        for row in rows.iter().copied().flatten() {
+            // A later one takes the place of an earlier one.
+            match files.iter_mut().find(|known| known.told.path == row.0) {
+                Some(known) => *known = file(row),
+                None => files.push(file(row)),
+            }
+        }
+        edit(&mut files, "TITLE", &format!("{:?}", title(name)));
+        edit(&mut files, "00000000-0000-4000-8000-000000000000", uuid);
+        edit(&mut files, "juror generate PACKAGE", &format!("juror generate {name}"));
+        match self {
+            Self::PassFail | Self::Game => {}
+            Self::Interactive => edit(&mut files, "uuid:", "type: interactive\nuuid:"),
+            Self::Scoring => {
+                edit(&mut files, "uuid:", "type: scoring\nuuid:");
+                edit(&mut files, ": the largest sum.\n", &format!(": the largest sum.\n{POINTS}"));
+            }
+            Self::FileIo => read_and_write_files(&mut files, name),
+        }
+        files
+    }
+}
+
+fn file(&(path, purpose, text): &Row) -> TemplateFile {
+    TemplateFile { told: CreatedFile { path, purpose }, text: text.to_owned() }
+}
+
+/// Replaces a text wherever it stands.
+fn edit(files: &mut [TemplateFile], from: &str, to: &str) {
+    for file in files {
+        file.text = file.text.replace(from, to);
+    }
+}
+
+/// Lets submissions read and write files with the name of the package.
+fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
+    let read = format!("fs::read_to_string(\"{name}.in\").unwrap()");
+    let write = format!("fs::write(\"{name}.out\", format!(\"{{best}}\\n\")).unwrap()");
+    let edits = [
+        ("use std::io;", "use std::fs;"),
+        ("io::read_to_string(io::stdin()).unwrap()", &read),
+        ("println!(\"{best}\")", &write),
+        ("line of standard input has", &format!("line of the file `{name}.in` has")),
+        ("number to standard output:", &format!("number to the file `{name}.out`:")),
+        (
+            "limits:\n",
+            "allow_file_writing: true # of the output, which juror.toml names\nlimits:\n",
+        ),
+    ];
+    for (from, to) in edits {
+        edit(files, from, to);
+    }
+    let told =
+        CreatedFile { path: "juror.toml", purpose: "names of the files for input and output" };
+    let text = format!("[io]\ninput = \"{name}.in\"\noutput = \"{name}.out\"\n");
+    files.insert(1, TemplateFile { told, text });
+}
+
+/// The name that people read: `hello` becomes `Hello`.
+fn title(name: &str) -> String {
+    let mut characters = name.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UUID: &str = "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10";
+
+    #[test]
+    fn every_kind_has_what_a_package_needs() {
+        for template in Template::ALL {
+            let files = template.files("hello", UUID);
+            let has = |start: &str| files.iter().any(|it| it.told.path.starts_with(start));
+            for part in ["problem.yaml", "statement/", "input_validators/", "generators/"] {
+                assert!(has(part), "{part} of {}", template.name());
+            }
+            for folder in ["accepted", "wrong_answer", "time_limit_exceeded"] {
+                assert!(has(&format!("submissions/{folder}/")), "{folder} of {}", template.name());
+            }
+        }
+    }
+
+    #[test]
+    fn what_differs_is_put_into_the_texts() {
+        let check = |template: Template, path: &str, lines: &[&str]| {
+            let files = template.files("hello", UUID);
+            let file = files.iter().find(|it| it.told.path == path).expect(path);
+            for line in lines {
+                assert!(file.text.contains(line), "{path} lacks `{line}`: {}", file.text);
+            }
+            let all: String = files.iter().map(|it| &*it.text).collect();
+            assert!(!all.contains("TITLE") && !all.contains("00000000-0"), "{}", template.name());
+        };
+        let uuid = format!("uuid: {UUID}\n");
+        check(Template::PassFail, "problem.yaml", &["name: \"Hello\"\n", &uuid, "2025-09\n"]);
+        check(Template::PassFail, RECIPE, &["juror generate hello\n"]);
+        check(Template::Game, "problem.yaml", &[&uuid]);
+        check(Template::Interactive, "problem.yaml", &["\ntype: interactive\n", &uuid]);
+        check(Template::Scoring, "problem.yaml", &["\ntype: scoring\n", &uuid]);
+        check(Template::Scoring, STATEMENT, &["| 1 | 30 | $n \\le 100$ |"]);
+        check(Template::Scoring, RECIPE, &["max_score: 30"]);
+        check(Template::FileIo, "problem.yaml", &["\nallow_file_writing: true"]);
+        check(Template::FileIo, STATEMENT, &["the file `hello.in` has", "the file `hello.out`:"]);
+        check(Template::FileIo, "juror.toml", &["input = \"hello.in\""]);
+        for program in ["accepted/best", "wrong_answer/empty_part", "time_limit_exceeded/all_parts"]
+        {
+            let path = format!("submissions/{program}.rs");
+            let lines =
+                ["use std::fs;", "(\"hello.in\")", "(\"hello.out\", format!(\"{best}\\n\"))"];
+            check(Template::FileIo, &path, &lines);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A package that was made from a template, and what to do next.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::created::{Created, CreatedFile, NextStep};
+use crate::model::report::NextReport;
+use crate::model::text::{count, printable};
+use crate::report::style::{Look, Style};
+use crate::report::terminal::page::{Label, Page};
+
+/// The new package with its files.
+pub(super) fn page(created: &Created, style: &Style) -> String {
+    let Created { kind, path, files, .. } = created;
+    let mut page = Page::new(style);
+    let path = style.paint(Look::Title, &printable(&path.display().to_string()));
+    page.line(
+        0,
+        &format!("{path}  new problem of the type {kind}, {}", count(files.len(), "file")),
+    );
+    let width = files.iter().map(|file| file.path.width()).max().unwrap_or(0);
+    for CreatedFile { path, purpose } in files {
+        page.labelled(2, Label::plain(&format!("{path:width$}  ")), purpose);
+    }
+    page.into_text()
+}
+
+/// The steps, in order, for each package.
+pub(super) fn next(steps: &[NextReport], style: &Style) -> String {
+    let mut page = Page::new(style);
+    let are_of_one = steps.iter().all(|step| step.package == steps[0].package);
+    for steps in steps.chunk_by(|a, b| a.package == b.package) {
+        let title = match &steps[0].package {
+            Some(package) if !are_of_one => format!("next for {}:", printable(package)),
+            _ => "next:".to_owned(),
+        };
+        page.line(0, &style.paint(Look::Title, &title));
+        for (number, NextReport { step: NextStep { what, command }, .. }) in (1..).zip(steps) {
+            page.labelled(2, Label::plain(&format!("{number}. ")), &printable(what));
+            if let Some(command) = command {
+                // To be copied.
+                page.line(5, &printable(command));
+            }
+        }
+    }
+    page.into_text()
+}

@@ -1,0 +1,186 @@
+//! What `new`, `run` and `show` say, put together by hand: a machine without compilers has the same.
+
+use std::time::Duration;
+
+use juror::executor::scripted::quiet_outcome;
+use juror::model::created::{Created, NextStep};
+use juror::model::event::{Event, GeneratedState, Stamped};
+use juror::model::listing::{
+    CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
+};
+use juror::model::once::{RunOnce, WrittenFile};
+use juror::model::outcome::{Ending, Outcome};
+use juror::model::report::PackageReport;
+use juror::model::units::Bytes;
+use juror::new::Template;
+
+use super::record::begun;
+
+/// A package with three test cases.
+pub(super) fn game() -> Vec<Stamped> {
+    let files = Template::Game.files("hello", "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10");
+    let created = Created {
+        name: "hello".to_owned(),
+        kind: Template::Game.name(),
+        path: "contest/hello".into(),
+        files: files.into_iter().map(|file| file.told).collect(),
+    };
+    let case = |name: &str| Event::CaseGenerated {
+        test_case: name.to_owned(),
+        state: GeneratedState::Created,
+    };
+    let step = |what: &str, command: Option<&str>| NextStep {
+        what: what.to_owned(),
+        command: command.map(str::to_owned),
+    };
+    stamped(vec![
+        begun("new", "contest/hello --type game"),
+        Event::Created(Box::new(created)),
+        Event::PackageRead(Box::new(package())),
+        case("sample/1"),
+        case("secret/01-one"),
+        case("secret/02-two-rising"),
+        Event::Next(vec![
+            step("check all of it:", Some("juror verify contest/hello")),
+            step("put your own problem in place of this one, file by file", None),
+        ]),
+        Event::Finished,
+    ])
+}
+
+/// A run that crashed after it wrote something.
+pub(super) fn run(is_raw: bool) -> Vec<Stamped> {
+    let outcome = Outcome {
+        ending: Ending::Exited(3),
+        stdout_bytes: Bytes(15),
+        stderr_bytes: Bytes(9),
+        ..quiet_outcome()
+    };
+    let file = WrittenFile {
+        name: "hello.out".to_owned(),
+        contents: Some(b"7\n".to_vec()),
+        missing: None,
+    };
+    let run = RunOnce {
+        submission: "my.py".to_owned(),
+        input: "secret/1-small".to_owned(),
+        ended: "exit code 3".to_owned(),
+        failed: true,
+        message: String::new(),
+        outcome,
+        stdout: b"one\n\x1b[31mtwo\tx".to_vec(),
+        stderr: b"oops\n\n\xff\n".to_vec(),
+        file: Some(file),
+        is_raw,
+        is_shown: false,
+    };
+    stamped(vec![
+        begun("run", "hello my.py --case secret/1-small"),
+        Event::PackageRead(Box::new(package())),
+        Event::RanOnce(Box::new(run)),
+        Event::Finished,
+    ])
+}
+
+/// A run by hand with an interactor.
+pub(super) fn played() -> Vec<Stamped> {
+    let run = RunOnce {
+        submission: "judge.py".to_owned(),
+        input: "sample/1".to_owned(),
+        ended: "the output validator rejects what you did".to_owned(),
+        failed: true,
+        message: "7 was not among 20 guesses\n".to_owned(),
+        outcome: quiet_outcome(),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        file: None,
+        is_raw: false,
+        is_shown: true,
+    };
+    stamped(vec![begun("run", "--play hello"), Event::RanOnce(Box::new(run)), Event::Finished])
+}
+
+/// A package as a tree, or a case of it.
+pub(super) fn listing(case: bool) -> Vec<Stamped> {
+    let listed = |name: &str, bytes: u64, description: &str| ListedCase {
+        name: name.to_owned(),
+        input_bytes: Some(Bytes(bytes)),
+        answer_bytes: (bytes > 10).then_some(Bytes(3)),
+        description: (!description.is_empty()).then(|| description.to_owned()),
+    };
+    let group = |name: &str, max_score: Option<&str>, cases: Vec<ListedCase>| ListedGroup {
+        name: name.to_owned(),
+        max_score: max_score.map(str::to_owned),
+        cases,
+    };
+    let submission = |name: &str, expected: &[&str]| ListedSubmission {
+        name: name.to_owned(),
+        expected: expected.iter().map(|it| (*it).to_owned()).collect(),
+    };
+    let files = CaseFiles {
+        name: "sample/1".to_owned(),
+        description: Some("The board of the statement".to_owned()),
+        hint: Some("Look at both ends".to_owned()),
+        args: vec!["--fast".to_owned()],
+        files: vec![ListedFile {
+            what: "input",
+            path: "contest/hello/data/sample/1.in".into(),
+            bytes: Bytes(5000),
+            contents: b"4\n4 9\x07 2 1".to_vec(),
+            left_out_bytes: Bytes(4990),
+        }],
+    };
+    let long = "A description that is much too long for a line of eighty cells is cut";
+    let listing = PackageListing {
+        kind: "scoring".to_owned(),
+        time_limit: Some(Duration::from_millis(1500)),
+        memory_bytes: Some(Bytes::mib(256)),
+        output_bytes: Some(Bytes::mib(8)),
+        groups: vec![
+            group("sample", None, vec![listed("sample/1", 5000, "The board of the statement")]),
+            group(
+                "secret/1-small",
+                Some("30"),
+                vec![
+                    listed("secret/1-small/01-one", 4, ""),
+                    listed("secret/1-small/02-long", 70_000, long),
+                ],
+            ),
+        ],
+        submissions: vec![
+            submission("accepted/best.rs", &["permitted AC", "score 100"]),
+            submission("wrong_answer/x\u{202e}.py", &["permitted AC, WA; required WA"]),
+            submission("other/slow.py", &[]),
+        ],
+        programs: vec![ListedProgram {
+            what: "input grammar",
+            path: "input_validators/input.ctd".into(),
+        }],
+        case: case.then_some(files),
+    };
+    stamped(vec![
+        begun("show", "contest/hello"),
+        Event::PackageRead(Box::new(package())),
+        Event::Listed(Box::new(listing)),
+        Event::Finished,
+    ])
+}
+
+fn package() -> PackageReport {
+    PackageReport {
+        name: "hello".to_owned(),
+        path: "contest/hello".into(),
+        title: "Hello".to_owned(),
+        ..PackageReport::default()
+    }
+}
+
+/// A stream of events of one package, a tenth of a second each.
+pub(super) fn stamped(events: Vec<Event>) -> Vec<Stamped> {
+    let stamp = |(index, event)| Stamped {
+        at: Duration::from_millis(100) * index,
+        package: Some("hello".into()),
+        event,
+    };
+    (0..).zip(events).map(stamp).collect()
+}

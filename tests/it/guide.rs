@@ -1,0 +1,76 @@
+//! `docs/first-problem.md`, as its reader would do it.
+
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use crate::fixture::Fixture;
+use crate::tidy::{files_below, read, root};
+
+/// A block of the page.
+enum Block {
+    /// Lines for a shell.
+    Commands(String),
+    /// A file, named by the paragraph before.
+    File { path: String, text: String },
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut before = "";
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let Some(kind) = line.strip_prefix("```") else {
+            before = if line.is_empty() { before } else { line };
+            continue;
+        };
+        let lines: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let text = lines.join("\n") + "\n";
+        let path = before.split_once("The file `").and_then(|(_, rest)| rest.split_once('`'));
+        blocks.push(match (kind, path) {
+            ("sh", _) => Block::Commands(text),
+            (_, Some((path, _))) => Block::File { path: path.to_owned(), text },
+            (_, None) => panic!("no line names the file of a block: {before}"),
+        });
+    }
+    blocks
+}
+
+#[test]
+fn the_first_problem_is_verified_after_every_command_of_the_page() {
+    let fixture = Fixture::new();
+    let juror = assert_cmd::cargo::cargo_bin("juror");
+    let mut path = juror.parent().expect("a directory").as_os_str().to_owned();
+    path.push(":");
+    path.push(env::var_os("PATH").unwrap_or_default());
+    fs::create_dir(fixture.path("desk")).expect("a directory");
+    let mut said = String::new();
+    for block in blocks(&read(&root().join("docs/first-problem.md"))) {
+        match block {
+            Block::File { path, text } => fixture.write(&format!("desk/{path}"), text),
+            Block::Commands(lines) => {
+                for line in lines.lines() {
+                    let mut shell = Command::new("sh");
+                    let shell = shell.args(["-c", line]).current_dir(fixture.path("desk"));
+                    let shell = shell.env("PATH", &path).env("CI", "true");
+                    let output = shell.env("XDG_CACHE_HOME", fixture.path("cache")).output();
+                    let output = output.expect("a shell");
+                    said = String::from_utf8_lossy(&output.stdout).into_owned()
+                        + &String::from_utf8_lossy(&output.stderr);
+                    assert!(output.status.success(), "{line}:\n{said}");
+                    if line.contains("juror run hello accepted/one_pass.py") {
+                        assert!(said.starts_with("5\n"), "{said}");
+                    }
+                    if line == "juror verify hello" {
+                        assert!(said.contains("3 submissions, all as expected"), "{said}");
+                        assert!(said.contains("no errors, no warnings"), "{said}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(said.contains("unchanged"), "{said}");
+    let files = files_below(&fixture.path("desk/hello/data"));
+    let cases = files.iter().filter(|file| file.ends_with(".in")).count();
+    assert!(cases > 20, "{cases} test cases");
+}

@@ -1,0 +1,100 @@
+//! `juror new`: packages that verify at once.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use juror::new::Template;
+
+use crate::fixture::Fixture;
+use crate::tidy::files_below;
+
+/// Verified at a time limit that no slow submission keeps, however fast the machine, and that spares the tests time.
+fn check(template: Template) {
+    let fixture = Fixture::new();
+    let name = template.name();
+    fixture.check(
+        &format!("new hello --type {name}"),
+        0,
+        &["new problem of the type", name, "next:"],
+    );
+    let said = ["3 submissions, all as expected", "no errors, no warnings"];
+    fixture.check("verify hello --time-limit 0.5", 0, &said);
+    fixture.check("generate hello --check", 0, &["unchanged"]);
+    let mut there = files_below(&fixture.path("hello"));
+    there.retain(|path| !path.starts_with("data/"));
+    let files = template.files("hello", "").into_iter().map(|file| file.told.path.to_owned());
+    let mut files: Vec<String> = files.collect();
+    files.sort();
+    assert_eq!(there, files, "{name}");
+}
+
+#[test]
+fn a_new_pass_fail_problem_verifies() {
+    check(Template::PassFail);
+}
+
+#[test]
+fn a_new_interactive_problem_verifies() {
+    check(Template::Interactive);
+}
+
+#[test]
+fn a_new_scoring_problem_verifies() {
+    check(Template::Scoring);
+}
+
+#[test]
+fn a_new_problem_with_files_verifies() {
+    check(Template::FileIo);
+}
+
+#[test]
+fn a_new_game_verifies() {
+    check(Template::Game);
+}
+
+#[test]
+fn what_cannot_be_made_is_explained() {
+    let fixture = Fixture::new();
+    fixture.write("taken", "a file\n");
+    let check = |arguments: &str, code: i32, said: &[&str]| {
+        fixture.check(&format!("new {arguments}"), code, said);
+    };
+    check("My-Problem", 2, &["`My-Problem` is not a name", "lower-case", "such as myproblem"]);
+    check("contest/My_1", 2, &["such as my1"]);
+    check("..", 2, &["such as hello"]);
+    check("/", 2, &["such as hello"]);
+    check("sum", 2, &["sum is there already; name one that is not"]);
+    check("taken", 2, &["taken is there already"]);
+    check("contest/hello", 2, &["contest is not a directory", "mkdir -p contest"]);
+    check("taken/hello", 2, &["taken is not a directory"]);
+    check("hello --type game2", 2, &["game"]);
+    check("/proc/hello", 4, &["cannot write /proc/hello", "name a place that can be written"]);
+    let names = fs::read_dir(fixture.root()).expect("a directory").count();
+    assert_eq!(names, 2, "nothing was made");
+}
+
+#[test]
+fn without_a_compiler_the_package_is_there_all_the_same() {
+    let fixture = Fixture::new();
+    let output = fixture.juror("new hello").env("PATH", fixture.root()).output().expect("juror");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("not found") && text.contains("juror generate hello"), "{text}");
+    assert!(!fixture.path("hello/data").exists());
+    fixture.check("generate hello", 0, &["17 created"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_stays_as_it_is() {
+    let fixture = Fixture::new();
+    let place = fixture.path("closed");
+    fs::create_dir(&place).expect("a directory");
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o555)).expect("rights");
+    if fs::write(place.join("x"), "").is_ok() {
+        fs::remove_file(place.join("x")).expect("a file to remove");
+        return fixture.skip("root may write everywhere");
+    }
+    fixture.check("new closed/hello", 4, &["cannot write closed/hello"]);
+}
