@@ -10,7 +10,7 @@ use crate::cli::grammar::GrammarArguments;
 use crate::cli::help::{
     COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES, GRAMMAR_EXAMPLES,
     JUDGE_EXAMPLES, MERGE_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES, STATEMENT_EXAMPLES,
-    STRESS_EXAMPLES, VERIFY_EXAMPLES, exit_codes, first_steps,
+    STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES, exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
@@ -82,6 +82,16 @@ pub enum Command {
     /// package's programs. Runs nothing.
     #[command(after_long_help = SHOW_EXAMPLES)]
     Show(ShowArguments),
+    /// Judge a submission now, and again whenever it or the package is saved
+    ///
+    /// Takes the arguments of `juror judge`. The test cases that failed last are run first. A change while it judges ends
+    /// that judgement and starts a new one. Ends at Ctrl-C, with exit code 130.
+    #[command(
+        after_long_help = WATCH_EXAMPLES,
+        override_usage = "juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
+                          juror watch [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
+    )]
+    Watch(JudgeArguments),
     /// Verify problem packages: data, validators, and all submissions against their expectations
     ///
     /// Runs every input validator on every input, every example submission on every test case, and

@@ -89,6 +89,17 @@ Examples:
 
 Exit codes: see `juror --help`.";
 
+pub(super) const WATCH_EXAMPLES: &str = "\
+Examples:
+  juror watch problems/game1 my.cpp
+      Judge my.cpp at each save, beside an editor.
+  juror watch problems/game1 my.cpp --html report.html
+      The same with a page that is written anew each time.
+  juror watch problems/game1 -- ./a.out
+      A program that something else builds: judge it after each build.
+
+A file whose name begins with a dash is written ./-name. Exit codes: see `juror --help`.";
+
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:
   juror verify problems/*

@@ -1,6 +1,7 @@
 //! This machine: its slots, and what Ctrl-C does to them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,8 +26,44 @@ pub struct Host {
     pub executor: Arc<dyn Executor>,
     /// What keeps programs apart there.
     pub isolation: Isolation,
-    /// The slots, for the thread that hears signals.
-    heard: Arc<Mutex<Option<Arc<dyn Executor>>>>,
+    ender: Ender,
+}
+
+/// Ends the runs of a host from another thread, also of a host that is yet to start.
+#[derive(Clone, Default)]
+pub struct Ender(Arc<Mutex<Ending>>);
+
+#[derive(Default)]
+struct Ending {
+    executor: Option<Arc<dyn Executor>>,
+    is_asked: bool,
+}
+
+impl Ender {
+    /// Ends all runs, now and from now on.
+    pub fn end(&self) {
+        let mut ending = self.lock();
+        ending.is_asked = true;
+        ending.executor.iter().for_each(|executor| executor.stop());
+    }
+
+    fn set(&self, executor: Option<Arc<dyn Executor>>) {
+        let mut ending = self.lock();
+        if ending.is_asked {
+            executor.iter().for_each(|executor| executor.stop());
+        }
+        ending.executor = executor;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Ending> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Ender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ender").finish_non_exhaustive()
+    }
 }
 
 /// How long a second signal counts as part of the first one: a terminal that is closed sends
@@ -34,7 +71,7 @@ pub struct Host {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Host {
-    /// Starts the slots, tells how they are isolated, and takes over SIGINT, SIGTERM, SIGHUP and SIGQUIT.
+    /// Starts the slots and tells how they are isolated. Signals end the runs, unless the command has its own ender.
     ///
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
@@ -47,26 +84,41 @@ impl Host {
             most_at_once: local.most_at_once(),
         });
         let executor = output.around(Arc::new(local));
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
-            .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
-        let heard = Arc::new(Mutex::new(Some(Arc::clone(&executor))));
-        let host = Self { executor, isolation, heard: Arc::clone(&heard) };
-        let listen = move || {
-            let mut first = None;
-            for signal in &mut signals {
-                let asked = first.get_or_insert_with(Instant::now).elapsed();
-                if asked > PATIENCE {
-                    // Asked again: leave without a report. The slots clean up behind us.
-                    signal_hook::low_level::exit(128 + signal);
-                }
-                let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-                heard.iter().for_each(|executor| executor.stop());
+        let ender = match &output.ender {
+            Some(ender) => ender.clone(),
+            None => {
+                let ender = Ender::default();
+                let heard = ender.clone();
+                on_signal(move || heard.end())?;
+                ender
             }
         };
-        let started = thread::Builder::new().spawn(listen);
-        started.map_err(|error| JudgeError::new("start the thread that hears Ctrl-C", error))?;
-        Ok(host)
+        ender.set(Some(Arc::clone(&executor)));
+        Ok(Self { executor, isolation, ender })
     }
+}
+
+/// Takes over SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.
+///
+/// # Errors
+/// When the system does not allow that.
+pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+        .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
+    let listen = move || {
+        let mut first = None;
+        for signal in &mut signals {
+            let asked = first.get_or_insert_with(Instant::now).elapsed();
+            if asked > PATIENCE {
+                // Asked again: leave without a report. The slots clean up behind us.
+                signal_hook::low_level::exit(128 + signal);
+            }
+            heard();
+        }
+    };
+    let started = thread::Builder::new().spawn(listen);
+    started.map_err(|error| JudgeError::new("start the thread that hears Ctrl-C", error))?;
+    Ok(())
 }
 
 impl Host {
@@ -84,7 +136,7 @@ impl Host {
 impl Drop for Host {
     /// Takes the slots away from the thread that hears signals, so that they end here, before the process does.
     fn drop(&mut self) {
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.ender.set(None);
     }
 }
 

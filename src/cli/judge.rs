@@ -20,14 +20,16 @@ use crate::cli::points::{self, Points};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
-use crate::judge::score::Policy;
-use crate::judge::session::PreparedSubmission;
+use crate::judge::score::{Policy, Scheme};
+use crate::judge::session::{Judged, PreparedSubmission};
 use crate::language::fault::Unready;
 use crate::model::event::Event;
+use crate::model::judgement::CaseJudgement;
 use crate::model::problem::{Interaction, Problem, Submitted};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
+use crate::model::verdict::Verdict;
 use crate::package::suggest::paths_near;
 
 /// Arguments of `juror judge`.
@@ -112,13 +114,22 @@ fn comparison(text: &str) -> Result<Comparison, String> {
 
 /// Judges.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
+    once(arguments, &arguments.output, &mut Vec::new())
+}
+
+/// Judges. If there are no scores, the test cases with these names are run first; then they are those that failed.
+pub(super) fn once(
+    arguments: &JudgeArguments,
+    output: &OutputOptions,
+    first: &mut Vec<String>,
+) -> ExitCode {
     let listing = arguments.listing.into();
-    command_listed(&arguments.output, &arguments.reports, listing, "judge", |output| {
-        judge(arguments, output)
+    command_listed(output, &arguments.reports, listing, "judge", |output| {
+        judge(arguments, first, output)
     })
 }
 
-fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
+fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -> Result<(), Stop> {
     let format = arguments.runs.format.as_deref();
     let mut problem = problem::read(&arguments.package, format, Remarks::Errors, output)?;
     arguments.runs.limit(&mut problem.limits);
@@ -164,11 +175,15 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         output.diagnosed(sessions::skipped(&entries));
     }
     let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, output)?;
-    let cases = problem::select(&problem, &arguments.runs.case)?;
+    let mut cases = problem::select(&problem, &arguments.runs.case)?;
+    // With scores, the package says in which order they are run.
+    if Scheme::of(&problem).is_none() {
+        cases.sort_by_key(|case| !first.contains(&case.test_case.name));
+    }
     let events = output.sink();
     let bench = host.bench(&problem, &builder, &events);
     let validators = problem::validators(&bench, keep.is_some())?;
-    Judging {
+    let finished = Judging {
         bench,
         validators: &validators,
         repeat: repeat_line(arguments),
@@ -182,6 +197,13 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         detail: Detail::Full { keep },
     }
     .run()?;
+    let judged = finished.results.iter().filter_map(Judged::judgement);
+    let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| &judgement.cases).collect();
+    // What was not built says nothing about test cases.
+    if !ran.is_empty() {
+        let failed = ran.iter().filter(|case| case.verdict != Verdict::Accepted);
+        *first = failed.map(|case| case.test_case.clone()).collect();
+    }
     Ok(())
 }
 

@@ -37,6 +37,7 @@ pub mod statement;
 pub mod stress;
 mod topics;
 pub mod verify;
+pub mod watch;
 
 use std::env;
 use std::io;
@@ -83,6 +84,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Judge(arguments) => judge::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Show(arguments) => show::run(arguments),
+        Command::Watch(arguments) => watch::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
         Command::Convert(arguments) => convert::run(arguments),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use crate::cli::host::Ender;
 use crate::executor::Around;
 use crate::model::grader::Dialect;
 use crate::model::isolation::Demand;
@@ -149,6 +150,9 @@ pub struct OutputOptions {
     /// What stands around the executor, for who runs a command from within a program.
     #[arg(skip)]
     pub around: Option<Around>,
+    /// What ends the runs, for who hears signals itself.
+    #[arg(skip)]
+    pub ender: Option<Ender>,
 }
 
 /// Options about the table of submissions.

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cli::exit_code::ExitCode;
+use crate::cli::host::Ender;
 use crate::cli::opened::Opened;
 use crate::cli::options::{Color, OutputOptions, ReportOptions};
 use crate::executor::{Around, Executor};
@@ -31,6 +32,8 @@ pub struct Output {
     started: Instant,
     /// What stands around the executor, if something does.
     around: Option<Around>,
+    /// What ends the runs, if signals do not.
+    pub ender: Option<Ender>,
     /// Whether its events are recorded instead of shown.
     pub is_recorded: bool,
 }
@@ -85,6 +88,7 @@ pub fn command_listed(
         }),
         started: Instant::now(),
         around: options.around,
+        ender: options.ender.clone(),
         is_recorded: options.recording.is_some(),
     };
     output.event(Event::Started { command: name, command_line: command_line(env::args_os()) });

@@ -44,4 +44,5 @@ mod tidy;
 mod usage;
 mod validators;
 mod visualizers;
+mod watch;
 mod wire;

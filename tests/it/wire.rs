@@ -94,7 +94,9 @@ pub(crate) fn output_of(command: &mut arguments::Command) -> Option<&mut OutputO
         arguments::Command::New(arguments) => Some(&mut arguments.output),
         arguments::Command::Run(arguments) => Some(&mut arguments.output),
         arguments::Command::Show(arguments) => Some(&mut arguments.output),
-        arguments::Command::Judge(arguments) => Some(&mut arguments.output),
+        arguments::Command::Judge(arguments) | arguments::Command::Watch(arguments) => {
+            Some(&mut arguments.output)
+        }
         arguments::Command::Verify(arguments) => Some(&mut arguments.output),
         arguments::Command::Generate(arguments) => Some(&mut arguments.output),
         arguments::Command::Convert(arguments) => Some(&mut arguments.output),

@@ -1,0 +1,169 @@
+//! `juror watch`: judges at each save.
+
+mod files;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::{mem, thread};
+
+use crate::cli::exit_code::ExitCode;
+use crate::cli::host::{Ender, on_signal};
+use crate::cli::judge::{self, JudgeArguments};
+use crate::cli::options::OutputOptions;
+use crate::cli::output::command;
+use crate::cli::watch::files::{Files, Watched};
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+use crate::model::text::printable;
+use crate::package;
+
+/// What happened meanwhile.
+#[derive(Default)]
+struct News {
+    state: Mutex<State>,
+    came: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    changed: Vec<PathBuf>,
+    is_interrupted: bool,
+    /// For the judgement that runs.
+    ender: Ender,
+}
+
+impl News {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note of something, for which the judgement that runs is ended.
+    fn tell(&self, what: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        what(&mut state);
+        state.ender.end();
+        self.came.notify_all();
+    }
+
+    /// Waits for a change; `None` if the user ends it. `waiting` is called if there is none yet.
+    fn next(&self, waiting: impl FnOnce()) -> Option<(Vec<PathBuf>, Ender)> {
+        let mut state = self.lock();
+        let is_quiet = |state: &mut State| !state.is_interrupted && state.changed.is_empty();
+        if is_quiet(&mut state) {
+            waiting();
+            let woken = self.came.wait_while(state, is_quiet);
+            state = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+        state.ender = Ender::default();
+        (!state.is_interrupted).then(|| (mem::take(&mut state.changed), state.ender.clone()))
+    }
+}
+
+/// Judges, and judges anew after each change.
+pub fn run(arguments: &JudgeArguments) -> ExitCode {
+    let watched = watched(arguments);
+    let news = Arc::new(News::default());
+    let started = refused(arguments).and_then(|()| Ok(start(&news, watched.clone())?));
+    if let Err(stop) = started {
+        return command(&arguments.output, "judge", |_| Err(stop));
+    }
+    let mut failed = Vec::new();
+    let mut ender = news.lock().ender.clone();
+    let mut is_first = true;
+    loop {
+        let output = OutputOptions { ender: Some(ender), ..arguments.output.clone() };
+        let code = judge::once(arguments, &output, &mut failed);
+        if is_first && code == ExitCode::Usage {
+            return code;
+        }
+        is_first = false;
+        let waiting = || say(arguments, &format!("waiting for a change of {}", names(&watched)));
+        let Some((changed, next)) = news.next(waiting) else { return ExitCode::Interrupted };
+        ender = next;
+        say(arguments, &format!("changed: {}\n", first_of(&changed)));
+    }
+}
+
+/// Says something beside the reports. If standard error is closed, nobody reads it.
+fn say(arguments: &JudgeArguments, what: &str) {
+    if !arguments.output.quiet {
+        let _ = writeln!(io::stderr(), "\n{what}");
+    }
+}
+
+fn names(watched: &Watched) -> String {
+    let names: Vec<String> = watched.roots.iter().map(|root| shown(root)).collect();
+    names.join(" or ") + "; Ctrl-C ends the watch"
+}
+
+fn first_of(changed: &[PathBuf]) -> String {
+    match changed {
+        [] => String::new(),
+        [one] => shown(one),
+        [first, rest @ ..] => format!("{} and {} more", shown(first), rest.len()),
+    }
+}
+
+fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy())
+}
+
+/// Holds that the options are such that they can be followed again and again.
+///
+/// # Errors
+/// If one cannot.
+fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
+    let wrong = [
+        (arguments.output.json, "--json"),
+        (arguments.runs.keep.is_some(), "--keep"),
+        (arguments.runs.shard.is_some(), "--shard"),
+        (arguments.reports.github, "--github"),
+    ];
+    match wrong.iter().find(|(is_given, _)| *is_given) {
+        None => Ok(()),
+        Some((_, option)) => Err(Stop::usage(format!(
+            "{option} is for one judgement, and `juror watch` makes many; use it with `juror judge`"
+        ))),
+    }
+}
+
+/// The files whose changes count.
+fn watched(arguments: &JudgeArguments) -> Watched {
+    let package = &arguments.package;
+    let own = match package.is_dir() {
+        true => package::read(package).problem.map_or_else(Vec::new, |it| it.submissions),
+        false => Vec::new(),
+    };
+    let submission = |path: &PathBuf| {
+        let named = own.iter().find(|own| !path.exists() && Path::new(&own.name) == path);
+        named.map_or(path, |own| &own.program.path).clone()
+    };
+    let submissions = arguments.submissions.iter().map(submission);
+    // Of the words of a program, those that are files.
+    let words = arguments.program.iter().map(PathBuf::from).filter(|word| word.is_file());
+    let roots = submissions.chain(words).chain([package.clone()]).collect();
+    // Others' submissions, and what this command writes itself.
+    let own = own.iter().map(|own| own.program.path.clone());
+    let reports = &arguments.reports;
+    let reports = [&reports.html, &reports.csv, &reports.junit].into_iter().flatten().cloned();
+    let apart = own.chain([package.join("submissions")]).chain(reports).collect();
+    Watched { roots, apart }
+}
+
+/// Starts the threads that hear signals and see changes. What is as it is now has not changed.
+fn start(news: &Arc<News>, watched: Watched) -> Result<(), JudgeError> {
+    let told = Arc::clone(news);
+    on_signal(move || told.tell(|state| state.is_interrupted = true))?;
+    let told = Arc::clone(news);
+    let mut files = Files::new(watched);
+    let watch = move || {
+        loop {
+            let changed = files.changed();
+            told.tell(|state| state.changed.extend(changed));
+        }
+    };
+    let started = thread::Builder::new().spawn(watch);
+    started.map_err(|error| JudgeError::new("start the thread that sees changes", error))?;
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! Files, and how their changes are seen.
+//!
+//! A change is a difference between two looks at all files: editors save in many ways, and leave other files beside.
+//! The system only says when to look.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use walkdir::{DirEntry, WalkDir};
+
+/// How long no file changes before the changes are told.
+const TOGETHER: Duration = Duration::from_millis(50);
+/// How many times that is waited for, if files change all the time.
+const PATIENCE: usize = 20;
+/// How often to look if the system does not say when.
+const POLLED: Duration = Duration::from_millis(500);
+
+/// What is watched.
+#[derive(Clone, Debug)]
+pub(super) struct Watched {
+    /// Files and directories.
+    pub roots: Vec<PathBuf>,
+    /// What is left out, unless it is a root.
+    pub apart: Vec<PathBuf>,
+}
+
+/// Files at one time, with what tells two contents apart.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Look {
+    files: BTreeMap<PathBuf, [i64; 4]>,
+    /// The directories in which a change can be, and whether all in it counts or roots alone.
+    directories: BTreeMap<PathBuf, bool>,
+}
+
+impl Watched {
+    /// Looks at all files.
+    fn look(&self) -> Look {
+        let mut look = Look::default();
+        for root in &self.roots {
+            // An editor may put a new file in place of the old one.
+            let real = fs::canonicalize(root);
+            let places = [Some(root), real.as_ref().ok()].into_iter().flatten();
+            for parent in places.filter_map(|it| it.parent()) {
+                let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+                look.directories.entry(parent.to_owned()).or_insert(false);
+            }
+            let walk = WalkDir::new(root).follow_links(true).into_iter();
+            for entry in walk.filter_entry(|entry| self.counts(entry)).flatten() {
+                if entry.file_type().is_dir() {
+                    look.directories.insert(entry.into_path(), true);
+                } else if let Ok(is) = entry.metadata() {
+                    let marks = [is.ino() as i64, is.size() as i64, is.mtime(), is.mtime_nsec()];
+                    look.files.insert(entry.into_path(), marks);
+                }
+            }
+        }
+        look
+    }
+
+    /// What the roots are called, also behind links.
+    fn names(&self) -> BTreeSet<OsString> {
+        let real = self.roots.iter().filter_map(|root| fs::canonicalize(root).ok());
+        let all = self.roots.iter().cloned().chain(real);
+        all.filter_map(|path| path.file_name().map(OsStr::to_owned)).collect()
+    }
+
+    /// Whether changes of it count: not those of hidden files, backups, and what builds leave.
+    fn counts(&self, entry: &DirEntry) -> bool {
+        let name = entry.file_name().to_string_lossy();
+        let is_other = name.starts_with('.')
+            || name.ends_with('~')
+            || ["target", "__pycache__", "node_modules"].contains(&&*name);
+        let is_apart = |apart: &PathBuf| {
+            apart.file_name() == Some(entry.file_name())
+                && fs::canonicalize(apart).ok() == fs::canonicalize(entry.path()).ok()
+        };
+        entry.depth() == 0 || !is_other && !self.apart.iter().any(is_apart)
+    }
+}
+
+/// Watched files as they were last.
+#[derive(Debug)]
+pub(super) struct Files {
+    watched: Watched,
+    bell: Bell,
+    last: Look,
+}
+
+impl Files {
+    /// As they are now.
+    pub(super) fn new(watched: Watched) -> Self {
+        let mut files = Self { watched, bell: Bell::new(), last: Look::default() };
+        files.last = files.look();
+        files
+    }
+
+    fn look(&mut self) -> Look {
+        let look = self.watched.look();
+        // What changed in a new directory before the bell heard of it is seen the second time.
+        if self.bell.listen(&look.directories, self.watched.names()) {
+            self.watched.look()
+        } else {
+            look
+        }
+    }
+
+    /// Waits for changes, and returns the files that changed.
+    pub(super) fn changed(&mut self) -> Vec<PathBuf> {
+        let mut most = None;
+        loop {
+            self.bell.wait(most);
+            let mut waits = 0..PATIENCE;
+            while waits.next().is_some() && self.bell.wait(Some(TOGETHER)) {}
+            // In the middle of a save, there may be no file; and a directory that comes again is not heard of.
+            most = self.watched.roots.iter().any(|root| !root.exists()).then_some(POLLED);
+            if most.is_some() {
+                continue;
+            }
+            let look = self.look();
+            let (new, old) = (&look.files, &self.last.files);
+            let mut changed: Vec<PathBuf> =
+                new.iter().filter(|(path, is)| old.get(*path) != Some(is)).map(path_of).collect();
+            changed.extend(old.iter().filter(|(path, _)| !new.contains_key(*path)).map(path_of));
+            self.last = look;
+            if !changed.is_empty() {
+                return changed;
+            }
+        }
+    }
+}
+
+fn path_of((path, _): (&PathBuf, &[i64; 4])) -> PathBuf {
+    path.clone()
+}
+
+#[cfg(not(target_os = "linux"))]
+use polled::Bell;
+#[cfg(target_os = "linux")]
+use told::Bell;
+
+/// The system says when something changes in a directory.
+#[cfg(target_os = "linux")]
+mod told {
+    use std::mem::MaybeUninit;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStrExt;
+    use std::thread;
+    use std::time::Instant;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
+
+    use super::{BTreeMap, BTreeSet, Duration, OsStr, OsString, POLLED, PathBuf};
+
+    /// Rings when there may be a change.
+    #[derive(Debug)]
+    pub(super) struct Bell {
+        /// `None` if the system tells nothing, or not of all directories: users may watch only so many.
+        inotify: Option<OwnedFd>,
+        directories: BTreeMap<PathBuf, bool>,
+        /// Directories in which all counts, as the system numbers them.
+        whole: BTreeSet<i32>,
+        /// What counts in others.
+        names: BTreeSet<OsString>,
+    }
+
+    impl Bell {
+        pub(super) fn new() -> Self {
+            Self {
+                inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok(),
+                directories: BTreeMap::new(),
+                whole: BTreeSet::new(),
+                names: BTreeSet::new(),
+            }
+        }
+
+        /// Rings for these directories from now on; whether that is new for one of them.
+        pub(super) fn listen(
+            &mut self,
+            directories: &BTreeMap<PathBuf, bool>,
+            names: BTreeSet<OsString>,
+        ) -> bool {
+            let Some(inotify) = &self.inotify else { return false };
+            let flags = WatchFlags::CLOSE_WRITE
+                | WatchFlags::CREATE
+                | WatchFlags::DELETE
+                | WatchFlags::MOVE
+                | WatchFlags::ONLYDIR;
+            self.names = names;
+            // All of them: one that was replaced has the same name.
+            for (path, is_whole) in directories {
+                match inotify::add_watch(inotify, path, flags) {
+                    Ok(number) if *is_whole => {
+                        self.whole.insert(number);
+                    }
+                    Err(_) if path.exists() => {
+                        self.inotify = None;
+                        return false;
+                    }
+                    _ => {}
+                }
+            }
+            let is_new = *directories != self.directories;
+            self.directories.clone_from(directories);
+            is_new
+        }
+
+        /// Waits until it rings; `false` if it has not within this time.
+        pub(super) fn wait(&self, most: Option<Duration>) -> bool {
+            let Some(inotify) = &self.inotify else {
+                thread::sleep(most.unwrap_or(POLLED));
+                return most.is_none();
+            };
+            let end = most.map(|most| Instant::now() + most);
+            loop {
+                let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+                let left = left.and_then(|left| Timespec::try_from(left).ok());
+                let mut polled = [PollFd::new(inotify, PollFlags::IN)];
+                if poll(&mut polled, left.as_ref()).is_ok_and(|ready| ready == 0) {
+                    return false;
+                }
+                let mut buffer = [MaybeUninit::uninit(); 4096];
+                let mut reader = Reader::new(inotify, &mut buffer);
+                let mut rang = false;
+                while let Ok(event) = reader.next() {
+                    let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()));
+                    let counts = name.is_none_or(|name| self.names.contains(name));
+                    rang |= counts || self.whole.contains(&event.wd());
+                }
+                if rang {
+                    return true;
+                }
+            }
+        }
+    }
+}
+
+/// Files are looked at from time to time.
+#[cfg(not(target_os = "linux"))]
+mod polled {
+    use std::thread;
+
+    use super::{BTreeMap, BTreeSet, Duration, OsString, POLLED, PathBuf};
+
+    /// Rings when there may be a change.
+    #[derive(Debug)]
+    pub(super) struct Bell;
+
+    impl Bell {
+        pub(super) fn new() -> Self {
+            Self
+        }
+
+        /// All directories are looked at anyway.
+        pub(super) fn listen(
+            &mut self,
+            _: &BTreeMap<PathBuf, bool>,
+            _: BTreeSet<OsString>,
+        ) -> bool {
+            false
+        }
+
+        /// Waits for so long, or until the next look.
+        pub(super) fn wait(&self, most: Option<Duration>) -> bool {
+            thread::sleep(most.unwrap_or(POLLED));
+            most.is_none()
+        }
+    }
+}
