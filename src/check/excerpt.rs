@@ -24,7 +24,7 @@ pub(super) struct Spot<'t> {
     pub(super) same: usize,
 }
 
-/// The part of a text that was read and is no longer in memory.
+/// The part of a text that was read and then dropped from memory.
 #[derive(Debug, Default)]
 pub(super) struct Before {
     pub(super) bytes: u64,

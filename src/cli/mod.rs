@@ -42,7 +42,7 @@ pub mod watch;
 use std::env;
 use std::io;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use crate::cli::arguments::{Arguments, Command};
@@ -123,6 +123,7 @@ fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
 fn with_dash_hint(mut error: clap::Error) -> clap::Error {
     if error.remove(ContextKind::Suggested).is_some()
         && error.get(ContextKind::SuggestedArg).is_none()
+        && error.kind() == ErrorKind::UnknownArgument
     {
         let hint = "a file whose name begins with a dash is written './-name'";
         let hint = ContextValue::StyledStrs(vec![hint.into()]);

@@ -77,7 +77,7 @@ trait Format: Sync {
 
     /// Whether a file or directory may be called this. One of another name is ignored.
     fn allows(&self, base_name: &str) -> bool {
-        files::is_valid_name(base_name)
+        !base_name.is_empty() && !base_name.starts_with('.')
     }
 
     /// Where it puts things, and what it calls them.

@@ -162,10 +162,6 @@ impl Format for Bare {
     }
 
     /// No format has a say here.
-    fn allows(&self, base_name: &str) -> bool {
-        !base_name.is_empty() && !base_name.starts_with('.')
-    }
-
     fn layout(&self) -> Layout {
         Layout {
             format: "bare tests",

@@ -86,10 +86,6 @@ impl Format for Italian {
         dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {beside}"))
     }
 
-    fn allows(&self, base_name: &str) -> bool {
-        !base_name.is_empty() && !base_name.starts_with('.')
-    }
-
     fn layout(&self) -> Layout {
         Layout {
             format: "Italian",

@@ -58,10 +58,6 @@ impl Format for LibraryChecker {
         !["in", "out"].contains(&name.split('/').next().unwrap_or_default())
     }
 
-    fn allows(&self, base_name: &str) -> bool {
-        !base_name.is_empty() && !base_name.starts_with('.')
-    }
-
     fn layout(&self) -> Layout {
         Layout {
             format: "library-checker",

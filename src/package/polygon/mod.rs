@@ -45,10 +45,6 @@ impl Format for Polygon {
     }
 
     /// Test cases and programs are called whatever problem.xml says.
-    fn allows(&self, base_name: &str) -> bool {
-        !base_name.is_empty() && !base_name.starts_with('.')
-    }
-
     fn layout(&self) -> Layout {
         Layout {
             format: "Polygon",

@@ -63,10 +63,6 @@ impl Format for Sinol {
             .then(|| format!("there are {SETTINGS} with a time limit, in/ and prog/"))
     }
 
-    fn allows(&self, base_name: &str) -> bool {
-        !base_name.is_empty() && !base_name.starts_with('.')
-    }
-
     fn layout(&self) -> Layout {
         Layout {
             format: "sinol",

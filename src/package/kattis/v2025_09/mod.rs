@@ -15,7 +15,7 @@ use crate::model::verdict::Verdict::{
 };
 use crate::package::Format;
 use crate::package::draft::{Draft, FileWriting};
-use crate::package::files::Files;
+use crate::package::files::{self, Files};
 use crate::package::kattis::problem_type::{self, ProblemType};
 use crate::package::kattis::problem_yaml::{self, ProblemYaml};
 use crate::package::kattis::statement::{self, SOLUTIONS, Texts};
@@ -58,6 +58,10 @@ impl Format for Kattis202509 {
     fn detect(&self, dir: &Path) -> Option<String> {
         let (name, reason) = version::detect(dir)?;
         (name == VersionName::V2025_09).then_some(reason)
+    }
+
+    fn allows(&self, base_name: &str) -> bool {
+        files::is_valid_name(base_name)
     }
 
     fn layout(&self) -> Layout {
