@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cli::output::Output;
-use crate::judge::case::box_name;
+use crate::judge::keep::box_name;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;

@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
-use crate::judge::case::{Pass, Trial, add_diff, add_input, wrong};
+use crate::judge::case::{Pass, Trial};
+use crate::judge::compared::wrong;
+use crate::judge::evidence::{add_diff, add_input};
 use crate::model::blob::Blob;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR, box_dir};
+use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR};
 use crate::judge::classify::Classified;
+use crate::judge::keep::box_dir;
 use crate::judge::keep::save;
 use crate::judge::score;
 use crate::model::blob::Blob;

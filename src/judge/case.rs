@@ -1,38 +1,34 @@
-//! One submission on one test case: the job, its verdict, and what a person is shown.
+//! One submission on one test case: the job and its verdict.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::build::Runnable;
-use crate::check::compare::compare;
-use crate::check::diff;
 use crate::check::options::Options;
-use crate::check::show::cause;
 use crate::executor::{Executor, place};
 use crate::judge::classify::{Classified, classify};
+use crate::judge::evidence::{add_answered, add_input, add_run};
 use crate::judge::grader::PackageGrader;
-use crate::judge::keep::{beside, save_run};
-use crate::judge::said::{ends, said};
+use crate::judge::keep::{box_dir, save_run};
+use crate::judge::said::said;
 use crate::judge::score;
-use crate::model::blob::{Blob, Reader};
+use crate::model::blob::Blob;
 use crate::model::difference::Difference;
-use crate::model::job::{Collected, Job, Keep, Reply};
+use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::Transcript;
-use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError, Picture};
+use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
-use crate::model::problem::{Interaction, Problem, ProgramIo};
+use crate::model::problem::{Interaction, Problem};
 use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::tree::TreeEntry;
-use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::visualizer::OutputVisualizer;
-use crate::validator::{OutputValidator, answer_of, feedback_dir};
+use crate::validator::{OutputValidator, answer_of};
 
 /// What a package's submissions are judged by, beside the default output validator.
 #[derive(Default)]
@@ -406,233 +402,6 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
     job
 }
 
-/// Where a box is kept, if boxes are. `of` says whose it is: empty for the submission's.
-pub(super) fn box_dir(
-    rules: &Rules<'_>,
-    submission: &str,
-    test_case: &str,
-    pass: u32,
-    of: &str,
-) -> Option<PathBuf> {
-    let pass = match pass {
-        1 => String::new(),
-        number => format!(".pass{number}"),
-    };
-    let name = format!("{}{of}{pass}", box_name(test_case));
-    Some(rules.keep()?.join(box_name(submission)).join(name))
-}
-
-/// The name of a submission or a test case as that of one directory, never of one above.
-#[must_use]
-pub fn box_name(name: &str) -> String {
-    /// File systems allow 255 bytes.
-    const LONGEST: usize = 200;
-    let name = name.replace('/', "-");
-    // The end tells more of a long path than its beginning.
-    let start = (name.len().saturating_sub(LONGEST)..name.len())
-        .find(|at| name.is_char_boundary(*at))
-        .unwrap_or(0);
-    match &name[start..] {
-        "" | "." | ".." => "-".to_owned(),
-        name => name.to_owned(),
-    }
-}
-
-impl Trial<'_> {
-    /// Judges the output of a run that stayed within its limits and ended with exit code 0.
-    pub(super) fn judge_output(&self, pass: &Pass, reply: &Reply) -> Result<Judged, Stop> {
-        let output = match written(&self.rules.problem.io, reply) {
-            Ok(output) => output,
-            Err(missing) => return Ok(wrong(missing)),
-        };
-        let judged = self.judge_written(pass, output)?;
-        Ok(match (&judged.difference, &self.rules.problem.io) {
-            (Some(difference), ProgramIo::Files { output, .. })
-                if difference.output.length == 0 =>
-            {
-                wrong(format!("`{output}` is empty{}", instead(reply.outcome.stdout_bytes)))
-            }
-            _ => judged,
-        })
-    }
-
-    /// Judges what stands where the output belongs.
-    pub(super) fn judge_written(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
-        if !self.rules.validators.output.is_empty() {
-            return self.ask(pass, output);
-        }
-        let answer = self.case.answer()?;
-        let difference = match answer == *output {
-            true => None,
-            false => {
-                let reading = |error| fault("read the output", error);
-                let output = output.open().map_err(reading)?;
-                compare(open(&answer)?, output, &self.case.options).map_err(reading)?
-            }
-        };
-        let judged = match difference {
-            None => Judged::from(Classified {
-                verdict: Verdict::Accepted,
-                cause: "the output is right".to_owned(),
-            }),
-            Some(difference) => Judged {
-                difference: Some(Box::new(difference.clone())),
-                ..wrong(cause(&difference))
-            },
-        };
-        self.with_images(pass, output, judged)
-    }
-}
-
-/// What a program wrote where its output belongs, or why there is nothing.
-pub(super) fn written<'r>(io: &ProgramIo, reply: &'r Reply) -> Result<&'r Blob, String> {
-    let stdout = reply.outcome.stdout_bytes;
-    match (io, reply.collected.first()) {
-        (ProgramIo::Standard, _) => Ok(&reply.stdout),
-        (ProgramIo::Files { output, .. }, None | Some(Collected::Missing)) => {
-            Err(format!("`{output}` is missing{}", instead(stdout)))
-        }
-        (ProgramIo::Files { output, .. }, Some(Collected::NotAFile(what))) => {
-            Err(format!("`{output}` is {what}, not a file"))
-        }
-        (ProgramIo::Files { .. }, Some(Collected::File(blob))) => Ok(blob),
-    }
-}
-
-/// A wrong answer, and why.
-pub(super) fn wrong(cause: String) -> Judged {
-    Judged::from(Classified { verdict: Verdict::WrongAnswer, cause })
-}
-
-fn instead(stdout: Bytes) -> String {
-    if stdout.0 == 0 {
-        String::new()
-    } else {
-        format!("; {stdout} on standard output, which is not looked at")
-    }
-}
-
-/// What a run left, as far as a report shows it.
-fn add_run(
-    evidence: &mut Evidence,
-    rules: &Rules<'_>,
-    case: &ReadyCase<'_>,
-    judged: &Judged,
-    reply: &Reply,
-) -> Result<(), JudgeError> {
-    const MOST: u64 = 64 << 10;
-    evidence.stderr =
-        reply.stderr.start(MOST).map_err(|error| fault("read standard error", error))?;
-    evidence.transcript.clone_from(&judged.transcript);
-    if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
-        let ends = ends(&reply.stdout).map_err(|error| fault("read standard output", error))?;
-        (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
-    }
-    if let Ok(output) = written(&rules.problem.io, reply) {
-        add_diff(evidence, case, judged, output)?;
-    }
-    Ok(())
-}
-
-/// How much of a text is shown, from its beginning, in bytes.
-const BEGINNING: u64 = 4 << 10;
-
-/// Adds judge answer and output, if the output is what is wrong, and the diff between them.
-pub(super) fn add_diff(
-    evidence: &mut Evidence,
-    case: &ReadyCase<'_>,
-    judged: &Judged,
-    output: &Blob,
-) -> Result<(), JudgeError> {
-    if judged.classified.verdict != Verdict::WrongAnswer {
-        return Ok(());
-    }
-    let reading = |error| fault("read the output for its diff", error);
-    let answer = case.answer()?;
-    if judged.transcript.is_none() {
-        (evidence.answer, evidence.answer_bytes_left_out) = beginning(&answer).map_err(reading)?;
-        (evidence.output, evidence.output_bytes_left_out) = beginning(output).map_err(reading)?;
-    }
-    if let Some(difference) = &judged.difference {
-        let mut answer = open(&answer)?;
-        let mut output = output.open().map_err(reading)?;
-        let diff =
-            diff::diff(&mut answer, &mut output, difference, &case.options).map_err(reading)?;
-        evidence.diff = diff.lines;
-        evidence.diff_lines_left_out = diff.left_out;
-    }
-    Ok(())
-}
-
-/// Adds what the submission had to read, or the validator for it.
-pub(super) fn add_input(
-    evidence: &mut Evidence,
-    case: &ReadyCase<'_>,
-    pass: &Pass,
-    kept: Option<&Path>,
-) -> Result<(), JudgeError> {
-    let reading = |error| fault("read the input", error);
-    (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(reading)?;
-    evidence.input_path = match (pass.number, &case.texts) {
-        (1, None) => Some(case.test_case.input.clone()),
-        _ => kept.map(|kept| beside(kept, "input")),
-    };
-    Ok(())
-}
-
-/// The beginning of a text, and how many bytes are left out after it.
-fn beginning(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
-    Ok((text.start(BEGINNING)?, text.len()?.saturating_sub(BEGINNING)))
-}
-
-/// Adds what the package's own validator left.
-fn add_answered(evidence: &mut Evidence, judged: &Judged) {
-    if let Some(answered) = &judged.answered {
-        evidence.validator_stderr.clone_from(&answered.stderr);
-        evidence.images.clone_from(&answered.images);
-        evidence.feedback = answered.kept.as_deref().map(feedback_dir);
-        if let Some(dir) = &evidence.feedback {
-            let images = answered.images.iter();
-            evidence.pictures =
-                images.filter_map(|name| picture(dir, name)).take(PICTURES).collect();
-        }
-    }
-}
-
-/// The most images of a run that a report shows.
-const PICTURES: usize = 4;
-
-/// An image that was kept. One that is a link, or large, is left alone.
-fn picture(dir: &Path, name: &str) -> Option<Picture> {
-    const LARGEST: u64 = 512 << 10;
-    let path = dir.join(name);
-    let facts = fs::symlink_metadata(&path).ok()?;
-    (facts.is_file() && facts.len() <= LARGEST)
-        .then(|| Picture { name: name.to_owned(), blob: Blob::file(path) })
-}
-
-fn open(answer: &Blob) -> Result<Reader<'_>, JudgeError> {
-    answer.open().map_err(|error| fault(&format!("open {answer}"), error))
-}
-
 pub(super) fn fault(step: &str, error: io::Error) -> JudgeError {
     JudgeError::new(step, error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_a_box_never_leads_out() {
-        let check = |name: &str, expected: &str| assert_eq!(box_name(name), expected);
-        check("a.cpp", "a.cpp");
-        check("secret/edges/1", "secret-edges-1");
-        check("../a.cpp", "..-a.cpp");
-        check("..", "-");
-        check(".", "-");
-        check("/", "-");
-        check("", "-");
-        check(&"ä".repeat(300), &"ä".repeat(100));
-    }
 }

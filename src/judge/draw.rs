@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::build::bench::Bench;
 use crate::executor::place;
-use crate::judge::case::{Answered, Judged, Pass, ReadyCase, Trial, VALIDATOR, box_name};
+use crate::judge::case::{Answered, Judged, Pass, ReadyCase, Trial, VALIDATOR};
+use crate::judge::keep::box_name;
 use crate::judge::keep::{beside, replace};
 use crate::model::blob::Blob;
 use crate::model::job::Keep;

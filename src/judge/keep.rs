@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::executor::place;
-use crate::judge::case::fault;
+use crate::judge::case::{Rules, fault};
 use crate::model::blob::Blob;
 use crate::model::job::Reply;
 use crate::model::joint::Transcript;
@@ -69,4 +69,54 @@ fn write(blob: &Blob, path: &Path) -> Result<(), JudgeError> {
 
 fn unwritten(path: &Path, error: std::io::Error) -> JudgeError {
     fault(&format!("write {}", path.display()), error)
+}
+
+/// Where a box is kept, if boxes are. `of` says whose it is: empty for the submission's.
+pub(super) fn box_dir(
+    rules: &Rules<'_>,
+    submission: &str,
+    test_case: &str,
+    pass: u32,
+    of: &str,
+) -> Option<PathBuf> {
+    let pass = match pass {
+        1 => String::new(),
+        number => format!(".pass{number}"),
+    };
+    let name = format!("{}{of}{pass}", box_name(test_case));
+    Some(rules.keep()?.join(box_name(submission)).join(name))
+}
+
+/// The name of a submission or a test case as that of one directory, never of one above.
+#[must_use]
+pub fn box_name(name: &str) -> String {
+    /// File systems allow 255 bytes.
+    const LONGEST: usize = 200;
+    let name = name.replace('/', "-");
+    // The end tells more of a long path than its beginning.
+    let start = (name.len().saturating_sub(LONGEST)..name.len())
+        .find(|at| name.is_char_boundary(*at))
+        .unwrap_or(0);
+    match &name[start..] {
+        "" | "." | ".." => "-".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_box_never_leads_out() {
+        let check = |name: &str, expected: &str| assert_eq!(box_name(name), expected);
+        check("a.cpp", "a.cpp");
+        check("secret/edges/1", "secret-edges-1");
+        check("../a.cpp", "..-a.cpp");
+        check("..", "-");
+        check(".", "-");
+        check("/", "-");
+        check("", "-");
+        check(&"ä".repeat(300), &"ä".repeat(100));
+    }
 }

@@ -3,8 +3,9 @@
 use std::io::{self, Read};
 
 use crate::executor::{Executor, Hand};
-use crate::judge::case::{Entry, Pass, Rules, fault, job, written};
+use crate::judge::case::{Entry, Pass, Rules, fault, job};
 use crate::judge::classify::classify;
+use crate::judge::compared::written;
 use crate::model::blob::Blob;
 use crate::model::job::{Keep, Reply};
 use crate::model::judgement::JudgeError;

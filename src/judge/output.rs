@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use crate::executor::Executor;
-use crate::judge::case::{Entry, Pass, ReadyCase, Rules, Trial, job, written};
+use crate::judge::case::{Entry, Pass, ReadyCase, Rules, Trial, job};
 use crate::judge::classify::{Classified, classify};
+use crate::judge::compared::written;
 use crate::model::blob::Blob;
 use crate::model::job::{Collected, Reply};
 use crate::model::outcome::Outcome;

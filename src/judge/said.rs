@@ -3,7 +3,8 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
 
-use crate::judge::case::{Pass, fault, written};
+use crate::judge::case::{Pass, fault};
+use crate::judge::compared::written;
 use crate::model::blob::{Blob, Reader};
 use crate::model::job::Reply;
 use crate::model::joint::{Said, Side, Transcript};

@@ -1,0 +1,115 @@
+//! What a person is shown of a rejection: the texts behind it, cut to what is read.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::check::diff;
+use crate::judge::case::{Judged, Pass, ReadyCase, Rules, fault};
+use crate::judge::compared::{open, written};
+use crate::judge::keep::beside;
+use crate::judge::said::ends;
+use crate::model::blob::Blob;
+use crate::model::job::Reply;
+use crate::model::judgement::{Evidence, JudgeError, Picture};
+use crate::model::verdict::Verdict;
+use crate::validator::feedback_dir;
+
+/// What a run left, as far as a report shows it.
+pub(super) fn add_run(
+    evidence: &mut Evidence,
+    rules: &Rules<'_>,
+    case: &ReadyCase<'_>,
+    judged: &Judged,
+    reply: &Reply,
+) -> Result<(), JudgeError> {
+    const MOST: u64 = 64 << 10;
+    evidence.stderr =
+        reply.stderr.start(MOST).map_err(|error| fault("read standard error", error))?;
+    evidence.transcript.clone_from(&judged.transcript);
+    if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
+        let ends = ends(&reply.stdout).map_err(|error| fault("read standard output", error))?;
+        (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
+    }
+    if let Ok(output) = written(&rules.problem.io, reply) {
+        add_diff(evidence, case, judged, output)?;
+    }
+    Ok(())
+}
+
+/// How much of a text is shown, from its beginning, in bytes.
+const BEGINNING: u64 = 4 << 10;
+
+/// Adds judge answer and output, if the output is what is wrong, and the diff between them.
+pub(super) fn add_diff(
+    evidence: &mut Evidence,
+    case: &ReadyCase<'_>,
+    judged: &Judged,
+    output: &Blob,
+) -> Result<(), JudgeError> {
+    if judged.classified.verdict != Verdict::WrongAnswer {
+        return Ok(());
+    }
+    let reading = |error| fault("read the output for its diff", error);
+    let answer = case.answer()?;
+    if judged.transcript.is_none() {
+        (evidence.answer, evidence.answer_bytes_left_out) = beginning(&answer).map_err(reading)?;
+        (evidence.output, evidence.output_bytes_left_out) = beginning(output).map_err(reading)?;
+    }
+    if let Some(difference) = &judged.difference {
+        let mut answer = open(&answer)?;
+        let mut output = output.open().map_err(reading)?;
+        let diff =
+            diff::diff(&mut answer, &mut output, difference, &case.options).map_err(reading)?;
+        evidence.diff = diff.lines;
+        evidence.diff_lines_left_out = diff.left_out;
+    }
+    Ok(())
+}
+
+/// Adds what the submission had to read, or the validator for it.
+pub(super) fn add_input(
+    evidence: &mut Evidence,
+    case: &ReadyCase<'_>,
+    pass: &Pass,
+    kept: Option<&Path>,
+) -> Result<(), JudgeError> {
+    let reading = |error| fault("read the input", error);
+    (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(reading)?;
+    evidence.input_path = match (pass.number, &case.texts) {
+        (1, None) => Some(case.test_case.input.clone()),
+        _ => kept.map(|kept| beside(kept, "input")),
+    };
+    Ok(())
+}
+
+/// The beginning of a text, and how many bytes are left out after it.
+fn beginning(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
+    Ok((text.start(BEGINNING)?, text.len()?.saturating_sub(BEGINNING)))
+}
+
+/// Adds what the package's own validator left.
+pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
+    if let Some(answered) = &judged.answered {
+        evidence.validator_stderr.clone_from(&answered.stderr);
+        evidence.images.clone_from(&answered.images);
+        evidence.feedback = answered.kept.as_deref().map(feedback_dir);
+        if let Some(dir) = &evidence.feedback {
+            let images = answered.images.iter();
+            evidence.pictures =
+                images.filter_map(|name| picture(dir, name)).take(PICTURES).collect();
+        }
+    }
+}
+
+/// The most images of a run that a report shows.
+const PICTURES: usize = 4;
+
+/// An image that was kept. One that is a link, or large, is left alone.
+fn picture(dir: &Path, name: &str) -> Option<Picture> {
+    const LARGEST: u64 = 512 << 10;
+    let path = dir.join(name);
+    let facts = fs::symlink_metadata(&path).ok()?;
+    (facts.is_file() && facts.len() <= LARGEST)
+        .then(|| Picture { name: name.to_owned(), blob: Blob::file(path) })
+}
