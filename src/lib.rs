@@ -1,6 +1,7 @@
 #![doc = include_str!("../docs/architecture.md")]
 
 pub mod build;
+pub mod cache;
 pub mod check;
 pub mod cli;
 pub mod executor;

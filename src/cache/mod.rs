@@ -1,0 +1,3 @@
+//! What is known of earlier runs, so that they need not be repeated.
+
+pub mod store;
