@@ -78,6 +78,7 @@ fn job(programs: &Path, argument: &str, of_cpu: bool) -> Job {
         },
         collect: Vec::new(),
         keep: Keep::Nothing,
+        is_timed: false,
     }
 }
 

@@ -326,6 +326,7 @@ fn job(programs: &Path, argv: &[&str], stdin: Blob) -> Job {
         },
         collect: Vec::new(),
         keep: Keep::Nothing,
+        is_timed: false,
     }
 }
 

@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
         let mut reply = self.executor.run(&job)?;
         if refusal::is_doubtful(&reply.outcome, &said(&reply)?) {
             // What somebody else did does not happen twice; what the source does, does.
-            reply = self.executor.run(&job)?;
+            reply = self.executor.anew().run(&job)?;
         }
         if let Some(signal) = refusal::killed(&reply.outcome) {
             let what = format!(

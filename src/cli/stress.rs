@@ -136,7 +136,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         return Err(Stop::usage(what));
     }
     let host = Host::start(arguments.host, output)?;
-    let until = Until::new(&*host.executor);
+    let until = Until::new(host.executor.anew());
     let builder = Builder::new(&until);
     let problem = &setting.problem;
     let bench = Bench {

@@ -186,6 +186,10 @@ impl Executor for Local {
         })
     }
 
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
     fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         let stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -47,6 +47,9 @@ pub trait Executor: Send + Sync {
         Err(JudgeError::new("connect the program with the terminal", why).into())
     }
 
+    /// The same place, that remembers nothing: who must see a program run once more asks this one.
+    fn anew(&self) -> &dyn Executor;
+
     /// Ends all runs at once, now and from now on: each returns [`Stop::Interrupted`].
     fn stop(&self);
 }

@@ -67,6 +67,10 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> 
         }
     }
 
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
     fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -90,6 +94,7 @@ pub fn quiet_outcome() -> Outcome {
             memory: Meter::Cgroup2,
             isolation: Isolation::Namespaces,
         },
+        ran_at: None,
     }
 }
 

@@ -113,6 +113,10 @@ impl Executor for Until<'_> {
         }
     }
 
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
     fn stop(&self) {
         self.inner.stop();
     }
@@ -153,6 +157,7 @@ mod tests {
             limits: Limits { wall_time: Some(Duration::from_secs(own)), ..Limits::of_trial() },
             collect: Vec::new(),
             keep: Keep::Nothing,
+            is_timed: false,
         };
         let stopped = until.run(&job).map(|reply| reply.outcome.stopped_by);
         assert_eq!(until.ran_out(), expected.is_err());

@@ -399,6 +399,7 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
     job.writable = rules.problem.allow_file_writing;
     job.box_size = job.box_size.saturating_add(ROOM);
     job.keep = Keep::all_if(rules.keep().is_some());
+    job.is_timed = true;
     job
 }
 

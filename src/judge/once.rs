@@ -37,7 +37,7 @@ impl Once<'_> {
     pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
         let pass = Pass { number: 1, input, earlier: Vec::new() };
         let job = job(self.rules, self.entry, self.test_case, &pass);
-        let reply = self.executor.run(&job)?;
+        let reply = self.executor.anew().run(&job)?;
         Ok(self.told(&reply, name)?)
     }
 

@@ -34,9 +34,15 @@ enum Source {
     },
     /// A file that may have no name.
     Open(File),
-    /// Not on this machine, or on their way.
-    Elsewhere,
+    /// Not on this machine, or on their way; then here, once they have arrived.
+    Elsewhere {
+        arrived: OnceLock<Blob>,
+        fetch: Option<Box<Fetch>>,
+    },
 }
+
+/// Gets the bytes of a blob that is elsewhere; none if they are lost.
+type Fetch = dyn Fn() -> Option<Blob> + Send + Sync;
 
 /// What stands for the same bytes everywhere: their SHA-256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -60,12 +66,48 @@ impl Blob {
 
     /// So many bytes that are elsewhere.
     pub fn elsewhere(length: u64, digest: Option<Digest>) -> Self {
-        let blob = Self::new(Source::Elsewhere);
+        Self::away(length, digest, None)
+    }
+
+    /// So many bytes that are got when somebody needs them.
+    pub fn fetched(
+        length: u64,
+        digest: Digest,
+        fetch: impl Fn() -> Option<Self> + Send + Sync + 'static,
+    ) -> Self {
+        Self::away(length, Some(digest), Some(Box::new(fetch)))
+    }
+
+    fn away(length: u64, digest: Option<Digest>, fetch: Option<Box<Fetch>>) -> Self {
+        let blob = Self::new(Source::Elsewhere { arrived: OnceLock::new(), fetch });
         let _ = blob.0.length.set(length);
         if let Some(digest) = digest {
             let _ = blob.0.digest.set(digest);
         }
         blob
+    }
+
+    /// Gives the bytes to one that is elsewhere; it and all copies of it have them from now on.
+    pub fn arrive(&self, bytes: Self) {
+        if let Source::Elsewhere { arrived, .. } = &self.0.source {
+            // Two that arrive at once are the same.
+            let _ = arrived.set(bytes);
+        }
+    }
+
+    /// Whether its bytes can be read here, once they were fetched if need be.
+    pub fn is_here(&self) -> bool {
+        self.here().is_ok()
+    }
+
+    /// The blob that has the bytes.
+    fn here(&self) -> io::Result<&Self> {
+        let Source::Elsewhere { arrived, fetch } = &self.0.source else { return Ok(self) };
+        if let Some(bytes) = arrived.get() {
+            return Ok(bytes);
+        }
+        let bytes = fetch.as_ref().and_then(|fetch| fetch()).ok_or_else(not_here)?;
+        Ok(arrived.get_or_init(|| bytes))
     }
 
     fn memory(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
@@ -80,6 +122,7 @@ impl Blob {
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.0.source {
             Source::Memory(bytes) => Some((**bytes).as_ref()),
+            Source::Elsewhere { arrived, .. } => arrived.get()?.bytes(),
             _ => None,
         }
     }
@@ -88,6 +131,7 @@ impl Blob {
     pub fn path(&self) -> Option<&Path> {
         match &self.0.source {
             Source::Named { path, .. } => Some(path),
+            Source::Elsewhere { arrived, .. } => arrived.get()?.path(),
             _ => None,
         }
     }
@@ -105,7 +149,7 @@ impl Blob {
             Source::Memory(bytes) => (**bytes).as_ref().len() as u64,
             Source::Named { path, .. } => fs::metadata(path)?.len(),
             Source::Open(file) => file.metadata()?.len(),
-            Source::Elsewhere => return Err(not_here()),
+            Source::Elsewhere { .. } => self.here()?.len()?,
         };
         Ok(*self.0.length.get_or_init(|| length))
     }
@@ -119,7 +163,7 @@ impl Blob {
             Source::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
             Source::Named { path, .. } => Box::new(BufReader::new(File::open(path)?)),
             Source::Open(file) => Box::new(BufReader::new(At { file, offset: 0 })),
-            Source::Elsewhere => return Err(not_here()),
+            Source::Elsewhere { .. } => return self.here()?.open(),
         })
     }
 
@@ -136,7 +180,8 @@ impl Blob {
             }
             // By the kernel alone, if it can.
             Source::Named { path, .. } => io::copy(&mut File::open(path)?, to),
-            Source::Open(_) | Source::Elsewhere => {
+            Source::Elsewhere { .. } => self.here()?.copy_to(to),
+            Source::Open(_) => {
                 let mut from = BufReader::with_capacity(64 << 10, self.open()?);
                 io::copy(&mut from, to)
             }
@@ -210,7 +255,7 @@ impl fmt::Debug for Blob {
             Source::Memory(bytes) => write!(f, "Blob({} bytes)", (**bytes).as_ref().len()),
             Source::Named { path, .. } => write!(f, "Blob({})", path.display()),
             Source::Open(_) => f.write_str("Blob(a file)"),
-            Source::Elsewhere => f.write_str("Blob(elsewhere)"),
+            Source::Elsewhere { .. } => f.write_str("Blob(elsewhere)"),
         }
     }
 }
@@ -331,5 +376,26 @@ mod tests {
         assert_eq!(blob.len().unwrap(), 7);
         assert!(blob.open().is_err() && blob.digest().is_err());
         assert_ne!(blob, Blob::elsewhere(7, None));
+    }
+
+    #[test]
+    fn bytes_that_arrive_or_are_fetched_can_be_read_in_every_copy() {
+        let check = |blob: &Blob, can_be: bool| {
+            assert_eq!(blob.clone().is_here(), can_be, "{blob:?}");
+            assert_eq!(blob.open().is_ok(), can_be, "{blob:?}");
+        };
+        let text = || Blob::from(&b"bytes"[..]);
+        let digest = text().digest().unwrap();
+        let arriving = Blob::elsewhere(5, None);
+        let copy = arriving.clone();
+        check(&copy, false);
+        arriving.arrive(text());
+        check(&copy, true);
+        assert_eq!(read(&copy), b"bytes");
+        check(&Blob::fetched(5, digest, || None), false);
+        let fetched = Blob::fetched(5, digest, move || Some(text()));
+        assert_eq!(fetched.bytes(), None, "nobody has asked");
+        check(&fetched, true);
+        assert_eq!(fetched.bytes(), Some(&b"bytes"[..]));
     }
 }

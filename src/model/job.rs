@@ -32,6 +32,9 @@ pub struct Job {
     pub collect: Vec<String>,
     /// Whether all that is in the box at the end is brought back.
     pub keep: Keep,
+    /// Whether something depends on how long it takes, beside that it ends within its limits: what it did on another
+    /// machine says nothing then.
+    pub is_timed: bool,
 }
 
 /// What is brought back of a box, beside the files that were asked for by name.
@@ -99,6 +102,16 @@ impl Shown {
 }
 
 impl Job {
+    /// All that travels beside it.
+    pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
+        let trees = self.command.visible.iter().filter_map(|shown| match &shown.what {
+            What::Tree(tree) => Some(&tree.entries),
+            What::Installed { .. } => None,
+        });
+        let entries = trees.flatten().chain(&self.files);
+        entries.filter_map(TreeEntry::blob).chain([&self.stdin])
+    }
+
     /// Lays something into its box, in place of what has that name there. The box grows by the size of a file, so the
     /// program has as much room as without it.
     pub fn put(&mut self, entry: TreeEntry) {
@@ -135,6 +148,34 @@ pub struct Reply {
     pub collected: Vec<Collected>,
     /// What was in the box at the end, if it was asked for.
     pub kept: Option<Tree>,
+}
+
+impl Reply {
+    /// All that travels beside it.
+    pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
+        let collected = self.collected.iter().filter_map(|found| match found {
+            Collected::File(blob) => Some(blob),
+            Collected::Missing | Collected::NotAFile(_) => None,
+        });
+        let kept = self.kept.iter().flat_map(|tree| &tree.entries);
+        [&self.stdout, &self.stderr]
+            .into_iter()
+            .chain(collected)
+            .chain(kept.filter_map(TreeEntry::blob))
+    }
+
+    /// The same in the same order, to be replaced.
+    pub fn blobs_mut(&mut self) -> impl Iterator<Item = &mut Blob> {
+        let collected = self.collected.iter_mut().filter_map(|found| match found {
+            Collected::File(blob) => Some(blob),
+            Collected::Missing | Collected::NotAFile(_) => None,
+        });
+        let kept = self.kept.iter_mut().flat_map(|tree| &mut tree.entries);
+        [&mut self.stdout, &mut self.stderr]
+            .into_iter()
+            .chain(collected)
+            .chain(kept.filter_map(TreeEntry::blob_mut))
+    }
 }
 
 /// What was found under a name in the box.

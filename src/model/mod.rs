@@ -19,6 +19,7 @@ pub mod layout;
 pub mod limits;
 pub mod listing;
 pub mod merge;
+pub mod moment;
 pub mod once;
 pub mod outcome;
 pub mod pattern;

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::isolation::Isolation;
+use crate::model::moment::Moment;
 use crate::model::units::Bytes;
 
 /// How the program's first process ended.
@@ -89,6 +90,8 @@ pub struct Outcome {
     pub refused_processes: u32,
     /// What measured and enforced all this.
     pub mechanism: Mechanism,
+    /// When that was, if it is known from then and did not run now.
+    pub ran_at: Option<Moment>,
 }
 
 impl Outcome {

@@ -14,6 +14,7 @@ use crate::model::diagnostic::{Place, Spot};
 use crate::model::isolation::Isolation;
 use crate::model::joint::{self, Said, Side, Transcript};
 use crate::model::judgement::{FaultyProgram, JudgeError};
+use crate::model::moment::Moment;
 use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
 use crate::model::score::{CaseScore, Score, ScoreOrigin, Standing, TotalScore};
 use crate::model::stress::Origin;
@@ -213,6 +214,8 @@ pub struct RunKeys {
     refused_processes: u32,
     cpu_meter: String,
     memory_meter: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ran_at: Option<Moment>,
 }
 
 impl View<Outcome> for RunKeys {
@@ -234,6 +237,7 @@ impl View<Outcome> for RunKeys {
             refused_processes: outcome.refused_processes,
             cpu_meter: outcome.mechanism.cpu.to_string(),
             memory_meter: outcome.mechanism.memory.to_string(),
+            ran_at: outcome.ran_at,
         }
     }
 }
@@ -262,6 +266,7 @@ impl Restore<Outcome> for RunKeys {
                 memory: meter(&self.memory_meter),
                 isolation: Isolation::Namespaces,
             },
+            ran_at: self.ran_at,
         }
     }
 }

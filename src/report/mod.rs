@@ -134,6 +134,7 @@ pub(crate) mod tests {
                 memory: Meter::Cgroup2,
                 isolation: Isolation::Namespaces,
             },
+            ran_at: None,
         };
         let case = |name: &str, verdict| CaseJudgement {
             test_case: name.to_owned(),

@@ -242,6 +242,10 @@ impl Executor for One {
         Err(JudgeError::new("run two programs", "there is one slot").into())
     }
 
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
     fn stop(&self) {}
 }
 

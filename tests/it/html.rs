@@ -95,6 +95,7 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
                 memory: Meter::Cgroup2,
                 isolation: Isolation::Namespaces,
             },
+            ran_at: None,
         }),
         difference: None,
         evidence,

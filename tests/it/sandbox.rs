@@ -191,6 +191,7 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
         },
         collect: Vec::new(),
         keep: Keep::Nothing,
+        is_timed: false,
     }
 }
 

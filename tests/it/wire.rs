@@ -167,6 +167,10 @@ impl Executor for Wire {
         self.reply(self.beyond.run_by_hand(&self.store.carry(job)?, hand))
     }
 
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
     fn stop(&self) {
         self.beyond.stop();
     }
@@ -206,7 +210,7 @@ const LAYOUT: [&str; 4] = [
 impl Kept {
     fn of(job: &Job) -> Option<Self> {
         // Written with their digests only if these are known.
-        job.blobs().into_iter().try_for_each(|blob| blob.digest().map(|_| ())).ok()?;
+        job.blobs().try_for_each(|blob| blob.digest().map(|_| ())).ok()?;
         let name = Blob::from(postcard::to_allocvec(&(job, LAYOUT)).ok()?).digest().ok()?;
         let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
         Some(Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled").join(name)))
@@ -215,13 +219,13 @@ impl Kept {
     fn reply(&self) -> Option<Reply> {
         let bytes = fs::read(&self.0).ok()?;
         let (mut reply, contents): (Reply, Vec<Vec<u8>>) = postcard::from_bytes(&bytes).ok()?;
-        reply.blobs_mut().into_iter().zip(contents).for_each(|(blob, bytes)| *blob = bytes.into());
+        reply.blobs_mut().zip(contents).for_each(|(blob, bytes)| *blob = bytes.into());
         Some(reply)
     }
 
     /// Another user may have no right to; then it is compiled once more the next time.
     fn keep(&self, reply: &Reply) -> io::Result<()> {
-        let contents = reply.blobs().into_iter().map(|blob| blob.start(u64::MAX));
+        let contents = reply.blobs().map(|blob| blob.start(u64::MAX));
         let contents = contents.collect::<io::Result<Vec<Vec<u8>>>>()?;
         let bytes = postcard::to_allocvec(&(reply, contents)).map_err(io::Error::other)?;
         let directory = self.0.parent().expect("it is in a directory");
@@ -292,13 +296,7 @@ impl Parcel for Job {
     }
 
     fn blobs(&self) -> Vec<&Blob> {
-        let shown = self.command.visible.iter();
-        let trees = shown.filter_map(|shown| match &shown.what {
-            What::Tree(tree) => Some(&tree.entries),
-            What::Installed { .. } => None,
-        });
-        let blobs = trees.chain([&self.files]).flatten().filter_map(|entry| entry.blob());
-        blobs.chain([&self.stdin]).collect()
+        Job::blobs(self).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
@@ -315,24 +313,11 @@ impl Parcel for Job {
 
 impl Parcel for Reply {
     fn blobs(&self) -> Vec<&Blob> {
-        let collected = self.collected.iter().filter_map(|found| match found {
-            Collected::File(blob) => Some(blob),
-            Collected::Missing | Collected::NotAFile(_) => None,
-        });
-        let kept = self.kept.iter().flat_map(|tree| &tree.entries);
-        let kept = kept.filter_map(TreeEntry::blob);
-        [&self.stdout, &self.stderr].into_iter().chain(collected).chain(kept).collect()
+        Reply::blobs(self).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        let collected = self.collected.iter_mut().filter_map(|found| match found {
-            Collected::File(blob) => Some(blob),
-            Collected::Missing | Collected::NotAFile(_) => None,
-        });
-        let kept = self.kept.iter_mut().flat_map(|tree| &mut tree.entries);
-        let kept = kept.filter_map(TreeEntry::blob_mut);
-        let streams = [&mut self.stdout, &mut self.stderr].into_iter();
-        streams.chain(collected).chain(kept).collect()
+        Reply::blobs_mut(self).collect()
     }
 }
 
@@ -343,25 +328,23 @@ impl Parcel for JointJob {
     }
 
     fn blobs(&self) -> Vec<&Blob> {
-        [self.program.blobs(), self.partner.blobs()].concat()
+        self.program.blobs().chain(self.partner.blobs()).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        let mut blobs = self.program.blobs_mut();
-        blobs.extend(self.partner.blobs_mut());
+        let mut blobs = Parcel::blobs_mut(&mut self.program);
+        blobs.extend(Parcel::blobs_mut(&mut self.partner));
         blobs
     }
 }
 
 impl Parcel for JointReply {
     fn blobs(&self) -> Vec<&Blob> {
-        [self.program.reply.blobs(), self.partner.reply.blobs()].concat()
+        self.program.reply.blobs().chain(self.partner.reply.blobs()).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        let mut blobs = self.program.reply.blobs_mut();
-        blobs.extend(self.partner.reply.blobs_mut());
-        blobs
+        self.program.reply.blobs_mut().chain(self.partner.reply.blobs_mut()).collect()
     }
 }
 
@@ -433,8 +416,8 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 fn job() -> impl Strategy<Value = Job> {
-    (command(), blob(), entries(), any::<(bool, u64)>(), texts(), limits(), keep()).prop_map(
-        |(command, stdin, files, (writable, box_size), collect, limits, keep)| Job {
+    (command(), blob(), entries(), any::<(bool, bool, u64)>(), texts(), limits(), keep()).prop_map(
+        |(command, stdin, files, (writable, is_timed, box_size), collect, limits, keep)| Job {
             command,
             stdin,
             files,
@@ -443,6 +426,7 @@ fn job() -> impl Strategy<Value = Job> {
             limits,
             collect,
             keep,
+            is_timed,
         },
     )
 }
@@ -581,6 +565,7 @@ fn a_fault_comes_back_as_it_is() {
             limits: Limits::default(),
             collect: Vec::new(),
             keep: Keep::Nothing,
+            is_timed: false,
         };
         assert_eq!(wire.run(&job).map(|_| ()), Err(stop));
     }

@@ -180,6 +180,7 @@ mod tests {
             limits: Limits::default(),
             collect: Vec::new(),
             keep: Keep::Nothing,
+            is_timed: false,
         };
         let request = Request::Run { run: 7, job: &job, places: vec!["/a".into()] };
         send(&ours, &request, &[ours.as_fd()]).unwrap();

@@ -279,6 +279,7 @@ impl PlainSlot {
             file_bytes: Bytes(room.new_bytes()?),
             refused_processes: 0,
             mechanism: MECHANISM,
+            ran_at: None,
         };
         if let Some(Cause::Limit(by)) = cause {
             outcome.stopped_by = Some(by);
@@ -405,6 +406,7 @@ mod tests {
             limits: Limits::default(),
             collect: Vec::new(),
             keep: Keep::Nothing,
+            is_timed: false,
         };
         let reply = slot.run_joined(&job, Ends::default(), Path::new("")).unwrap();
         assert_eq!(reply.outcome.ending, Ending::Exited(7));

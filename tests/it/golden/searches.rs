@@ -57,6 +57,10 @@ impl Executor for Shaky {
         self.beyond.run_joint(job)
     }
 
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
     fn stop(&self) {
         self.beyond.stop();
     }

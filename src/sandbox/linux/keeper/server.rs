@@ -402,6 +402,7 @@ impl Server {
             file_bytes: Bytes(file_bytes),
             refused_processes: u32::try_from(used.refused_processes).unwrap_or(u32::MAX),
             mechanism: self.setup.mechanism,
+            ran_at: None,
         };
         let decided = matches!(outcome.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::Output));
         if used.killed_for_memory > 0 && !decided {
