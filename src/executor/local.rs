@@ -12,7 +12,9 @@ use crate::model::isolation::{Demand, Isolation};
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
+use crate::model::outcome::{Contention, Outcome};
 use crate::model::stop::Stop;
+use crate::sandbox::pace::{pace, stolen};
 use crate::sandbox::{CoreId, Host, Slot, Stopper};
 
 /// Runs jobs in sandboxes on this machine.
@@ -112,15 +114,61 @@ impl Local {
 
     /// Runs in a free place. A fault of the machine is tried once more, with nothing beside it, before it is told.
     fn in_a_place<R>(&self, run: impl Fn(&mut Place) -> Result<R, JudgeError>) -> Result<R, Stop> {
-        let run = |place: &mut Place| match self.is_stopped() {
+        let run = |place: &mut Place| self.unless_stopped(place, &run);
+        self.told(self.pool.run(run, |place| self.renew(place)))
+    }
+
+    /// Runs while nothing else does here, and says what others on the machine did meanwhile.
+    fn in_all_places<R>(
+        &self,
+        run: impl Fn(&mut Place) -> Result<R, JudgeError>,
+    ) -> Result<(R, Contention), Stop> {
+        let run = |place: &mut Place| {
+            let (pace, stolen) = (pace(), stolen());
+            let reply = self.unless_stopped(place, &run)?;
+            let stolen = self::stolen().saturating_sub(stolen);
+            let pace = Some(self::pace().max(pace));
+            Ok((reply, Contention { stolen, pace, ..Contention::default() }))
+        };
+        let none = || JudgeError::new("run alone", "there is no place for it");
+        let reply = self.pool.run_alone(run, |place| self.renew(place));
+        self.told(reply.unwrap_or_else(|| Err(none())))
+    }
+
+    fn unless_stopped<R>(
+        &self,
+        place: &mut Place,
+        run: impl Fn(&mut Place) -> Result<R, JudgeError>,
+    ) -> Result<R, JudgeError> {
+        match self.is_stopped() {
             true => Err(JudgeError::new("run", "interrupted")),
             false => run(place),
-        };
-        let reply = self.pool.run(run, |place| self.renew(place));
+        }
+    }
+
+    fn told<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
         reply.map_err(|error| match self.is_stopped() {
             true => Stop::Interrupted,
             false => Stop::Fault(error),
         })
+    }
+
+    fn run_in(&self, place: &mut Place, job: &Job) -> Result<Reply, JudgeError> {
+        self.prepare(job, &mut place.slot)?;
+        place.slot.run(job)
+    }
+
+    fn run_joint_in(&self, place: &mut Place, job: &JointJob) -> Result<JointReply, JudgeError> {
+        let mut partner = match place.partner.take() {
+            Some(slot) => slot,
+            None => self.start_slot(place.core)?,
+        };
+        self.prepare(&job.program, &mut place.slot)?;
+        self.prepare(&job.partner, &mut partner)?;
+        let reply = place.slot.run_joint(&mut partner, job);
+        // One that failed is not used again.
+        place.partner = reply.is_ok().then_some(partner);
+        reply
     }
 
     /// Where boxes and trees lie on the disk.
@@ -153,25 +201,23 @@ impl Executor for Local {
     }
 
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.in_a_place(|place| {
-            self.prepare(job, &mut place.slot)?;
-            place.slot.run(job)
-        })
+        self.in_a_place(|place| self.run_in(place, job))
+    }
+
+    fn run_alone(&self, job: &Job, _: u32) -> Result<Reply, Stop> {
+        let (mut reply, beside) = self.in_all_places(|place| self.run_in(place, job))?;
+        disturb(&mut reply.outcome, beside);
+        Ok(reply)
     }
 
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.in_a_place(|place| {
-            let mut partner = match place.partner.take() {
-                Some(slot) => slot,
-                None => self.start_slot(place.core)?,
-            };
-            self.prepare(&job.program, &mut place.slot)?;
-            self.prepare(&job.partner, &mut partner)?;
-            let reply = place.slot.run_joint(&mut partner, job);
-            // One that failed is not used again.
-            place.partner = reply.is_ok().then_some(partner);
-            reply
-        })
+        self.in_a_place(|place| self.run_joint_in(place, job))
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, _: u32) -> Result<JointReply, Stop> {
+        let (mut reply, beside) = self.in_all_places(|place| self.run_joint_in(place, job))?;
+        disturb(&mut reply.program.reply.outcome, beside);
+        Ok(reply)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
@@ -197,4 +243,9 @@ impl Executor for Local {
             stopper.close();
         }
     }
+}
+
+/// Adds what was seen beside a run to what the kernel counted in it.
+fn disturb(outcome: &mut Outcome, beside: Contention) {
+    outcome.contention = Contention { switches: outcome.contention.switches, ..beside };
 }

@@ -38,6 +38,23 @@ pub trait Executor: Send + Sync {
     /// As [`run`](Self::run), for either of the two.
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop>;
 
+    /// Runs a job once more and with nothing beside it here, for its times: never an answer that is there already.
+    /// `number` counts such runs of this job, from 1, so that who keeps answers may keep each of them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn run_alone(&self, job: &Job, _number: u32) -> Result<Reply, Stop> {
+        self.run(job)
+    }
+
+    /// The same for two programs that talk with each other.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn run_joint_alone(&self, job: &JointJob, _number: u32) -> Result<JointReply, Stop> {
+        self.run_joint(job)
+    }
+
     /// Runs one program that talks with a person, and waits for its end. Its standard output is not in the reply.
     ///
     /// # Errors

@@ -49,19 +49,25 @@ impl<S> Pool<S> {
         mend(&mut slot);
         // Given back first: who waits for all slots while holding one waits for ever.
         self.give_back(slot);
+        self.run_alone(run, mend).unwrap_or(Err(error))
+    }
+
+    /// Runs in a slot while all others stand still; `None` if there are no slots.
+    pub(super) fn run_alone<R>(
+        &self,
+        run: impl Fn(&mut S) -> Result<R, JudgeError>,
+        mend: impl Fn(&mut S),
+    ) -> Option<Result<R, JudgeError>> {
         let mut slots = self.take_all();
-        let again = match slots.first_mut() {
-            Some(slot) => {
-                let again = run(slot);
-                if again.is_err() {
-                    mend(slot);
-                }
-                again
+        let result = slots.first_mut().map(|slot| {
+            let result = run(slot);
+            if result.is_err() {
+                mend(slot);
             }
-            None => Err(error),
-        };
+            result
+        });
         self.give_back_all(slots);
-        again
+        result
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S>> {

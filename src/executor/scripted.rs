@@ -8,7 +8,7 @@ use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Ending, Mechanism, Meter, Outcome};
+use crate::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome};
 use crate::model::stop::Stop;
 use crate::model::units::Bytes;
 
@@ -89,6 +89,7 @@ pub fn quiet_outcome() -> Outcome {
         stderr_bytes: Bytes(0),
         file_bytes: Bytes(0),
         refused_processes: 0,
+        contention: Contention::default(),
         mechanism: Mechanism {
             cpu: Meter::Cgroup2,
             memory: Meter::Cgroup2,

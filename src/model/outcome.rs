@@ -88,10 +88,23 @@ pub struct Outcome {
     pub file_bytes: Bytes,
     /// How often a new process or thread was refused by the limit.
     pub refused_processes: u32,
+    /// What others did to it.
+    pub contention: Contention,
     /// What measured and enforced all this.
     pub mechanism: Mechanism,
     /// When that was, if it is known from then and did not run now.
     pub ran_at: Option<Moment>,
+}
+
+/// What is known of others on the machine while a program ran. It makes no verdict, but doubts about times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contention {
+    /// How often a process of the program lost its processor to another, its own ones included; 0 if nobody counts it.
+    pub switches: u64,
+    /// How much time of all processors together the machine's host took away; looked at only if the program ran alone.
+    pub stolen: Duration,
+    /// How long a fixed piece of work took, beside it; done only if the program ran alone.
+    pub pace: Option<Duration>,
 }
 
 impl Outcome {

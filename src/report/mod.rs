@@ -111,7 +111,7 @@ pub(crate) mod tests {
     use crate::model::judgement::{
         BrokenExpectation, CaseJudgement, CompilerReport, JudgeError, Judgement,
     };
-    use crate::model::outcome::{Ending, Mechanism, Meter, Outcome};
+    use crate::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome};
     use crate::model::report::PackageReport;
     use crate::model::units::Bytes;
     use crate::model::verdict::Verdict;
@@ -129,6 +129,7 @@ pub(crate) mod tests {
             stderr_bytes: Bytes(0),
             file_bytes: Bytes(0),
             refused_processes: 0,
+            contention: Contention::default(),
             mechanism: Mechanism {
                 cpu: Meter::Cgroup2,
                 memory: Meter::Cgroup2,

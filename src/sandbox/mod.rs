@@ -24,6 +24,7 @@ mod keep;
 mod linux;
 #[cfg(not(target_os = "linux"))]
 mod other;
+pub mod pace;
 mod plain;
 mod relay;
 mod search;

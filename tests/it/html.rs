@@ -11,7 +11,7 @@ use juror::model::judgement::{
     BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, Picture, TimeLimit,
 };
 use juror::model::limits::Limits;
-use juror::model::outcome::{Ending, Mechanism, Meter, Outcome};
+use juror::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome};
 use juror::model::report::{LimitsReport, PackageReport, Report};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
@@ -90,6 +90,7 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
             stderr_bytes: Bytes(0),
             file_bytes: Bytes(0),
             refused_processes: 0,
+            contention: Contention::default(),
             mechanism: Mechanism {
                 cpu: Meter::Cgroup2,
                 memory: Meter::Cgroup2,

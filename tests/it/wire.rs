@@ -163,6 +163,14 @@ impl Executor for Wire {
         self.reply(self.beyond.run_joint(&self.store.carry(job)?))
     }
 
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        self.reply(self.beyond.run_alone(&self.store.carry(job)?, number))
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
+        self.reply(self.beyond.run_joint_alone(&self.store.carry(job)?, number))
+    }
+
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
         self.reply(self.beyond.run_by_hand(&self.store.carry(job)?, hand))
     }

@@ -144,6 +144,8 @@ pub(super) struct Bill {
     pub(super) cpu: Duration,
     /// The most that one of them held, in bytes.
     pub(super) memory: u64,
+    /// How often one of them lost its processor.
+    pub(super) switches: u64,
 }
 
 impl Program {
@@ -227,6 +229,7 @@ impl Program {
             ending,
             cpu: time(usage.ru_utime) + time(usage.ru_stime),
             memory: memory(&usage),
+            switches: u64::try_from(usage.ru_nivcsw).unwrap_or(0),
         })
     }
 }

@@ -15,7 +15,7 @@ use juror::model::event::{Event, Stamped};
 use juror::model::isolation::Isolation;
 use juror::model::joint::Transcript;
 use juror::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
-use juror::model::outcome::{Mechanism, Meter, Outcome, StoppedBy};
+use juror::model::outcome::{Contention, Mechanism, Meter, Outcome, StoppedBy};
 use juror::model::stress::{Search, SearchPlan};
 use juror::model::units::Bytes;
 use juror::report::Recording;
@@ -292,6 +292,7 @@ fn outcome(real: &Outcome, index: u64) -> Outcome {
             Some(_) => Bytes(0),
             None => real.stdout_bytes,
         },
+        contention: Contention::default(),
         mechanism: MECHANISM,
         ..real.clone()
     }

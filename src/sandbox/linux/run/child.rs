@@ -116,6 +116,8 @@ pub(crate) struct Report {
     pub(crate) used_cpu: AtomicU64,
     /// The same: the largest memory of one, in bytes.
     pub(crate) used_memory: AtomicU64,
+    /// The same: how often one lost its processor.
+    pub(crate) used_switches: AtomicU64,
 }
 
 /// The program is about to start.

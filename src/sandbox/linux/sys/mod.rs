@@ -272,14 +272,15 @@ pub(super) fn clock(clock: i32) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// CPU time that a process, or its children that were waited for, used, in nanoseconds, and the
-/// largest of their memories, in bytes.
+/// What a process, or its children that were waited for, used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
-    /// In nanoseconds.
+    /// CPU time, in nanoseconds.
     pub(super) cpu: u64,
-    /// In bytes.
+    /// The largest of their memories, in bytes.
     pub(super) memory: u64,
+    /// How often one of them lost its processor to another.
+    pub(super) switches: u64,
 }
 
 impl From<&libc::rusage> for Usage {
@@ -289,6 +290,7 @@ impl From<&libc::rusage> for Usage {
         Self {
             cpu: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
             memory: (usage.ru_maxrss as u64).saturating_mul(1024),
+            switches: usage.ru_nivcsw as u64,
         }
     }
 }
