@@ -28,41 +28,43 @@ pub struct Local {
     home: Mutex<Option<Scratch>>,
 }
 
-/// A slot, and how to start another in its place.
+/// Where one run at a time goes on, and how to start a slot there.
 struct Place {
-    slot: Slot,
+    /// Once there was work for it.
+    slot: Option<Slot>,
     /// Where the partner of a joint job runs, once there was one; on the same core.
     partner: Option<Slot>,
     core: Option<CoreId>,
 }
 
 impl Local {
-    /// Starts the slots: as many as asked for, or one a physical core; fewer if runs at the same time
-    /// would spoil each other.
-    ///
-    /// Each slot is a process; start them before any thread, while the judge is small.
+    /// Finds out how programs can be kept apart, by a first slot. At most as many slots as asked for, or one a
+    /// physical core, start later, each when there is work for it; fewer if runs at the same time would spoil each other.
     ///
     /// # Errors
     /// When this machine cannot isolate programs as is demanded.
     pub fn start(jobs: Option<usize>, demand: Demand) -> Result<Self, JudgeError> {
-        let host = Host::find(demand)?;
-        let cores = host.physical_cores();
-        let jobs = jobs.unwrap_or(cores.len()).max(1);
-        let jobs = host.most_at_once().map_or(jobs, |most| jobs.min(most));
+        let found = Host::look()?;
+        let cores = found.physical_cores();
         // Two judges on one machine should not choose the same core first.
         let start = std::process::id() as usize;
-        let mut places = Vec::with_capacity(jobs);
-        for index in 0..jobs {
-            // More jobs than cores share them, each on one.
-            let core = cores.get((start + index) % cores.len().max(1)).copied();
-            let slot = Slot::start(&host, core)?;
-            places.push(Place { slot, partner: None, core });
+        // More jobs than cores share them, each on one.
+        let core = |index: usize| cores.get((start + index) % cores.len().max(1)).copied();
+        let (host, slot) = found.first_slot(demand, core(0))?;
+        let jobs = jobs.unwrap_or(cores.len()).max(1);
+        let jobs = host.most_at_once().map_or(jobs, |most| jobs.min(most));
+        let mut places: Vec<Place> =
+            (0..jobs).map(|index| Place { slot: None, partner: None, core: core(index) }).collect();
+        let stopper = slot.stopper();
+        if let Some(first) = places.first_mut() {
+            first.slot = Some(slot);
         }
-        let stoppers = places.iter().map(|place| place.slot.stopper()).collect();
+        // The last one is taken first.
+        places.reverse();
         Ok(Self {
             host,
             pool: Pool::new(places),
-            stoppers: Mutex::new(stoppers),
+            stoppers: Mutex::new(vec![stopper]),
             stopped: AtomicBool::new(false),
             home: Mutex::new(None),
         })
@@ -92,7 +94,15 @@ impl Local {
     fn renew(&self, place: &mut Place) {
         // Without a new one the old one is to fail again, and that is what is told then.
         if let Ok(slot) = self.start_slot(place.core) {
-            place.slot = slot;
+            place.slot = Some(slot);
+        }
+    }
+
+    /// The slot of a place, which starts now if it is the first time.
+    fn slot<'a>(&self, place: &'a mut Place) -> Result<&'a mut Slot, JudgeError> {
+        match &mut place.slot {
+            Some(slot) => Ok(slot),
+            none => Ok(none.insert(self.start_slot(place.core)?)),
         }
     }
 
@@ -154,8 +164,9 @@ impl Local {
     }
 
     fn run_in(&self, place: &mut Place, job: &Job) -> Result<Reply, JudgeError> {
-        self.prepare(job, &mut place.slot)?;
-        place.slot.run(job)
+        let slot = self.slot(place)?;
+        self.prepare(job, slot)?;
+        slot.run(job)
     }
 
     fn run_joint_in(&self, place: &mut Place, job: &JointJob) -> Result<JointReply, JudgeError> {
@@ -163,9 +174,10 @@ impl Local {
             Some(slot) => slot,
             None => self.start_slot(place.core)?,
         };
-        self.prepare(&job.program, &mut place.slot)?;
+        let slot = self.slot(place)?;
+        self.prepare(&job.program, slot)?;
         self.prepare(&job.partner, &mut partner)?;
-        let reply = place.slot.run_joint(&mut partner, job);
+        let reply = slot.run_joint(&mut partner, job);
         // One that failed is not used again.
         place.partner = reply.is_ok().then_some(partner);
         reply
@@ -223,12 +235,13 @@ impl Executor for Local {
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
         let hand = Mutex::new(Some(hand));
         self.in_a_place(|place| {
-            self.prepare(job, &mut place.slot)?;
+            let slot = self.slot(place)?;
+            self.prepare(job, slot)?;
             let hand = hand.lock().unwrap_or_else(PoisonError::into_inner).take();
             let again =
                 || JudgeError::new("run the program once more", "its standard input is used up");
             let Hand { reads, writes } = hand.ok_or_else(again)?;
-            place.slot.run_between(job, reads, writes)
+            slot.run_between(job, reads, writes)
         })
     }
 
@@ -248,4 +261,50 @@ impl Executor for Local {
 /// Adds what was seen beside a run to what the kernel counted in it.
 fn disturb(outcome: &mut Outcome, beside: Contention) {
     outcome.contention = Contention { switches: outcome.contention.switches, ..beside };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::*;
+    use crate::model::job::Command;
+    use crate::model::limits::Limits;
+    use crate::model::units::Bytes;
+
+    /// How many slots started for so many runs at once.
+    fn check(at_once: usize, expected: usize) {
+        let local = Local::start(Some(3), Demand::Any).unwrap();
+        let barrier = Barrier::new(at_once);
+        let run = || {
+            local.in_a_place(|place| {
+                let slot = local.slot(place)?;
+                barrier.wait();
+                let argv = vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 0".to_owned()];
+                slot.run(&Job {
+                    command: Command { argv, ..Command::default() },
+                    box_size: Bytes::mib(1),
+                    limits: Limits::of_trial(),
+                    ..Job::default()
+                })
+            })
+        };
+        thread::scope(|scope| (0..at_once).for_each(|_| _ = scope.spawn(|| run().unwrap())));
+        if at_once == 1 {
+            // One after the other, the same slot does all.
+            run().unwrap();
+        }
+        assert_eq!(local.stoppers.lock().unwrap().len(), expected);
+    }
+
+    #[test]
+    fn a_slot_starts_when_there_is_work_for_it() {
+        check(0, 1);
+        check(1, 1);
+        if Host::find(Demand::Any).unwrap().most_at_once().is_none() {
+            check(2, 2);
+            check(3, 3);
+        }
+    }
 }

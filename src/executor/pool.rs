@@ -59,7 +59,8 @@ impl<S> Pool<S> {
         mend: impl Fn(&mut S),
     ) -> Option<Result<R, JudgeError>> {
         let mut slots = self.take_all();
-        let result = slots.first_mut().map(|slot| {
+        // That which is used most.
+        let result = slots.last_mut().map(|slot| {
             let result = run(slot);
             if result.is_err() {
                 mend(slot);

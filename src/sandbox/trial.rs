@@ -4,12 +4,12 @@ use crate::model::job::{Command, Job};
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
-use crate::sandbox::slot::Slot;
+use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::system::Host;
 
-/// Takes a run to the point at which the program would start.
-pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
-    let mut slot = Slot::start(host, None)?;
+/// Takes a run to the point at which the program would start. Returns the slot in which that works.
+pub(super) fn try_out(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeError> {
+    let mut slot = Slot::start(host, core)?;
     let nothing = "/juror-tries-this-sandbox-out".to_owned();
     let job = Job {
         command: Command { argv: vec![nothing], ..Command::default() },
@@ -20,7 +20,7 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
     };
     match slot.run(&job) {
         // Everything was done but to start a program that is not there.
-        Err(error) if error.kind == FaultKind::Unstartable => Ok(()),
+        Err(error) if error.kind == FaultKind::Unstartable => Ok(slot),
         Err(error) => Err(error),
         Ok(_) => Err(JudgeError::new("try the sandbox out", "a program ran that is not there")),
     }

@@ -9,6 +9,7 @@ use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::sandbox::linux::detect::host::Host;
+use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::trial::try_out;
 
 impl Host {
@@ -17,12 +18,22 @@ impl Host {
     /// # Errors
     /// When none works, or none that the demand allows; the error says why and what to do.
     pub fn find(demand: Demand) -> Result<Self, JudgeError> {
+        Self::look()?.first_slot(demand, None).map(|(host, _)| host)
+    }
+
+    /// The same machine with the strongest way to keep programs apart that works, and the slot in which it was tried
+    /// out, on this core.
+    pub(crate) fn first_slot(
+        &self,
+        demand: Demand,
+        core: Option<CoreId>,
+    ) -> Result<(Self, Slot), JudgeError> {
         if demand == Demand::Plain {
-            return Self::at(Isolation::Plain);
+            let host = self.with(Isolation::Plain);
+            let slot = try_out(&host, core)?;
+            return Ok((host, slot));
         }
-        let found = Self::look()?;
-        let tried = |mode: &Host| try_out(mode);
-        choose(&found, demand, tried)
+        choose(self, demand, |mode| try_out(mode, core))
     }
 
     /// What this machine offers, with programs kept apart in this one way.
@@ -33,7 +44,7 @@ impl Host {
         let host = Self::look()?;
         let mode = host.with(isolation);
         host.has_rights_for(isolation)?;
-        try_out(&mode)?;
+        try_out(&mode, None)?;
         Ok(mode)
     }
 
@@ -43,7 +54,7 @@ impl Host {
             isolation,
             fault: self
                 .has_rights_for(isolation)
-                .and_then(|()| try_out(&self.with(isolation)))
+                .and_then(|()| try_out(&self.with(isolation), None))
                 .err(),
         };
         Isolation::APART.map(tried).into()
@@ -58,12 +69,12 @@ impl Host {
     }
 }
 
-/// The first mode that works.
-fn choose(
+/// The first mode that works, with what the try gave.
+fn choose<T>(
     host: &Host,
     demand: Demand,
-    try_out: impl Fn(&Host) -> Result<(), JudgeError>,
-) -> Result<Host, JudgeError> {
+    try_out: impl Fn(&Host) -> Result<T, JudgeError>,
+) -> Result<(Host, T), JudgeError> {
     let mut refused = Vec::new();
     let modes = Isolation::APART.map(|isolation| host.with(isolation));
     for mut mode in modes {
@@ -73,9 +84,9 @@ fn choose(
         }
         let tried = host.has_rights_for(isolation).and_then(|()| try_out(&mode));
         match tried {
-            Ok(()) => {
+            Ok(tried) => {
                 mode.refused = refused;
-                return Ok(mode);
+                return Ok((mode, tried));
             }
             Err(error) => refused.push(TriedMode { isolation, fault: Some(error) }),
         }
@@ -123,7 +134,7 @@ mod tests {
             false => Err(JudgeError::new(mode.isolation().key(), "EPERM")),
         });
         match (chosen, expected) {
-            (Ok(mode), Some(isolation)) => {
+            (Ok((mode, ())), Some(isolation)) => {
                 assert_eq!(mode.isolation(), isolation, "{working:?}, {demand:?}");
                 assert!(mode.refused().iter().all(|above| above.isolation < isolation));
                 assert!(mode.refused().iter().all(|above| above.fault.is_some()));
@@ -153,7 +164,7 @@ mod tests {
     fn what_all_rungs_fail_for_is_said_once() {
         let host = Host::look().unwrap().with_all_rights();
         let fault = JudgeError::new("limit resources", "there is too little of it");
-        let chosen = choose(&host, Demand::Any, |_| Err(fault.clone()));
+        let chosen = choose::<()>(&host, Demand::Any, |_| Err(fault.clone()));
         assert_eq!(chosen.unwrap_err(), fault);
     }
 }
