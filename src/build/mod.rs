@@ -36,7 +36,7 @@ use crate::model::units::Bytes;
 /// Makes programs of sources.
 pub struct Builder<'a> {
     executor: &'a dyn Executor,
-    toolchains: Toolchains,
+    toolchains: Arc<Toolchains>,
 }
 
 /// A program whose language is known, ready to be built.
@@ -148,7 +148,12 @@ const MESSAGES: u64 = 64 << 10;
 impl<'a> Builder<'a> {
     /// A builder whose compilers run here.
     pub fn new(executor: &'a dyn Executor) -> Self {
-        Self { executor, toolchains: Toolchains::new(Box::new(Machine)) }
+        Self { executor, toolchains: Arc::new(Toolchains::new(Box::new(Machine))) }
+    }
+
+    /// The same builder, whose compilers run elsewhere.
+    pub fn on<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
+        Builder { executor, toolchains: Arc::clone(&self.toolchains) }
     }
 
     /// Reads a program's files and tells how to build and start it.

@@ -14,6 +14,7 @@ use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
 use crate::executor::Executor;
 use crate::executor::local::Local;
+use crate::executor::turns::{InTurn, Turns};
 use crate::model::event::{Event, Shortfall};
 use crate::model::host::TriedMode;
 use crate::model::isolation::Isolation;
@@ -130,6 +131,15 @@ impl Host {
         events: &'a (dyn Fn(Event) + Sync),
     ) -> Bench<'a> {
         Bench { problem, executor: &*self.executor, builder, events }
+    }
+}
+
+impl Host {
+    /// The same slots for one of several who take turns, the one with the lowest number first.
+    pub fn in_turn(&self, turns: &Arc<Turns>, user: usize) -> Self {
+        let inner = Arc::clone(&self.executor);
+        let executor = Arc::new(InTurn::new(inner, Arc::clone(turns), user));
+        Self { executor, isolation: self.isolation, ender: Ender::default() }
     }
 }
 

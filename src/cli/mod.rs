@@ -33,6 +33,7 @@ pub mod schema;
 pub mod sessions;
 pub mod shell;
 pub mod show;
+mod side_by_side;
 pub mod statement;
 pub mod stress;
 mod topics;

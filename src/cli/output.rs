@@ -24,7 +24,7 @@ use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::style::{Listing, Style, Surroundings, Verbosity};
 use crate::report::terminal::Terminal;
-use crate::report::{Reporter, Reporters, WriteReport, csv, github, html, json, junit};
+use crate::report::{Recording, Reporter, Reporters, WriteReport, csv, github, html, json, junit};
 
 /// Takes what a command has to say, and says when and of which package it was said.
 pub struct Output {
@@ -102,7 +102,7 @@ pub fn command_listed(
 /// Who shows the command.
 fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>> {
     if let Some(recording) = &options.recording {
-        return vec![Reporter::Recorded(Arc::clone(recording))];
+        return vec![Reporter::Recorded(recording.clone())];
     }
     let around = surroundings();
     let style = style(options, &around);
@@ -195,6 +195,40 @@ impl Output {
             said.reporters.event(stamped);
             said.before = stamped.at;
         }
+    }
+
+    /// One for work that goes on beside other work: what happens goes to this recording.
+    pub fn aside(&self, recording: Recording) -> Self {
+        let before = self.lock().before;
+        Self {
+            said: Mutex::new(Said {
+                reporters: Reporters::new(vec![Reporter::Recorded(recording)]),
+                opened: None,
+                package: None,
+                ended: ExitCode::Success,
+                before,
+            }),
+            started: self.started,
+            around: None,
+            ender: None,
+            is_recorded: self.is_recorded,
+        }
+    }
+
+    /// Shows what happened beside.
+    pub fn tell(&self, stamped: &Stamped) {
+        self.lock().reporters.event(stamped);
+    }
+
+    /// What was given up so far means this.
+    pub fn ended(&self) -> ExitCode {
+        self.lock().ended
+    }
+
+    /// Takes over what work beside came to.
+    pub fn end_with(&self, code: ExitCode) {
+        let mut said = self.lock();
+        said.ended = said.ended.and(code);
     }
 
     /// Shows events, for those who only say what happens.
@@ -291,7 +325,7 @@ impl Output {
     }
 
     /// Tells why the command, or a part of it, was given up.
-    fn stopped(&self, stop: Stop) {
+    pub fn stopped(&self, stop: Stop) {
         let code = match stop {
             Stop::Interrupted => {
                 self.event(Event::Interrupted);
@@ -320,8 +354,7 @@ impl Output {
                 }
             }
         };
-        let mut said = self.lock();
-        said.ended = said.ended.and(code);
+        self.end_with(code);
     }
 
     /// The exit code, unless what was said could not be written.

@@ -1,8 +1,9 @@
 //! `juror verify`: packages, their data, and all their submissions against what is expected.
 
-use std::cell::Cell;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 
@@ -16,6 +17,8 @@ use crate::cli::options::{ListingOptions, OutputOptions, ReportOptions, RunOptio
 use crate::cli::output::{Output, command_line, command_listed};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Finished, Judging, entries};
+use crate::cli::side_by_side::Work;
+use crate::executor::turns::Turns;
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION, Validators};
 use crate::judge::draw;
 use crate::judge::score::{Policy, points_by_dialect};
@@ -23,6 +26,7 @@ use crate::judge::session::Judged;
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
+use crate::model::grader::Dialect;
 use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
@@ -62,23 +66,65 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
         let keep = keep::directory(keep, output)?;
         let host = Host::start(arguments.runs.host, output)?;
         let builder = Builder::new(&*host.executor);
-        let units = Cell::new(0);
-        let verifier = Verifier { arguments, host: &host, builder: &builder, output, keep, units };
         if let Some(shard) = arguments.runs.shard {
             output.event(Event::ShardChosen(shard));
         }
-        for dir in &arguments.packages {
-            output.part(verifier.package(dir))?;
-            let runs = &arguments.runs;
-            if runs.case.is_empty() && runs.shard.is_none() {
-                let steps = next::steps(dir, runs.format.as_deref());
-                if !steps.is_empty() {
-                    output.event(Event::Next(steps));
+        let units = AtomicUsize::new(0);
+        let at_once = host.executor.slots();
+        let turns = Turns::new(at_once);
+        let work = Work {
+            begin: &|dir, output| read(arguments, dir, output, &units),
+            go_on: &|index, package, output| {
+                let host = host.in_turn(&turns, index);
+                let builder = &builder.on(&*host.executor);
+                let keep = keep.as_deref();
+                Verifier { arguments, host: &host, builder, output, keep }.package(package)
+            },
+            next: &|dir, output| {
+                let runs = &arguments.runs;
+                if runs.case.is_empty() && runs.shard.is_none() {
+                    let steps = next::steps(dir, runs.format.as_deref());
+                    if !steps.is_empty() {
+                        output.event(Event::Next(steps));
+                    }
                 }
-            }
-        }
-        Ok(())
+            },
+            end: &|| host.executor.stop(),
+        };
+        work.run(output, &arguments.packages, at_once)
     })
+}
+
+/// A package that was read, and what of it is to be done here.
+struct Package {
+    problem: Problem,
+    submissions: Vec<Submission>,
+    /// The names of the test cases.
+    selected: HashSet<String>,
+    /// Whether its data is to be proved.
+    is_mine: bool,
+}
+
+/// Reads a package. `units` are the pieces of work that shards have dealt out so far.
+fn read(
+    arguments: &VerifyArguments,
+    dir: &Path,
+    output: &Output,
+    units: &AtomicUsize,
+) -> Result<Package, Stop> {
+    let runs = &arguments.runs;
+    let mut problem = problem::read(dir, runs.format.as_deref(), Remarks::All, output)?;
+    runs.limit(&mut problem.limits);
+    problem::set_dialect(&mut problem, runs.dialect);
+    output.diagnosed(dialects(&problem, runs.dialect));
+    let selected = problem::selected(&problem, &runs.case)?;
+    let is_mine = || {
+        let unit = units.fetch_add(1, Ordering::Relaxed);
+        runs.shard.is_none_or(|shard| shard.has(unit))
+    };
+    let is_data_mine = is_mine();
+    let submissions = problem.submissions.iter().filter(|_| is_mine()).cloned().collect();
+    Ok(Package { problem, submissions, selected, is_mine: is_data_mine })
 }
 
 struct Verifier<'a> {
@@ -87,22 +133,12 @@ struct Verifier<'a> {
     builder: &'a Builder<'a>,
     output: &'a Output,
     /// Where boxes are kept, if they are.
-    keep: Option<PathBuf>,
-    /// Pieces of work that shards have dealt out so far.
-    units: Cell<usize>,
+    keep: Option<&'a Path>,
 }
 
 impl Verifier<'_> {
-    fn package(&self, dir: &Path) -> Result<(), Stop> {
-        let format = self.arguments.runs.format.as_deref();
-        let mut problem = problem::read(dir, format, Remarks::All, self.output)?;
-        self.arguments.runs.limit(&mut problem.limits);
-        problem::set_dialect(&mut problem, self.arguments.runs.dialect);
-        self.output.diagnosed(self.dialects(&problem));
-        let selected = problem::selected(&problem, &self.arguments.runs.case)?;
-        let is_mine = self.is_mine();
-        let submissions: Vec<Submission> =
-            problem.submissions.iter().filter(|_| self.is_mine()).cloned().collect();
+    fn package(&self, package: Package) -> Result<(), Stop> {
+        let Package { mut problem, submissions, selected, is_mine } = package;
         if !is_mine && submissions.is_empty() {
             return Ok(());
         }
@@ -134,31 +170,11 @@ impl Verifier<'_> {
         self.submissions(bench, &validators, &submissions, cases)
     }
 
-    /// Whether the next piece of work is to be done by this shard.
-    fn is_mine(&self) -> bool {
-        let unit = self.units.replace(self.units.get() + 1);
-        self.arguments.runs.shard.is_none_or(|shard| shard.has(unit))
-    }
-
-    /// Says that judges score the package differently, if nothing tells for which one it is.
-    fn dialects(&self, problem: &Problem) -> Option<Diagnostic> {
-        let is_told = self.arguments.runs.dialect.is_some();
-        let points = points_by_dialect(problem).filter(|_| !is_told)?;
-        let [kattis, domjudge] = points.map(|points| points.to_string());
-        let what = format!(
-            "all points together are {kattis} for Kattis, which gives `accept_score` for each test case, and \
-             {domjudge} for DOMjudge, which gives it once for a group: scores are those of Kattis"
-        );
-        let path = problem.dir.join("data");
-        let help = "choose with --dialect kattis or --dialect domjudge";
-        Some(Diagnostic::warning(path, what).help(help))
-    }
-
     /// Where boxes of this problem are kept, if they are.
     fn kept(&self, problem: &Problem) -> Option<PathBuf> {
-        let dir = self.keep.as_ref()?;
+        let dir = self.keep?;
         Some(match self.arguments.packages.len() {
-            1 => dir.clone(),
+            1 => dir.to_owned(),
             _ => dir.join(&problem.short_name),
         })
     }
@@ -245,6 +261,19 @@ impl Verifier<'_> {
         };
         format!("{} {submissions}{SUBMISSION} --case {CASE}", command_line(words))
     }
+}
+
+/// Says that judges score the package differently, if nothing tells for which one it is.
+fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
+    let points = points_by_dialect(problem).filter(|_| told.is_none())?;
+    let [kattis, domjudge] = points.map(|points| points.to_string());
+    let what = format!(
+        "all points together are {kattis} for Kattis, which gives `accept_score` for each test case, and \
+         {domjudge} for DOMjudge, which gives it once for a group: scores are those of Kattis"
+    );
+    let path = problem.dir.join("data");
+    let help = "choose with --dialect kattis or --dialect domjudge";
+    Some(Diagnostic::warning(path, what).help(help))
 }
 
 /// What the submissions' times say against the time limit.

@@ -17,7 +17,7 @@ pub mod style;
 pub mod terminal;
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::Sender;
 
 use crate::model::event::{Event, Stamped};
 use crate::model::report::Report;
@@ -31,12 +31,12 @@ pub enum Reporter<'a> {
     AtEnd(WriteReport, Box<dyn Write + Send + 'a>),
     /// When the command is at its end, into a file. It is written also if another writer failed.
     File(WriteReport, Option<ReportFile>),
-    /// Not at all: events are kept, to be looked at or shown later.
+    /// Not at all: events are handed on, to be looked at or shown elsewhere.
     Recorded(Recording),
 }
 
-/// Events as they happened.
-pub type Recording = Arc<Mutex<Vec<Stamped>>>;
+/// Takes events as they happen.
+pub type Recording = Sender<Stamped>;
 
 /// Writes a report.
 pub type WriteReport = fn(&Report, &mut dyn Write) -> io::Result<()>;
@@ -81,8 +81,8 @@ impl<'a> Reporters<'a> {
                 }
                 Reporter::AtEnd(..) | Reporter::File(..) => Ok(()),
                 Reporter::Recorded(recording) => {
-                    let mut recording = recording.lock().unwrap_or_else(PoisonError::into_inner);
-                    recording.push(stamped.clone());
+                    // If nobody looks at them any more, they are not missed.
+                    let _ = recording.send(stamped.clone());
                     Ok(())
                 }
             };

@@ -36,6 +36,7 @@ mod run;
 mod sandbox;
 mod scoring;
 mod shell;
+mod side_by_side;
 mod statements;
 mod stress;
 mod stress_batches;

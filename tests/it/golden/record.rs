@@ -4,6 +4,7 @@
 //! package lies, and what isolates. These are replaced, also where a cause tells them.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use clap::Parser;
@@ -18,7 +19,6 @@ use juror::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeErro
 use juror::model::outcome::{Contention, Mechanism, Meter, Outcome, StoppedBy};
 use juror::model::stress::{Search, SearchPlan};
 use juror::model::units::Bytes;
-use juror::report::Recording;
 
 use crate::fixture::Fixture;
 use crate::wire;
@@ -43,12 +43,14 @@ pub(super) fn record_around(
     let words = line.split_whitespace().map(|word| word.replace('@', &format!("{root}/")));
     let words = ["juror".to_owned()].into_iter().chain(words);
     let mut arguments = Arguments::try_parse_from(words).expect("arguments as they are typed");
-    let recording = Recording::default();
+    let (recording, heard) = mpsc::channel();
     let output = wire::output_of(&mut arguments.command).expect("what is recorded");
-    output.recording = Some(recording.clone());
+    output.recording = Some(recording);
     output.around = around;
     assert_eq!(cli::dispatch(&arguments), code, "{line}");
-    let mut events = recording.lock().expect("no thread panicked").clone();
+    // With the arguments the last sender goes.
+    drop(arguments);
+    let mut events: Vec<Stamped> = heard.iter().collect();
     // How often it is said how far a search is depends on the machine.
     events.retain(|stamped| !matches!(stamped.event, Event::Searching(_)));
     let mask = Mask { root: format!("{root}/"), line: line.replace('@', "") };

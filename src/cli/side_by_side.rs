@@ -1,0 +1,230 @@
+//! Packages at work on at once, told one after the other, as if each had waited for the one before.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use crate::cli::exit_code::ExitCode;
+use crate::cli::output::Output;
+use crate::model::event::Stamped;
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+
+/// More packages than this are never open at once.
+const MOST: usize = 8;
+
+/// What is done with packages.
+pub(super) struct Work<'a, T> {
+    /// Begins with one; in order, one at a time.
+    pub begin: &'a (dyn Fn(&Path, &Output) -> Result<T, Stop> + Sync),
+    /// Goes on with the one of this number, beside others.
+    pub go_on: &'a (dyn Fn(usize, T, &Output) -> Result<(), Stop> + Sync),
+    /// Says at its end what to do next with it, whatever came of the work.
+    pub next: &'a (dyn Fn(&Path, &Output) + Sync),
+    /// Ends what is under way, at once.
+    pub end: &'a (dyn Fn() + Sync),
+}
+
+/// A package on its way.
+struct Lane {
+    dir: PathBuf,
+    /// Where its work says what happens, until the work is done.
+    output: Mutex<Option<Output>>,
+    /// Whether the others may go on, and what was given up.
+    done: OnceLock<(bool, ExitCode)>,
+}
+
+impl<T> Work<'_, T> {
+    /// Does it with each package, with so many at once. The first, in their order, for which the others must be given
+    /// up is the last one that is told of.
+    ///
+    /// # Errors
+    /// When they must be given up and this is not told yet, or no thread can be started.
+    pub(super) fn run(
+        &self,
+        output: &Output,
+        dirs: &[PathBuf],
+        at_once: usize,
+    ) -> Result<(), Stop> {
+        let at_once = at_once.min(dirs.len()).min(MOST);
+        if at_once < 2 {
+            let mut dirs = dirs.iter().enumerate();
+            return dirs.try_for_each(|(index, dir)| {
+                self.one(index, dir, (self.begin)(dir, output), output)
+            });
+        }
+        let lane = |dir: &PathBuf| {
+            let (sender, heard) = channel();
+            let output = Mutex::new(Some(output.aside(sender)));
+            (Lane { dir: dir.clone(), output, done: OnceLock::new() }, heard)
+        };
+        let (lanes, heard): (Vec<Lane>, Vec<Receiver<Stamped>>) = dirs.iter().map(lane).unzip();
+        let (next, is_over) = (Mutex::new(0), AtomicBool::new(false));
+        thread::scope(|scope| {
+            for number in 0..at_once {
+                let work = || self.work(&lanes, &next, &is_over);
+                match thread::Builder::new().spawn_scoped(scope, work) {
+                    Err(error) if number == 0 => {
+                        return Err(JudgeError::new("start a thread for packages", error).into());
+                    }
+                    Err(_) => break,
+                    Ok(_) => {}
+                }
+            }
+            for (lane, heard) in lanes.iter().zip(heard) {
+                heard.iter().for_each(|stamped| output.tell(&stamped));
+                // Without an end its thread has panicked, and the scope will.
+                let Some((may_go_on, ended)) = lane.done.get() else { break };
+                output.end_with(*ended);
+                if !may_go_on {
+                    is_over.store(true, Ordering::SeqCst);
+                    (self.end)();
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Works on one package after the other, until there are no more.
+    fn work(&self, lanes: &[Lane], next: &Mutex<usize>, is_over: &AtomicBool) {
+        while !is_over.load(Ordering::SeqCst) {
+            let mut turn = next.lock().unwrap_or_else(PoisonError::into_inner);
+            let index = *turn;
+            let Some(lane) = lanes.get(index) else { return };
+            *turn += 1;
+            let output = lane.output.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(output) = output else { continue };
+            let begun = (self.begin)(&lane.dir, &output);
+            drop(turn);
+            let done = self.one(index, &lane.dir, begun, &output);
+            let may_go_on = done.is_ok();
+            if let Err(stop) = done {
+                output.stopped(stop);
+            }
+            // Set before the output is gone: then the end of what is heard is the end of the work.
+            let _ = lane.done.set((may_go_on, output.ended()));
+        }
+    }
+
+    fn one(
+        &self,
+        index: usize,
+        dir: &Path,
+        begun: Result<T, Stop>,
+        output: &Output,
+    ) -> Result<(), Stop> {
+        output.part(begun.and_then(|begun| (self.go_on)(index, begun, output)))?;
+        (self.next)(dir, output);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Condvar;
+    use std::time::Duration;
+
+    use crate::cli::options::OutputOptions;
+    use crate::cli::output::command;
+    use crate::model::event::Event;
+
+    /// What the packages that spoke are called, in turn.
+    #[derive(Default)]
+    struct Spoken {
+        all: Mutex<Vec<usize>>,
+        changed: Condvar,
+    }
+
+    impl Spoken {
+        fn speak(&self, index: usize) {
+            self.all.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+            self.changed.notify_all();
+        }
+
+        fn wait_for(&self, index: usize) {
+            let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+            let lacks = |all: &mut Vec<usize>| !all.contains(&index);
+            let long = Duration::from_secs(60);
+            let waited = self.changed.wait_timeout_while(all, long, lacks);
+
+            let is_late = waited.unwrap_or_else(PoisonError::into_inner).1.timed_out();
+            assert!(!is_late, "{index} is not at work beside the one before it");
+        }
+    }
+
+    /// Works on so many packages, each of which ends so. `work` is what each does beside. Gives what is told, the exit
+    /// code, and how often what is under way was ended.
+    fn told(
+        ends: &[Result<(), Stop>],
+        at_once: usize,
+        work: &(dyn Fn(usize) + Sync),
+    ) -> (String, ExitCode, usize) {
+        let (recording, heard) = channel();
+        let options = OutputOptions { recording: Some(recording), ..OutputOptions::default() };
+        let ended = Mutex::new(0);
+        let say = |output: &Output, what: String| {
+            output.event(Event::Complained { message: what });
+        };
+        let dirs: Vec<PathBuf> = (0..ends.len()).map(|it| it.to_string().into()).collect();
+        let code = command(&options, "verify", |output| {
+            let work = Work {
+                begin: &|dir, output| {
+                    say(output, format!("b{}", dir.display()));
+                    Ok(())
+                },
+                go_on: &|index, (), output| {
+                    work(index);
+                    say(output, format!("w{index}"));
+                    ends[index].clone()
+                },
+                next: &|dir, output| say(output, format!("n{}", dir.display())),
+                end: &|| *ended.lock().unwrap_or_else(PoisonError::into_inner) += 1,
+            };
+            work.run(output, &dirs, at_once)
+        });
+        drop(options);
+        let words = heard.iter().filter_map(|stamped| match stamped.event {
+            Event::Complained { message } => Some(message),
+            Event::Interrupted => Some("interrupted".to_owned()),
+            _ => None,
+        });
+        let words: Vec<String> = words.collect();
+        (words.join(" "), code, ended.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    #[test]
+    fn packages_are_told_one_after_the_other_though_the_next_is_done_first() {
+        let expected = "b0 w0 n0 b1 w1 n1 b2 w2 n2 b3 w3 n3";
+        for at_once in [1, 2, 4, 9] {
+            let spoken = Spoken::default();
+            let work = |index: usize| {
+                if at_once > 1 && index.is_multiple_of(2) {
+                    spoken.wait_for(index + 1);
+                }
+                spoken.speak(index);
+            };
+            let told = told(&[const { Ok(()) }; 4], at_once, &work);
+            assert_eq!(told, (expected.to_owned(), ExitCode::Success, 0), "{at_once}");
+        }
+    }
+
+    #[test]
+    fn what_ends_one_package_ends_it_alone_or_all_that_follow() {
+        let refused = || Err(Stop::Refused(crate::model::stop::Mend::Package, Vec::new()));
+        let check = |ends: &[Result<(), Stop>], expected: &str, code: ExitCode| {
+            for at_once in [1, 2, 4] {
+                let (words, got, ended) = told(ends, at_once, &|_| {});
+                assert_eq!((words.as_str(), got), (expected, code), "{at_once}");
+                let is_cut = code == ExitCode::Interrupted && at_once > 1;
+                assert_eq!(ended, usize::from(is_cut), "{at_once}");
+            }
+        };
+        check(&[Ok(()), refused(), Ok(())], "b0 w0 n0 b1 w1 n1 b2 w2 n2", ExitCode::InvalidPackage);
+        let cut = Err(Stop::Interrupted);
+        check(&[Ok(()), cut, Ok(())], "b0 w0 n0 b1 w1 interrupted", ExitCode::Interrupted);
+    }
+}

@@ -1,0 +1,189 @@
+//! One executor for several users, such as packages that are verified side by side: of those who wait for a place, the
+//! first in their order gets it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::executor::{Executor, Hand};
+use crate::model::job::{Job, Reply};
+use crate::model::joint::{JointJob, JointReply};
+use crate::model::stop::Stop;
+
+/// The places of an executor, as far as its users take turns.
+#[derive(Debug)]
+pub struct Turns {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    free: usize,
+    /// How many jobs of each user wait.
+    waiting: BTreeMap<usize, usize>,
+}
+
+impl Turns {
+    /// So many places, all of them free.
+    pub fn new(places: usize) -> Arc<Self> {
+        let state = State { free: places, waiting: BTreeMap::new() };
+        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a place is free and no user of a lower number waits.
+    fn take(&self, user: usize) -> Turn<'_> {
+        let mut state = self.lock();
+        *state.waiting.entry(user).or_default() += 1;
+        while !state.may_begin(user) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.free -= 1;
+        state.leave(user);
+        // Another place may be free, and now it is the next one's turn.
+        self.changed.notify_all();
+        Turn(self)
+    }
+}
+
+impl State {
+    fn may_begin(&self, user: usize) -> bool {
+        self.free > 0 && self.waiting.first_key_value().is_none_or(|(first, _)| *first >= user)
+    }
+
+    fn leave(&mut self, user: usize) {
+        if let Some(number) = self.waiting.get_mut(&user) {
+            *number -= 1;
+            if *number == 0 {
+                self.waiting.remove(&user);
+            }
+        }
+    }
+}
+
+/// A place, until it is dropped.
+struct Turn<'a>(&'a Turns);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.lock().free += 1;
+        self.0.changed.notify_all();
+    }
+}
+
+/// The executor as one of its users has it.
+pub struct InTurn {
+    inner: Arc<dyn Executor>,
+    turns: Arc<Turns>,
+    user: usize,
+    /// The same that remembers nothing, unless this is it.
+    anew: Option<Box<Self>>,
+}
+
+impl InTurn {
+    /// For the user of this number; a lower one goes first.
+    pub fn new(inner: Arc<dyn Executor>, turns: Arc<Turns>, user: usize) -> Self {
+        let (again, also) = (Arc::clone(&inner), Arc::clone(&turns));
+        let anew = Box::new(Self { inner: again, turns: also, user, anew: None });
+        Self { inner, turns, user, anew: Some(anew) }
+    }
+
+    /// Does what it does with the executor within, when it is its turn.
+    fn in_turn<R>(&self, run: impl FnOnce(&dyn Executor) -> R) -> R {
+        let _turn = self.turns.take(self.user);
+        run(match self.anew {
+            Some(_) => &*self.inner,
+            None => self.inner.anew(),
+        })
+    }
+}
+
+impl Executor for InTurn {
+    fn slots(&self) -> usize {
+        self.inner.slots()
+    }
+
+    fn mechanism(&self) -> String {
+        self.inner.mechanism()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        self.in_turn(|inner| inner.run(job))
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+        self.in_turn(|inner| inner.run_joint(job))
+    }
+
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        self.in_turn(|inner| inner.run_alone(job, number))
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
+        self.in_turn(|inner| inner.run_joint_alone(job, number))
+    }
+
+    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
+        self.in_turn(|inner| inner.run_by_hand(job, hand))
+    }
+
+    fn anew(&self) -> &dyn Executor {
+        self.anew.as_deref().unwrap_or(self)
+    }
+
+    fn stop(&self) {
+        self.inner.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::thread;
+
+    /// Lets these users wait for the only place, which is taken, and gives the order in which they get it.
+    fn order(users: &[usize]) -> Vec<usize> {
+        let turns = Turns::new(1);
+        let held = turns.take(0);
+        let (sender, receiver) = mpsc::channel();
+        thread::scope(|scope| {
+            for user in users {
+                let (turns, sender) = (&turns, sender.clone());
+                scope.spawn(move || {
+                    let _turn = turns.take(*user);
+                    sender.send(*user).expect("somebody listens");
+                });
+            }
+            while turns.lock().waiting.values().sum::<usize>() < users.len() {
+                thread::yield_now();
+            }
+            drop(held);
+        });
+        drop(sender);
+        receiver.iter().collect()
+    }
+
+    #[test]
+    fn of_those_who_wait_the_first_in_order_is_next() {
+        let check = |users: &[usize], expected: &[usize]| assert_eq!(order(users), expected);
+        check(&[], &[]);
+        check(&[2], &[2]);
+        check(&[3, 1, 2], &[1, 2, 3]);
+        check(&[2, 1, 2, 1], &[1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn every_free_place_is_used() {
+        let turns = Turns::new(2);
+        let first = turns.take(7);
+        let second = turns.take(9);
+        assert_eq!(turns.lock().free, 0);
+        drop((first, second));
+        assert_eq!(turns.lock().free, 2);
+        assert!(turns.lock().waiting.is_empty());
+    }
+}
