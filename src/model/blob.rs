@@ -207,12 +207,17 @@ impl Blob {
             return Ok(*digest);
         }
         let mut hasher = Sha256::new();
-        let mut reader = self.open()?;
-        let mut buffer = vec![0; 64 << 10];
-        loop {
-            match reader.read(&mut buffer)? {
-                0 => break,
-                length => hasher.update(&buffer[..length]),
+        match self.bytes() {
+            Some(bytes) => hasher.update(bytes),
+            None => {
+                let mut reader = self.open()?;
+                let mut buffer = vec![0; 64 << 10];
+                loop {
+                    match reader.read(&mut buffer)? {
+                        0 => break,
+                        length => hasher.update(&buffer[..length]),
+                    }
+                }
             }
         }
         let digest = Digest(hasher.finalize().into());

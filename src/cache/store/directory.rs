@@ -1,0 +1,338 @@
+//! The directory of a store: who may use it, and the files in it.
+
+use std::fs::{self, DirBuilder, File, FileTimes};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+
+use crate::cache::store::STALE;
+use crate::cache::store::segment::{self, Entry, FULL, Name, Shared};
+use crate::model::blob::{Blob, Digest};
+use crate::model::diagnostic::Diagnostic;
+
+/// Why a directory cannot be used: a warning about it, with the way out.
+pub type Refused = Box<Diagnostic>;
+
+/// How the files of a segment end.
+pub(super) const DATA: &str = ".data";
+pub(super) const INDEX: &str = ".index";
+/// How a file ends that is being written.
+pub(super) const NEW: &str = ".new";
+
+/// The version of what is in the directory.
+const VERSION: u32 = 1;
+const VERSION_FILE: &str = "version";
+
+const INSTEAD: &str = "name a directory on this machine that only you can write with --cache or JUROR_CACHE, or `off`";
+
+/// A directory that only this user can write, by its descriptors.
+pub(super) struct Directory {
+    path: PathBuf,
+    pub(super) facts: OwnedFd,
+    pub(super) blobs: OwnedFd,
+}
+
+/// A segment as it is found.
+pub(super) struct Found {
+    pub(super) name: String,
+    pub(super) data: Shared,
+    /// How many entries the index has, also those that are none.
+    pub(super) listed: usize,
+    pub(super) entries: Vec<(Name, Entry)>,
+}
+
+impl Directory {
+    /// Makes it, if it is not there.
+    ///
+    /// # Errors
+    /// If it is not this user's alone, on another machine, of a newer juror, or cannot be used.
+    pub(super) fn open(path: &Path) -> Result<Self, Refused> {
+        let refuse = |why: &str| refused(path, why, INSTEAD);
+        let failed = |error: io::Error| refuse(&error.to_string());
+        let me = rustix::process::geteuid().as_raw();
+        let mut real = path.to_owned();
+        if let Ok(found) = fs::symlink_metadata(path).as_ref()
+            && found.is_symlink()
+        {
+            if found.uid() != me {
+                return Err(refuse("it is a symbolic link of another user").into());
+            }
+            real = path.canonicalize().map_err(failed)?;
+        }
+        DirBuilder::new().recursive(true).mode(0o700).create(&real).map_err(failed)?;
+        let top = open_directory(rustix::fs::CWD, &real).map_err(failed)?;
+        let found = rustix::fs::fstat(&top).map_err(|error| failed(error.into()))?;
+        if found.st_uid != me {
+            return Err(refuse("it belongs to another user").into());
+        }
+        if Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+            let help = format!("run: chmod go-w {}", real.display());
+            return Err(refused(path, "other users can write in it", &help).into());
+        }
+        if let Some(network) = network(top.as_fd()) {
+            return Err(refuse(&format!("it is on a network disk ({network})")).into());
+        }
+        let facts = make_directory(top.as_fd(), "facts").map_err(failed)?;
+        let blobs = make_directory(facts.as_fd(), "blobs").map_err(failed)?;
+        let directory = Self { path: path.to_owned(), facts, blobs };
+        match directory.version().map_err(failed)? {
+            Some(VERSION) => {}
+            Some(newer) if newer > VERSION => {
+                let why =
+                    format!("a newer juror made it (version {newer}, this one knows {VERSION})");
+                return Err(refuse(&why).into());
+            }
+            _ => directory.begin().map_err(failed)?,
+        }
+        Ok(directory)
+    }
+
+    fn version(&self) -> io::Result<Option<u32>> {
+        let mut text = String::new();
+        match self.open_file(self.facts.as_fd(), VERSION_FILE, OFlags::RDONLY) {
+            Ok(file) => file.take(100).read_to_string(&mut text)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        Ok(text.trim_ascii().parse().ok())
+    }
+
+    /// Makes it that of this version, without what another one may have left.
+    fn begin(&self) -> io::Result<()> {
+        for dir in [self.facts.as_fd(), self.blobs.as_fd()] {
+            for name in names(dir)? {
+                match rustix::fs::unlinkat(dir, &name, AtFlags::empty()) {
+                    Err(error) if name != "blobs" => return Err(error.into()),
+                    _ => {}
+                }
+            }
+        }
+        let text = format!("{VERSION}\n");
+        self.write(self.facts.as_fd(), VERSION_FILE, |file| file.write_all(text.as_bytes()))
+    }
+
+    /// Why it is not used.
+    pub(super) fn refused(&self, error: &io::Error) -> Refused {
+        refused(&self.path, &error.to_string(), INSTEAD).into()
+    }
+
+    /// That nothing more can be written.
+    pub(super) fn cannot_write(&self, error: &io::Error) -> Diagnostic {
+        let help = match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                "make room there, such as with `juror cache prune --to 0`, or name another directory with --cache"
+            }
+            _ => INSTEAD,
+        };
+        let message = format!("the cache cannot be written, so no more results are kept: {error}");
+        Diagnostic::warning(&self.path, message).help(help)
+    }
+
+    /// All segments. One that goes away meanwhile is none.
+    pub(super) fn segments(&self) -> io::Result<Vec<Found>> {
+        let names = names(self.facts.as_fd())?;
+        Ok(names.iter().filter_map(|name| self.segment(name.strip_suffix(INDEX)?).ok()).collect())
+    }
+
+    fn segment(&self, name: &str) -> io::Result<Found> {
+        let [data, index] = self.segment_files(name, OFlags::RDONLY)?;
+        let mut bytes = Vec::new();
+        { index }.read_to_end(&mut bytes)?;
+        // Asked for after the index was read: what that lists has been written before.
+        let length = data.metadata()?.len();
+        let data = Arc::new(data);
+        Ok(Found {
+            name: name.to_owned(),
+            data,
+            listed: bytes.len() / Entry::SIZE,
+            entries: segment::entries(&bytes, length),
+        })
+    }
+
+    pub(super) fn segment_files(&self, name: &str, flags: OFlags) -> io::Result<[File; 2]> {
+        let [data, index] = segment::file_names(name);
+        let facts = self.facts.as_fd();
+        Ok([
+            self.open_file(facts, &data, flags)?,
+            self.open_file(facts, &index, flags | OFlags::APPEND)?,
+        ])
+    }
+
+    /// A segment that has room and no writer, locked.
+    pub(super) fn with_room(&self) -> io::Result<Option<[File; 2]>> {
+        for name in names(self.facts.as_fd())? {
+            let Some(name) = name.strip_suffix(INDEX) else { continue };
+            let Ok([data, index]) = self.segment_files(name, OFlags::RDWR) else { continue };
+            if data.metadata()?.len() < FULL && segment::locked(&data) {
+                let length = index.metadata()?.len();
+                index.set_len(length - length % Entry::SIZE as u64)?;
+                return Ok(Some([data, index]));
+            }
+        }
+        Ok(None)
+    }
+
+    /// An empty segment, locked.
+    pub(super) fn new_segment(&self) -> io::Result<[File; 2]> {
+        let create = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        // Who prunes may have taken it before it was locked.
+        for _ in 0..10 {
+            let [data, index] = segment::file_names(&random_name());
+            let data = self.open_file(self.facts.as_fd(), &data, create)?;
+            if segment::locked(&data) {
+                let index = self.open_file(self.facts.as_fd(), &index, create | OFlags::APPEND)?;
+                return Ok([data, index]);
+            }
+        }
+        Err(io::Error::other("its files cannot be locked"))
+    }
+
+    /// Whether a large blob is here, unread.
+    pub(super) fn has_blob(&self, digest: &Digest) -> bool {
+        self.touched_blob(digest).is_ok()
+    }
+
+    /// A large blob. One that is damaged is removed.
+    pub(super) fn blob(&self, digest: &Digest) -> Option<Blob> {
+        let blob = Blob::open_file(self.touched_blob(digest).ok()?);
+        if blob.digest().is_ok_and(|found| found == *digest) {
+            return Some(blob);
+        }
+        let _ = rustix::fs::unlinkat(&self.blobs, blob_name(digest), AtFlags::empty());
+        None
+    }
+
+    /// The file of a large blob, which is in use.
+    fn touched_blob(&self, digest: &Digest) -> io::Result<File> {
+        let file = self.open_file(self.blobs.as_fd(), &blob_name(digest), OFlags::RDONLY)?;
+        let now = SystemTime::now();
+        if file.metadata()?.modified()?.checked_add(STALE).is_none_or(|stale| stale < now) {
+            // If it cannot, it is removed earlier.
+            let _ = file.set_times(FileTimes::new().set_modified(now));
+        }
+        Ok(file)
+    }
+
+    /// Keeps a large blob.
+    pub(super) fn keep(&self, digest: &Digest, blob: &Blob) -> io::Result<()> {
+        self.write(self.blobs.as_fd(), &blob_name(digest), |file| blob.copy_to(file).map(drop))
+    }
+
+    /// Writes a file that has its name only when it is whole.
+    pub(super) fn write(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &str,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let new = random_name() + NEW;
+        let create = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let mut file = self.open_file(dir, &new, create)?;
+        // As long as it is locked nobody takes it for one that was left behind.
+        let _ = file.try_lock();
+        let written =
+            write(&mut file).and_then(|()| Ok(rustix::fs::renameat(dir, &new, dir, name)?));
+        if written.is_err() {
+            let _ = rustix::fs::unlinkat(dir, &new, AtFlags::empty());
+        }
+        written
+    }
+
+    /// Opens a regular file, through no link.
+    pub(super) fn open_file(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &str,
+        flags: OFlags,
+    ) -> io::Result<File> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = File::from(rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?);
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other(format!("{name} is not a file")));
+        }
+        Ok(file)
+    }
+}
+
+fn refused(path: &Path, why: &str, help: &str) -> Diagnostic {
+    let message = format!("the cache cannot be used, so no results are kept: {why}");
+    Diagnostic::warning(path, message).help(help)
+}
+
+fn open_directory(parent: BorrowedFd<'_>, path: impl rustix::path::Arg) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(parent, path, flags, Mode::empty())?)
+}
+
+fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
+    let found = open_directory(parent, name);
+    if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        match rustix::fs::mkdirat(parent, name, Mode::RWXU) {
+            // Another process may be faster.
+            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        return open_directory(parent, name);
+    }
+    found
+}
+
+/// The names of all that is in a directory.
+pub(super) fn names(dir: BorrowedFd<'_>) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(dir)? {
+        if let Ok(name) = entry?.file_name().to_str()
+            && !matches!(name, "." | "..")
+        {
+            names.push(name.to_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn random_name() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
+/// The file name of a large blob.
+pub(super) fn blob_name(digest: &Digest) -> String {
+    digest.0.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What kind of network disk it is on, if it is on one: locks do not hold there for all, and what is kept is of one machine.
+/// What programs of this machine show as a disk (FUSE) is allowed: most of that is here, and damage is found.
+#[cfg(target_os = "linux")]
+fn network(dir: BorrowedFd<'_>) -> Option<&'static str> {
+    let found = rustix::fs::fstatfs(dir).ok()?;
+    network_of(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn network(_: BorrowedFd<'_>) -> Option<&'static str> {
+    None
+}
+
+/// By the numbers in statfs(2) and Linux's `magic.h`.
+#[cfg(target_os = "linux")]
+pub(super) fn network_of(file_system: u64) -> Option<&'static str> {
+    const KNOWN: [(u64, &str); 11] = [
+        (0x6969, "NFS"),
+        (0x517b, "SMB"),
+        (0xff53_4d42, "CIFS"),
+        (0xfe53_4d42, "SMB2"),
+        (0x0102_1997, "9P"),
+        (0x5346_414f, "AFS"),
+        (0x7375_7245, "Coda"),
+        (0x00c3_6400, "Ceph"),
+        (0x0bd0_0bd0, "Lustre"),
+        (0x7461_636f, "OCFS2"),
+        (0x0116_1970, "GFS2"),
+    ];
+    KNOWN.iter().find(|(number, _)| *number == file_system).map(|(_, name)| *name)
+}

@@ -1,0 +1,303 @@
+//! Segments: a file of records and small blobs, and the index that lists them.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::cache::store::directory::{DATA, Directory, INDEX};
+use crate::model::blob::Digest;
+
+/// A segment of this size gets no more.
+pub(super) const FULL: u64 = 16 << 20;
+
+/// What is written at once, if that is not too long to wait for.
+const BATCH: usize = 64 << 10;
+
+/// How long it waits to be written at most, before the next is appended.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The data of a segment, for reading.
+pub(super) type Shared = Arc<File>;
+
+/// What finds a record or a blob: the first half of its key, by kind. The other half is compared when it is read.
+pub(super) type Name = [u8; 16];
+
+/// What is known by name. A name is part of a digest, so its bytes are spread enough.
+pub(super) type Index<T> = HashMap<Name, T, BuildHasherDefault<FirstBytes>>;
+
+#[derive(Default)]
+pub(super) struct FirstBytes(u64);
+
+impl Hasher for FirstBytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.first_chunk().map_or(self.0, |first| u64::from_le_bytes(*first));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// What lies in a segment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Record,
+    Blob,
+}
+
+impl Kind {
+    pub(super) fn name(self, key: &Digest) -> Name {
+        let mut name: Name = part(&key.0, 0);
+        name[0] ^= self as u8;
+        name
+    }
+}
+
+/// Where something lies in a segment, and when it was written there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) offset: u32,
+    pub(super) length: u32,
+    /// In milliseconds since 1970, and later than that of what it takes the place of.
+    pub(super) stamp: u64,
+}
+
+impl Entry {
+    /// How many bytes it has in an index.
+    pub(super) const SIZE: usize = 32;
+
+    pub(super) fn is_older_than(self, age: Duration) -> bool {
+        self.stamp.saturating_add(millis(age)) < now()
+    }
+
+    /// Whether it lies in a file of this length, and was not written later than then: by a clock that was wrong.
+    fn is_possible(self, length: u64, latest: u64) -> bool {
+        u64::from(self.offset) + u64::from(self.length) <= length
+            && self.length as usize >= HEAD
+            && self.stamp <= latest
+    }
+
+    pub(super) fn encoded(self, name: &Name) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        bytes[..16].copy_from_slice(name);
+        bytes[16..20].copy_from_slice(&self.offset.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.length.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.stamp.to_le_bytes());
+        bytes
+    }
+
+    fn decoded(bytes: &[u8; Self::SIZE]) -> (Name, Self) {
+        let offset = u32::from_le_bytes(part(bytes, 16));
+        let length = u32::from_le_bytes(part(bytes, 20));
+        (part(bytes, 0), Self { offset, length, stamp: u64::from_le_bytes(part(bytes, 24)) })
+    }
+}
+
+/// So many bytes of an array from there on.
+fn part<const N: usize, const M: usize>(bytes: &[u8; N], from: usize) -> [u8; M] {
+    let mut part = [0; M];
+    part.copy_from_slice(&bytes[from..from + M]);
+    part
+}
+
+/// What an index lists of data of this length. The last entry may be torn.
+pub(super) fn entries(index: &[u8], length: u64) -> Vec<(Name, Entry)> {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    let latest = now().saturating_add(millis(DAY));
+    let (entries, _torn) = index.as_chunks();
+    let is_possible = |(_, entry): &(Name, Entry)| entry.is_possible(length, latest);
+    entries.iter().map(Entry::decoded).filter(is_possible).collect()
+}
+
+fn now() -> u64 {
+    since_1970(SystemTime::now())
+}
+
+fn since_1970(time: SystemTime) -> u64 {
+    millis(time.duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What stands before the bytes: kind, key, time in milliseconds, check.
+const HEAD: usize = 1 + 32 + 8 + 16;
+
+/// A record as it lies in a segment.
+pub(super) fn of_record(key: &Digest, made: SystemTime, bytes: &[u8]) -> Vec<u8> {
+    let made = since_1970(made);
+    raw(Kind::Record, key, made, check(key, made, bytes), bytes)
+}
+
+/// A blob as it lies in a segment. Its digest is its check.
+pub(super) fn of_blob(digest: &Digest, bytes: &[u8]) -> Vec<u8> {
+    raw(Kind::Blob, digest, 0, [0; 16], bytes)
+}
+
+fn raw(kind: Kind, key: &Digest, made: u64, check: [u8; 16], bytes: &[u8]) -> Vec<u8> {
+    let made = made.to_le_bytes();
+    [&[kind as u8], &key.0[..], &made[..], &check[..], bytes].concat()
+}
+
+fn check(key: &Digest, made: u64, bytes: &[u8]) -> [u8; 16] {
+    let mut hasher = Sha256::new();
+    hasher.update(key.0);
+    hasher.update(made.to_le_bytes());
+    hasher.update(bytes);
+    part(&hasher.finalize().into(), 0)
+}
+
+/// The record with this key and when it was made; `None` if these bytes are not it.
+pub(super) fn record<'a>(key: &Digest, raw: &'a [u8]) -> Option<(SystemTime, &'a [u8])> {
+    let (head, bytes) = split(Kind::Record, key, raw)?;
+    let made = u64::from_le_bytes(part(head, 33));
+    let is_whole = head[41..] == check(key, made, bytes);
+    let made = UNIX_EPOCH.checked_add(Duration::from_millis(made));
+    made.filter(|_| is_whole).map(|made| (made, bytes))
+}
+
+/// The bytes of the blob with this digest, which is still to be checked; `None` if these bytes are not it.
+pub(super) fn blob<'a>(digest: &Digest, raw: &'a [u8]) -> Option<&'a [u8]> {
+    split(Kind::Blob, digest, raw).map(|(_, bytes)| bytes)
+}
+
+fn split<'a>(kind: Kind, key: &Digest, raw: &'a [u8]) -> Option<(&'a [u8; HEAD], &'a [u8])> {
+    let (head, bytes) = raw.split_first_chunk()?;
+    (head[0] == kind as u8 && head[1..33] == key.0).then_some((head, bytes))
+}
+
+/// Whether these bytes are a record or a blob of this name.
+pub(super) fn is_whole(name: &Name, raw: &[u8]) -> bool {
+    let Some(head) = raw.first_chunk::<HEAD>() else { return false };
+    let key = Digest(part(head, 1));
+    let is_blob = || blob(&key, raw).is_some_and(|bytes| Sha256::digest(bytes)[..] == key.0);
+    match *name {
+        name if name == Kind::Record.name(&key) => record(&key, raw).is_some(),
+        name if name == Kind::Blob.name(&key) => is_blob(),
+        _ => false,
+    }
+}
+
+/// The segment that this process appends to.
+pub(super) struct Writer {
+    /// Which of the segments it is.
+    pub(super) segment: usize,
+    files: Option<Files>,
+    /// How long the data in the file is.
+    length: u64,
+    /// What comes after it, and is still to be written.
+    waiting: Vec<u8>,
+    entries: Vec<u8>,
+    flushed: Instant,
+}
+
+/// Its files; the data is locked as long as this is there.
+struct Files {
+    data: Shared,
+    index: File,
+}
+
+impl Writer {
+    /// Takes a segment that has room and no writer, or begins one. Without a directory it is in memory only.
+    pub(super) fn open(directory: Option<&Directory>, all: &mut Vec<Shared>) -> io::Result<Self> {
+        let (segment, files, length) = match directory {
+            None => {
+                all.clear();
+                (0, None, 0)
+            }
+            Some(directory) => {
+                let [data, index] = match directory.with_room()? {
+                    Some(files) => files,
+                    None => directory.new_segment()?,
+                };
+                let length = data.metadata()?.len();
+                let data = Arc::new(data);
+                all.push(Arc::clone(&data));
+                (all.len() - 1, Some(Files { data, index }), length)
+            }
+        };
+        Ok(Self {
+            segment,
+            files,
+            length,
+            waiting: Vec::new(),
+            entries: Vec::new(),
+            flushed: Instant::now(),
+        })
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.files.is_some() && self.length + self.waiting.len() as u64 >= FULL
+    }
+
+    /// Where it will lie. It takes the place of what was written before then.
+    pub(super) fn append(&mut self, name: Name, raw: &[u8], before: u64) -> Entry {
+        let offset = self.length + self.waiting.len() as u64;
+        let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let stamp = now().max(before.saturating_add(1));
+        let entry = Entry { offset: number(offset), length: number(raw.len() as u64), stamp };
+        self.waiting.extend_from_slice(raw);
+        if self.files.is_some() {
+            self.entries.extend_from_slice(&entry.encoded(&name));
+        }
+        entry
+    }
+
+    /// What lies there, if it is still to be written.
+    pub(super) fn waiting(&self, entry: Entry) -> Option<&[u8]> {
+        let start = u64::from(entry.offset).checked_sub(self.length)?;
+        let start = usize::try_from(start).ok()?;
+        self.waiting.get(start..start + entry.length as usize)
+    }
+
+    pub(super) fn flush_if_due(&mut self) -> io::Result<()> {
+        let is_due = self.waiting.len() >= BATCH || self.flushed.elapsed() >= PATIENCE;
+        if is_due { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let Some(Files { data, index }) = &mut self.files else { return Ok(()) };
+        let written = data.write_all_at(&self.waiting, self.length);
+        if let Err(error) = written.and_then(|()| index.write_all(&self.entries)) {
+            // Not once more. What waits can be read as long as this is there.
+            self.release();
+            return Err(error);
+        }
+        self.length += self.waiting.len() as u64;
+        self.waiting.clear();
+        self.entries.clear();
+        self.flushed = Instant::now();
+        Ok(())
+    }
+
+    fn release(&mut self) {
+        if let Some(files) = self.files.take() {
+            // Slots are forks of this process and have it open, too.
+            let _ = files.data.unlock();
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let _ = self.flush();
+        self.release();
+    }
+}
+
+/// Locks the data of a segment for whoever changes it. Whether that is so, and it still has a name.
+pub(super) fn locked(data: &File) -> bool {
+    data.try_lock().is_ok() && data.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
+}
+
+/// The file names of a segment.
+pub(super) fn file_names(name: &str) -> [String; 2] {
+    [format!("{name}{DATA}"), format!("{name}{INDEX}")]
+}

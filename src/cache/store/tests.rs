@@ -1,0 +1,474 @@
+//! What holds of a store whatever happens to its directory.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::cache::store::directory::network_of;
+
+/// More than all tests write.
+const CAP: Bytes = Bytes::mib(100);
+
+fn dir() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn open(dir: &Path) -> Store {
+    Store::open(dir, CAP).unwrap()
+}
+
+fn key(number: u64) -> Digest {
+    Blob::from(number.to_le_bytes().to_vec()).digest().unwrap()
+}
+
+/// What a record is in these tests: it follows from its key.
+fn bytes(number: u64) -> Vec<u8> {
+    format!("record {number} ").repeat(1 + number as usize % 50).into_bytes()
+}
+
+fn small_blob() -> Blob {
+    b"a small blob".to_vec().into()
+}
+
+fn large_blob() -> Blob {
+    vec![7; SMALL as usize + 1].into()
+}
+
+fn fill(dir: &Path) {
+    let store = open(dir);
+    (0..3).for_each(|number| store.put(&key(number), &bytes(number)));
+    assert!(store.keep(&small_blob()) && store.keep(&large_blob()));
+}
+
+fn read_blob(store: &Store, blob: &Blob) -> Option<bool> {
+    let found = store.blob(&blob.digest().unwrap())?;
+    Some(found.start(u64::MAX).unwrap() == blob.start(u64::MAX).unwrap())
+}
+
+/// How much of what [`fill`] kept is there; nothing may be wrong.
+fn right(store: &Store, note: &str) -> usize {
+    let records = (0..3).filter(|&number| match store.get(&key(number)) {
+        Some(record) => {
+            assert_eq!(record.bytes, bytes(number), "{note}");
+            let age = record.made.elapsed().unwrap_or_default();
+            assert!(age < Duration::from_secs(600), "{note}: {age:?} old");
+            true
+        }
+        None => false,
+    });
+    let blobs = [small_blob(), large_blob()];
+    let blobs = blobs.iter().filter_map(|blob| read_blob(store, blob));
+    records.count() + blobs.inspect(|is_right| assert!(is_right, "{note}")).count()
+}
+
+/// All files of a store.
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let all = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter().map(Result::unwrap);
+    all.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
+}
+
+fn count(dir: &Path, ending: &str) -> usize {
+    files(dir).iter().filter(|path| path.to_str().unwrap().ends_with(ending)).count()
+}
+
+fn the_only(dir: &Path, ending: &str) -> PathBuf {
+    assert_eq!(count(dir, ending), 1);
+    files(dir).into_iter().find(|path| path.to_str().unwrap().ends_with(ending)).unwrap()
+}
+
+#[test]
+fn what_was_kept_is_there_the_next_time() {
+    let dir = dir();
+    assert_eq!(right(&open(dir.path()), "empty"), 0);
+    fill(dir.path());
+    let store = open(dir.path());
+    assert_eq!(right(&store, "whole"), 5);
+    assert!(store.keep(&small_blob()) && store.keep(&large_blob()));
+    let stat = store.stat().unwrap();
+    assert_eq!((stat.records, stat.blobs), (4, 1));
+    assert!(stat.bytes > Bytes(SMALL) && stat.oldest.is_some());
+    assert_eq!(store.verify().unwrap(), Verified { whole: 5, damaged: 0 });
+    assert_eq!(store.warnings(), []);
+}
+
+#[test]
+fn without_a_directory_it_is_the_same_until_it_is_gone() {
+    let store = Store::in_memory();
+    assert_eq!(right(&store, "empty"), 0);
+    (0..3).for_each(|number| store.put(&key(number), &bytes(number)));
+    assert!(store.keep(&small_blob()) && store.keep(&large_blob()));
+    assert_eq!(right(&store, "in memory"), 5);
+    store.put(&key(0), b"other");
+    assert_eq!(store.get(&key(0)).unwrap().bytes, b"other");
+}
+
+#[test]
+fn the_last_record_of_a_key_counts() {
+    let dir = dir();
+    let [first, second] = [(); 2].map(|()| open(dir.path()));
+    first.put(&key(1), b"first");
+    second.put(&key(1), b"second");
+    assert_eq!(first.get(&key(1)).unwrap().bytes, b"first");
+    drop(first);
+    drop(second);
+    let found = open(dir.path()).get(&key(1)).unwrap().bytes;
+    assert!(found == b"first" || found == b"second", "perhaps in the same millisecond");
+    let third = open(dir.path());
+    third.put(&key(1), b"third");
+    drop(third);
+    assert_eq!(open(dir.path()).get(&key(1)).unwrap().bytes, b"third");
+}
+
+#[test]
+fn a_blob_is_no_record() {
+    let store = Store::in_memory();
+    let blob = small_blob();
+    store.keep(&blob);
+    assert_eq!(store.get(&blob.digest().unwrap()), None);
+    store.put(&key(1), b"text");
+    assert_eq!(store.blob(&key(1)), None);
+}
+
+/// A store whose files are these. Never a wrong answer comes of it, and all can be kept again.
+fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
+    let dir = dir();
+    for (path, bytes) in files {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let store = match Store::open(dir.path(), CAP) {
+        Ok(store) => store,
+        Err(refused) => return assert!(refused.message.contains("newer"), "{note}: {refused:?}"),
+    };
+    right(&store, note);
+    (0..3).for_each(|number| store.put(&key(number), &bytes(number)));
+    assert!(store.keep(&small_blob()) && store.keep(&large_blob()), "{note}");
+    // What is there already is not read when it is kept, so what is damaged is found now, and kept then.
+    right(&store, note);
+    assert!(store.keep(&small_blob()) && store.keep(&large_blob()), "{note}");
+    assert_eq!(right(&store, note), 5, "{note}");
+    drop(store);
+    assert_eq!(right(&open(dir.path()), note), 5, "{note}: the next time");
+}
+
+/// The files of a store that [`fill`] filled, with their paths in it.
+fn filled() -> Vec<(PathBuf, Vec<u8>)> {
+    let dir = dir();
+    fill(dir.path());
+    let read = |path: PathBuf| {
+        let bytes = fs::read(&path).unwrap();
+        (path.strip_prefix(dir.path()).unwrap().to_owned(), bytes)
+    };
+    files(dir.path()).into_iter().map(read).collect()
+}
+
+#[test]
+fn a_flipped_bit_anywhere_never_gives_a_wrong_answer() {
+    let whole = filled();
+    check_damage(&whole, "whole");
+    for (file, (path, bytes)) in whole.iter().enumerate() {
+        // Each byte, of the large blob a few.
+        for at in (0..bytes.len()).step_by(1 + bytes.len() / 10_000 * 150) {
+            let mut damaged = whole.clone();
+            damaged[file].1[at] ^= 1 << (at % 8);
+            check_damage(&damaged, &format!("byte {at} of {}", path.display()));
+        }
+    }
+}
+
+#[test]
+fn a_torn_file_never_gives_a_wrong_answer() {
+    let whole = filled();
+    for (file, (path, bytes)) in whole.iter().enumerate() {
+        for length in (0..bytes.len()).step_by(1 + bytes.len() / 50) {
+            let mut torn = whole.clone();
+            torn[file].1.truncate(length);
+            check_damage(&torn, &format!("{length} bytes of {}", path.display()));
+        }
+        let mut others = whole.clone();
+        others.remove(file);
+        check_damage(&others, &format!("without {}", path.display()));
+    }
+}
+
+#[test]
+fn what_is_damaged_is_thrown_away_when_all_is_read() {
+    let dir = dir();
+    fill(dir.path());
+    for ending in [".data", &blob_file(&large_blob())] {
+        let path = the_only(dir.path(), ending);
+        let mut bytes = fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(path, bytes).unwrap();
+    }
+    assert_eq!(open(dir.path()).verify().unwrap(), Verified { whole: 3, damaged: 2 });
+    assert_eq!(open(dir.path()).verify().unwrap(), Verified { whole: 3, damaged: 0 });
+    assert_eq!(right(&open(dir.path()), "thrown away"), 3);
+}
+
+fn blob_file(blob: &Blob) -> String {
+    directory::blob_name(&blob.digest().unwrap())
+}
+
+#[test]
+fn who_writes_at_the_same_time_has_a_segment_of_its_own() {
+    let dir = dir();
+    let stores = [(); 3].map(|()| open(dir.path()));
+    for (number, store) in (0..).zip(&stores) {
+        store.put(&key(number), &bytes(number));
+    }
+    assert!(stores[0].keep(&small_blob()) && stores[1].keep(&large_blob()));
+    drop(stores);
+    assert_eq!(count(dir.path(), ".data"), 3);
+    assert_eq!(right(&open(dir.path()), "of three"), 5);
+    // Segments with room are used again.
+    for number in 3..9 {
+        open(dir.path()).put(&key(number), &bytes(number));
+    }
+    assert_eq!(count(dir.path(), ".data"), 3);
+    assert_eq!(right(&open(dir.path()), "later"), 5);
+}
+
+#[test]
+fn a_full_segment_gets_no_more() {
+    let dir = dir();
+    let store = open(dir.path());
+    let large = vec![1; segment::FULL as usize];
+    (0..3).for_each(|number| store.put(&key(number), &large));
+    store.put(&key(3), &[&large[..], b"more"].concat());
+    drop(store);
+    assert_eq!(count(dir.path(), ".data"), 3);
+    let store = open(dir.path());
+    assert!((0..3).all(|number| store.get(&key(number)).is_some_and(|it| it.bytes == large)));
+    assert_eq!(store.get(&key(3)), None, "more than is kept");
+}
+
+#[test]
+fn pruning_takes_nothing_from_who_reads_or_writes() {
+    let dir = dir();
+    fill(dir.path());
+    let reader = open(dir.path());
+    let blob = reader.blob(&large_blob().digest().unwrap()).unwrap();
+    let left = dir.path().join("facts/blobs/0123.new");
+    fs::write(&left, "left by a process that was killed").unwrap();
+
+    assert!(open(dir.path()).prune(Bytes(0)).unwrap().removed > Bytes(SMALL));
+    assert_eq!(files(dir.path()).len(), 1, "the version");
+    assert_eq!(blob.start(u64::MAX).unwrap(), large_blob().start(u64::MAX).unwrap());
+    assert_eq!(right(&reader, "removed beside"), 4, "all but the large blob");
+    assert_eq!(right(&open(dir.path()), "pruned"), 0);
+
+    let writer = open(dir.path());
+    (0..3).for_each(|number| writer.put(&key(number), &bytes(number)));
+    assert_eq!(open(dir.path()).prune(Bytes(0)).unwrap().removed, Bytes(0));
+    assert!(writer.keep(&small_blob()) && writer.keep(&large_blob()));
+    drop(writer);
+    assert_eq!(right(&open(dir.path()), "written beside"), 5);
+}
+
+#[test]
+fn what_was_used_last_stays() {
+    const DAY: u64 = 24 * 3600;
+    let check = |used: u64, expected: [bool; 2]| {
+        let dir = dir();
+        // Each fills a segment.
+        for (number, days) in [(0, 10), (1, 5)] {
+            open(dir.path()).put(&key(number), &vec![7; segment::FULL as usize]);
+            age(dir.path(), &key(number), days * DAY);
+        }
+        let made = open(dir.path()).get(&key(used)).unwrap().made;
+        let store = open(dir.path());
+        assert_eq!(store.get(&key(used)).unwrap().made, made, "it keeps its date");
+        drop(store);
+        let store = open(dir.path());
+        store.prune(Bytes::mib(20)).unwrap();
+        drop(store);
+        let found = [0, 1].map(|number| open(dir.path()).get(&key(number)).is_some());
+        assert_eq!(found, expected, "used: {used}");
+    };
+    check(0, [true, false]);
+    check(1, [false, true]);
+}
+
+/// Lets a record have been written so many seconds earlier, and its segment too.
+fn age(dir: &Path, key: &Digest, seconds: u64) {
+    for path in files(dir).into_iter().filter(|path| path.to_str().unwrap().ends_with(".index")) {
+        let mut index = fs::read(&path).unwrap();
+        if index[..16] != Kind::Record.name(key) {
+            continue;
+        }
+        let stamp = u64::from_le_bytes(index[24..32].try_into().unwrap()) - seconds * 1000;
+        index[24..32].copy_from_slice(&stamp.to_le_bytes());
+        fs::write(&path, index).unwrap();
+        let then = SystemTime::now() - Duration::from_secs(seconds);
+        for path in [path.clone(), path.with_extension("data")] {
+            fs::File::open(path).unwrap().set_modified(then).unwrap();
+        }
+    }
+}
+
+#[test]
+fn it_makes_room_for_itself() {
+    let dir = dir();
+    let cap = Bytes::kib(400);
+    for number in 0..20 {
+        let store = Store::open(dir.path(), cap).unwrap();
+        assert!(store.keep(&vec![number; 100 << 10].into()));
+        drop(store);
+        assert!(open(dir.path()).stat().unwrap().bytes <= cap);
+    }
+    assert!(open(dir.path()).blob(&Blob::from(vec![19; 100 << 10]).digest().unwrap()).is_some());
+    assert!(open(dir.path()).blob(&Blob::from(vec![0; 100 << 10]).digest().unwrap()).is_none());
+}
+
+#[test]
+fn a_directory_that_others_can_change_is_refused() {
+    let check = |prepare: &dyn Fn(&Path), expected: Option<&str>| {
+        let top = dir();
+        let path = top.path().join("cache");
+        prepare(&path);
+        let message = Store::open(&path, CAP).err().map(|refused| {
+            assert!(refused.help.is_some());
+            refused.message
+        });
+        match (&message, expected) {
+            (None, None) => {}
+            (Some(message), Some(expected)) => assert!(message.ends_with(expected), "{message}"),
+            _ => panic!("{message:?}, not {expected:?}"),
+        }
+    };
+    let is_root = rustix::process::geteuid().is_root();
+    let make = |path: &Path, mode| {
+        fs::create_dir(path).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let other = |path: &Path| std::os::unix::fs::lchown(path, Some(12345), None).unwrap();
+    check(&|_| {}, None);
+    check(&|path| make(path, 0o755), None);
+    check(&|path| make(path, 0o775), Some("other users can write in it"));
+    check(&|path| make(path, 0o777), Some("other users can write in it"));
+    check(&|path| fs::write(path, "").unwrap(), Some("File exists (os error 17)"));
+    check(&|path| symlink(path.parent().unwrap(), path).unwrap(), None);
+    check(
+        &|path| symlink("/tmp", path).unwrap(),
+        Some(if is_root { "other users can write in it" } else { "it belongs to another user" }),
+    );
+    check(
+        &|path| {
+            make(path, 0o700);
+            symlink("/etc", path.join("facts")).unwrap();
+        },
+        Some("Not a directory (os error 20)"),
+    );
+    check(
+        &|path| {
+            fill(path);
+            fs::write(path.join("facts/version"), "2\n").unwrap();
+        },
+        Some("a newer juror made it (version 2, this one knows 1)"),
+    );
+    if is_root {
+        check(
+            &|path| {
+                make(path, 0o700);
+                other(path);
+            },
+            Some("it belongs to another user"),
+        );
+        check(
+            &|path| {
+                symlink(path.parent().unwrap(), path).unwrap();
+                other(path);
+            },
+            Some("it is a symbolic link of another user"),
+        );
+    }
+}
+
+#[test]
+fn what_an_older_version_left_is_removed() {
+    for version in [Some("0"), Some("what"), Some(""), None] {
+        let dir = dir();
+        fill(dir.path());
+        let path = dir.path().join("facts/version");
+        match version {
+            Some(version) => fs::write(path, version).unwrap(),
+            None => fs::remove_file(path).unwrap(),
+        }
+        assert_eq!(right(&open(dir.path()), "older"), 0, "{version:?}");
+        assert_eq!(files(dir.path()).len(), 1, "{version:?}");
+        fill(dir.path());
+        assert_eq!(right(&open(dir.path()), "anew"), 5, "{version:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_said_once() {
+    let dir = dir();
+    fill(dir.path());
+    let store = open(dir.path());
+    // Also the superuser cannot begin a segment there, nor a blob.
+    fs::remove_dir_all(dir.path().join("facts")).unwrap();
+    store.put(&key(5), b"text");
+    assert!(!store.keep(&vec![9; 100_000].into()));
+    assert!(!store.keep(&vec![9; 100].into()));
+    let warnings = store.warnings();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].message.starts_with("the cache cannot be written"), "{warnings:?}");
+    assert_eq!(store.warnings(), []);
+    assert_eq!(right(&store, "only read"), 4);
+}
+
+#[test]
+fn network_disks_are_known() {
+    assert_eq!(network_of(0x6969), Some("NFS"));
+    assert_eq!(network_of(0xef53), None);
+}
+
+#[test]
+fn killed_processes_leave_only_what_is_whole() {
+    let dir = dir();
+    let children = [(); 2].map(|()| child(dir.path()));
+    for mut child in children {
+        // As soon as it has written something.
+        while files(dir.path()).iter().all(|path| fs::metadata(path).unwrap().len() < 20_000) {
+            thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let store = open(dir.path());
+    let found = (0..1_000_000).take_while(|&number| match store.get(&key(number)) {
+        Some(record) => record.bytes == bytes(number),
+        None => false,
+    });
+    assert!(found.count() > 10);
+    assert_eq!(store.verify().unwrap().damaged, 0);
+    fill(dir.path());
+    assert_eq!(right(&open(dir.path()), "after that"), 5);
+}
+
+fn child(dir: &Path) -> Child {
+    let mut command = Command::new(env::current_exe().unwrap());
+    let test = concat!(module_path!(), "::a_process_that_never_ends");
+    let test = test.split_once("::").unwrap().1;
+    command.args([test, "--exact", "--ignored"]).env("STORE", dir);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+#[ignore = "another test starts it in a process of its own"]
+fn a_process_that_never_ends() {
+    let Some(dir) = env::var_os("STORE") else { return };
+    let store = open(Path::new(&dir));
+    for number in 0.. {
+        store.put(&key(number), &bytes(number));
+    }
+}

@@ -1,0 +1,227 @@
+//! What is in a store, whether it is whole, and less of it.
+
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{AtFlags, OFlags};
+
+use crate::cache::store::Store;
+use crate::cache::store::directory::{DATA, Directory, Found, INDEX, NEW, blob_name, names};
+use crate::cache::store::segment::{self, Entry};
+use crate::model::blob::Blob;
+use crate::model::units::Bytes;
+
+/// So many records and small blobs are found fast enough at each start.
+const MOST: usize = 500_000;
+
+/// What is in a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stat {
+    /// How many records and small blobs.
+    pub records: usize,
+    /// How many large blobs.
+    pub blobs: usize,
+    /// What they take on the disk.
+    pub bytes: Bytes,
+    /// When the oldest was used, to a day.
+    pub oldest: Option<SystemTime>,
+}
+
+/// What came of pruning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// What was removed.
+    pub removed: Bytes,
+    /// What is left.
+    pub left: Bytes,
+}
+
+/// What came of reading all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// How many records and blobs are whole.
+    pub whole: usize,
+    /// How many were damaged, and thrown away.
+    pub damaged: usize,
+}
+
+impl Store {
+    /// What is in it.
+    ///
+    /// # Errors
+    /// What the system says about the directory.
+    pub fn stat(&self) -> io::Result<Stat> {
+        let Some(directory) = &self.directory else { return Ok(Stat::default()) };
+        let parts = directory.parts()?;
+        let count = |kind| parts.iter().filter(|part| part.kind == kind).count();
+        Ok(Stat {
+            records: parts.iter().map(|part| part.entries).sum(),
+            blobs: count(Kind::Blob),
+            bytes: total(&parts),
+            oldest: parts.iter().map(|part| part.used).min(),
+        })
+    }
+
+    /// Removes what was not used for longest, until no more than this is left, or only what others write.
+    ///
+    /// # Errors
+    /// What the system says about the directory.
+    pub fn prune(&self, to: Bytes) -> io::Result<Pruned> {
+        let Some(directory) = &self.directory else { return Ok(Pruned::default()) };
+        directory.prune(to, MOST)
+    }
+
+    /// Reads all, and throws away what is damaged.
+    ///
+    /// # Errors
+    /// What the system says about the directory.
+    pub fn verify(&self) -> io::Result<Verified> {
+        let Some(directory) = &self.directory else { return Ok(Verified::default()) };
+        let mut verified = Verified::default();
+        for found in directory.segments()? {
+            directory.verify_segment(&found, &mut verified)?;
+        }
+        for part in directory.parts()?.iter().filter(|part| part.kind == Kind::Blob) {
+            let name = part.files.concat();
+            let file = directory.open_file(directory.blobs.as_fd(), &name, OFlags::RDONLY);
+            let Ok(file) = file else { continue };
+            match Blob::open_file(file).digest() {
+                Ok(digest) if blob_name(&digest) == name => verified.whole += 1,
+                _ => {
+                    verified.damaged += 1;
+                    directory.remove(part)?;
+                }
+            }
+        }
+        Ok(verified)
+    }
+}
+
+/// What is removed as a whole.
+struct Part {
+    kind: Kind,
+    is_in_blobs: bool,
+    /// The last one is locked by whoever writes it.
+    files: Vec<String>,
+    entries: usize,
+    bytes: u64,
+    used: SystemTime,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// What was not finished.
+    Left,
+    Segment,
+    Blob,
+}
+
+fn total(parts: &[Part]) -> Bytes {
+    Bytes(parts.iter().map(|part| part.bytes).sum())
+}
+
+impl Directory {
+    /// Prunes to less than so much, if it is more.
+    pub(super) fn make_room(&self, cap: Bytes) -> io::Result<()> {
+        let parts = self.parts()?;
+        let entries: usize = parts.iter().map(|part| part.entries).sum();
+        if total(&parts) > cap || entries > MOST {
+            // Not at the end of each command from now on.
+            self.prune(Bytes(cap.0 / 4 * 3), MOST / 4 * 3)?;
+        }
+        Ok(())
+    }
+
+    fn prune(&self, to: Bytes, most: usize) -> io::Result<Pruned> {
+        let mut parts = self.parts()?;
+        let before = total(&parts);
+        let mut left = before;
+        let mut entries: usize = parts.iter().map(|part| part.entries).sum();
+        parts.sort_by_key(|part| (part.kind != Kind::Left, part.used));
+        for part in &parts {
+            let is_enough = left <= to && entries <= most;
+            if (part.kind == Kind::Left || !is_enough) && self.remove(part)? {
+                left = left.saturating_sub(Bytes(part.bytes));
+                entries -= part.entries;
+            }
+        }
+        Ok(Pruned { removed: before.saturating_sub(left), left })
+    }
+
+    /// All that can be removed.
+    fn parts(&self) -> io::Result<Vec<Part>> {
+        let mut parts = Vec::new();
+        for is_in_blobs in [false, true] {
+            let dir = self.dir(is_in_blobs);
+            for name in names(dir)? {
+                let (kind, files) = match name.strip_suffix(DATA) {
+                    _ if name.ends_with(NEW) => (Kind::Left, vec![name]),
+                    _ if is_in_blobs => (Kind::Blob, vec![name]),
+                    Some(name) => {
+                        let [data, index] = segment::file_names(name);
+                        (Kind::Segment, vec![index, data])
+                    }
+                    None => continue,
+                };
+                let mut part =
+                    Part { kind, is_in_blobs, files, entries: 0, bytes: 0, used: UNIX_EPOCH };
+                for name in &part.files {
+                    // It may be gone by now.
+                    let Ok(file) = self.open_file(dir, name, OFlags::RDONLY) else { continue };
+                    let metadata = file.metadata()?;
+                    if name.ends_with(INDEX) {
+                        part.entries = metadata.len() as usize / Entry::SIZE;
+                    }
+                    part.bytes += metadata.blocks() * 512;
+                    part.used = part.used.max(metadata.modified()?);
+                }
+                parts.push(part);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Whether it is gone; if not, somebody writes it.
+    fn remove(&self, part: &Part) -> io::Result<bool> {
+        let dir = self.dir(part.is_in_blobs);
+        let lock = part.files.last().filter(|_| part.kind != Kind::Blob);
+        let lock = lock.and_then(|name| self.open_file(dir, name, OFlags::RDONLY).ok());
+        if lock.as_ref().is_some_and(|file| !segment::locked(file)) {
+            return Ok(false);
+        }
+        for name in &part.files {
+            match rustix::fs::unlinkat(dir, name, AtFlags::empty()) {
+                Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(true)
+    }
+
+    fn dir(&self, is_in_blobs: bool) -> BorrowedFd<'_> {
+        if is_in_blobs { self.blobs.as_fd() } else { self.facts.as_fd() }
+    }
+
+    fn verify_segment(&self, found: &Found, verified: &mut Verified) -> io::Result<()> {
+        let mut raw = Vec::new();
+        let mut index = Vec::new();
+        for (name, entry) in &found.entries {
+            raw.resize(entry.length as usize, 0);
+            let is_read = found.data.read_exact_at(&mut raw, entry.offset.into()).is_ok();
+            if is_read && segment::is_whole(name, &raw) {
+                index.extend_from_slice(&entry.encoded(name));
+            }
+        }
+        let whole = index.len() / Entry::SIZE;
+        verified.whole += whole;
+        verified.damaged += found.listed - whole;
+        // What somebody writes is read again another time.
+        if whole < found.listed && segment::locked(&found.data) {
+            let [_, name] = segment::file_names(&found.name);
+            self.write(self.facts.as_fd(), &name, |file| file.write_all(&index))?;
+        }
+        Ok(())
+    }
+}
