@@ -2,6 +2,7 @@
 //!
 //! A pure function of facts, so that hosts of every kind can be told about in a test.
 
+use crate::cli::evenness::times;
 use crate::model::host::{Finding, Grade, HostFacts, ToolFact, TriedMode};
 use crate::model::isolation::Isolation;
 use crate::model::judgement::FaultKind;
@@ -22,6 +23,7 @@ pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
     findings.extend(walls(facts));
     findings.push(processors(facts));
     findings.extend(load(facts));
+    findings.extend(times(&facts.calibration));
     findings.extend(stack(facts));
     findings.push(temporary(facts));
     findings.extend(tools.iter().map(tool));
@@ -29,24 +31,24 @@ pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
 }
 
 /// What to do, and the command for it, if there is one.
-type Advice = (String, Option<String>);
+pub(super) type Advice = (String, Option<String>);
 
-fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
+pub(super) fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
     Finding { grade, subject, text: text.into(), advice: None, command: None }
 }
 
 impl Finding {
-    fn advise(self, advice: Option<Advice>) -> Self {
+    pub(super) fn advise(self, advice: Option<Advice>) -> Self {
         let (advice, command) = advice.unzip();
         Self { advice, command: command.flatten(), ..self }
     }
 }
 
-fn advice(text: &str, command: &str) -> Option<Advice> {
+pub(super) fn advice(text: &str, command: &str) -> Option<Advice> {
     Some((text.to_owned(), Some(command.to_owned())))
 }
 
-fn words(text: &str) -> Option<Advice> {
+pub(super) fn words(text: &str) -> Option<Advice> {
     Some((text.to_owned(), None))
 }
 
@@ -294,7 +296,9 @@ fn tool(tool: &ToolFact) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::host::{CgroupFacts, NamespaceSettings, Processors, Temporary, ToolFound};
+    use crate::model::host::{
+        Calibration, CgroupFacts, NamespaceSettings, Processors, Temporary, ToolFound,
+    };
     use crate::model::judgement::JudgeError;
 
     /// A machine as good as can be, run by root.
@@ -320,7 +324,18 @@ mod tests {
             systemd: true,
             stack_limit: None,
             processors: Processors { logical: 4, physical: 4, load: Some(0.1) },
+            calibration: even(),
             temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(50_000)) },
+        }
+    }
+
+    fn even() -> Calibration {
+        Calibration {
+            pace_seconds: 0.0005,
+            pace_noise: 0.01,
+            copied_per_second: 1e10,
+            copied_beside_per_second: 9e9,
+            ..Calibration::default()
         }
     }
 

@@ -77,7 +77,7 @@ impl Host {
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
     pub fn start(options: HostOptions, output: &Output) -> Result<Self, JudgeError> {
-        let local = Local::start(options.jobs.map(usize::from), options.isolation)?;
+        let local = Local::start(options.at_once(), options.isolation)?;
         let isolation = local.isolation();
         output.event(Event::HostReady {
             isolation,

@@ -11,6 +11,7 @@ mod complete;
 pub mod convert;
 pub mod doctor;
 pub mod duplicates;
+mod evenness;
 pub mod exit_code;
 pub mod from_grammar;
 pub mod generate;

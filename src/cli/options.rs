@@ -106,6 +106,11 @@ pub struct HostOptions {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
+    /// Run one program at a time, so that none takes time from another
+    ///
+    /// Without it, runs near a limit are repeated alone; `juror help time` tells how.
+    #[arg(long, conflicts_with = "jobs")]
+    pub exclusive: bool,
     /// How to isolate programs from this machine: full, any or plain
     ///
     /// `full` means by namespaces, or nothing runs. `any` means by the best method that works here; if
@@ -116,6 +121,11 @@ pub struct HostOptions {
 }
 
 impl HostOptions {
+    /// How many programs run at once, if that is given.
+    pub fn at_once(&self) -> Option<usize> {
+        if self.exclusive { Some(1) } else { self.jobs.map(usize::from) }
+    }
+
     /// The option that a line which repeats a run needs, too: it trusts the program as far.
     pub fn again(&self) -> Option<OsString> {
         let name = self.isolation.name();

@@ -31,12 +31,13 @@ macro_rules! topic {
 }
 
 /// The pages. A command's name has the command's options instead.
-const TOPICS: [Topic; 21] = [
+const TOPICS: [Topic; 22] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
     topic!("report", "html.md", "the HTML report"),
     topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),
+    topic!("time", "time.md", "how times are measured, repeated and trusted"),
     topic!("packages", "packages.md", "layout and keys of problem packages, expectations, scores"),
     topic!("statements", "statements.md", "statements as pages"),
     topic!("test-data", "generate.md", "recipes for test data"),

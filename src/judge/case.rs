@@ -13,6 +13,7 @@ use crate::judge::grader::PackageGrader;
 use crate::judge::keep::{box_dir, save_run};
 use crate::judge::said::said;
 use crate::judge::score;
+use crate::judge::settle::{Nearness, SLACK, Settled, settle};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::job::{Job, Keep, Reply};
@@ -21,6 +22,7 @@ use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Interaction, Problem};
+use crate::model::repeats::Repeats;
 use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -152,12 +154,34 @@ pub struct Entry<'a> {
     pub entry_point: &'a str,
     /// What is to be learnt about its speed.
     pub time_limit_mode: TimeLimitMode,
+    /// How it came near its limits so far; `None` if no run is to be repeated.
+    pub nearness: Option<&'a Nearness>,
 }
 
 impl<'a> Entry<'a> {
-    /// A program that no report names, and of which no static validator wants to know more.
+    /// A program that no report names, of which no static validator wants to know more, and whose times are not looked
+    /// at twice.
     pub fn unnamed(runnable: &'a Runnable, time_limit_mode: TimeLimitMode) -> Self {
-        Self { submission: "", runnable, language: "", entry_point: "", time_limit_mode }
+        Self {
+            submission: "",
+            runnable,
+            language: "",
+            entry_point: "",
+            time_limit_mode,
+            nearness: None,
+        }
+    }
+
+    /// Up to which limits it is run.
+    fn cut(&self, rules: &Rules<'_>) -> Limits {
+        match (self.time_limit_mode, self.nearness) {
+            (TimeLimitMode::Any, None) => rules.limits.clone(),
+            (TimeLimitMode::Any, Some(_)) => Limits {
+                cpu_time: rules.limits.cpu_time.map(|limit| limit.mul_f64(SLACK)),
+                ..rules.limits.clone()
+            },
+            (TimeLimitMode::TooSlow | TimeLimitMode::WithMargin, _) => rules.stop_slow_at.clone(),
+        }
     }
 }
 
@@ -201,8 +225,12 @@ pub fn judge_case(
     }
     let mut pass = Pass { number: 1, input: case.input(), earlier: Vec::new() };
     let mut most: Option<Outcome> = None;
+    let mut repeats: Option<Box<Repeats>> = None;
     loop {
-        let Ran { reply, mut judged, kept } = trial.run(&pass)?;
+        let Ran { reply, mut judged, kept, repeats: new } = trial.run(&pass)?;
+        if repeats.as_ref().is_none_or(|known| !known.is_sensitive) {
+            repeats = new.or(repeats);
+        }
         let outcome = at_most(most.take(), &reply.outcome);
         if let Some(next) = judged.next {
             most = Some(outcome);
@@ -213,12 +241,13 @@ pub fn judge_case(
             let cause = &mut judged.classified.cause;
             *cause = format!("in pass {}: {cause}", pass.number);
         }
-        return trial.finished(judged, Some(outcome), |judged, evidence| {
+        let judged = trial.finished(judged, Some(outcome), |judged, evidence| {
             add_run(evidence, rules, case, judged, &reply)?;
             add_input(evidence, case, &pass, kept.as_deref())?;
             evidence.kept = kept;
             Ok(())
-        });
+        })?;
+        return Ok(trial.repeated(judged, repeats));
     }
 }
 
@@ -246,9 +275,22 @@ pub(super) struct Ran {
     pub(super) reply: Reply,
     pub(super) judged: Judged,
     pub(super) kept: Option<PathBuf>,
+    /// All runs, if there was more than one.
+    pub(super) repeats: Option<Box<Repeats>>,
 }
 
 impl Trial<'_> {
+    /// The judgement with all runs that it rests on.
+    fn repeated(&self, judged: CaseJudgement, repeats: Option<Box<Repeats>>) -> CaseJudgement {
+        let mut judged = CaseJudgement { repeats, ..judged };
+        let verdict = Verdict::TimeLimitExceeded;
+        if judged.is_sensitive() && judged.verdict != verdict {
+            let score = score::by_rules(self.case.scoring, verdict);
+            judged.with_margin = Some(Extended { verdict, score });
+        }
+        judged
+    }
+
     /// The judgement; `gather` adds evidence, if that is shown.
     pub(super) fn finished(
         &self,
@@ -278,28 +320,48 @@ impl Trial<'_> {
         }
         let job = job(self.rules, self.entry, self.case.test_case, pass);
         let kept = self.kept(pass);
-        let reply = self.executor.run(&job)?;
+        let Settled { reply, repeats } = settle(
+            self.entry.nearness,
+            &self.rules.limits,
+            self.executor.run(&job)?,
+            |reply| &reply.outcome,
+            |number| self.executor.run_alone(&job, number),
+        )?;
         if let Some(kept) = &kept {
             save_run(kept, &pass.input, &reply)?;
         }
         let is_shown = problem.kind.passes > 1 && self.rules.detail != Detail::Brief;
         let transcript = if is_shown { Some(said(&problem.io, pass, &reply)?) } else { None };
-        let judged = self.within_margin(|limits| match classify(&reply.outcome, limits) {
-            Some(classified) => Ok(Judged::from(classified)),
-            None => self.judge_output(pass, &reply),
-        })?;
-        Ok(Ran { reply, judged: Judged { transcript, ..judged }, kept })
+        let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
+        let judged =
+            self.within_margin(is_sensitive, |limits| match classify(&reply.outcome, limits) {
+                Some(classified) => Ok(Judged::from(classified)),
+                None => self.judge_output(pass, &reply),
+            })?;
+        Ok(Ran { reply, judged: Judged { transcript, ..judged }, kept, repeats })
     }
 
-    /// What a run is by its limits; and by those with the margin, if it was too slow and this is asked for.
+    /// What a run is by its limits; and if it was too slow, by those with the margin if this is asked for, and without a
+    /// time limit if another run may keep it.
     pub(super) fn within_margin(
         &self,
+        is_sensitive: bool,
         judge: impl Fn(&Limits) -> Result<Judged, Stop>,
     ) -> Result<Judged, Stop> {
         let mut judged = judge(&self.rules.limits)?;
         let is_slow = judged.classified.verdict == Verdict::TimeLimitExceeded;
-        if is_slow && self.entry.time_limit_mode == TimeLimitMode::WithMargin {
-            let other = judge(&self.rules.stop_slow_at)?;
+        let unlimited;
+        let wider = match self.entry.time_limit_mode {
+            // The next pass is unknown.
+            _ if is_sensitive && self.rules.problem.kind.passes == 1 => {
+                unlimited = Limits { cpu_time: None, ..self.rules.limits.clone() };
+                Some(&unlimited)
+            }
+            TimeLimitMode::WithMargin => Some(&self.rules.stop_slow_at),
+            TimeLimitMode::Any | TimeLimitMode::TooSlow => None,
+        };
+        if let Some(wider) = wider.filter(|_| is_slow) {
+            let other = judge(wider)?;
             let verdict = other.classified.verdict;
             let score = other.score.or_else(|| score::by_rules(self.case.scoring, verdict));
             judged.with_margin =
@@ -381,6 +443,7 @@ fn case_judgement(
         team_message,
         score: judged.score.or_else(by_rules),
         with_margin: judged.with_margin,
+        repeats: None,
         cause,
         difference: judged.difference,
         evidence,
@@ -389,10 +452,7 @@ fn case_judgement(
 }
 
 pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
-    let mut job = entry.runnable.job(match entry.time_limit_mode {
-        TimeLimitMode::Any => &rules.limits,
-        TimeLimitMode::TooSlow | TimeLimitMode::WithMargin => &rules.stop_slow_at,
-    });
+    let mut job = entry.runnable.job(&entry.cut(rules));
     job.command.argv.extend(test_case.args.iter().cloned());
     test_case.files.iter().map(place::file).for_each(|file| job.put(file));
     job.feed(&rules.problem.io, pass.input.clone());

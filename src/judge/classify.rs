@@ -18,14 +18,13 @@ pub struct Classified {
 
 /// The verdict that a run earns by itself, or `None` when its output decides.
 ///
-/// The limit at which the sandbox stepped in comes first, because it is what ended the run. Then
-/// measured values against limits: a program that ended by itself just beyond a limit has still
-/// exceeded it. Then the ending: a program killed for passing a limit also shows a signal. What was not measured
+/// The limit that the run passed first comes first, whether the sandbox stepped in or not: a program that ended by
+/// itself just beyond a limit has still exceeded it. Then the ending: a program killed for passing a limit also shows a signal. What was not measured
 /// is not a cause: any program can end by any signal and with any exit code.
 ///
 /// A run that was ended because its partner was done with it earns nothing by itself.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
-    match outcome.stopped_by.or_else(|| limits.exceeded(outcome)) {
+    match passed(outcome, limits) {
         Some(StoppedBy::Dismissed) => None,
         Some(limit) => Some(Classified {
             verdict: match limit {
@@ -36,6 +35,15 @@ pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
             cause: limits.passed(limit, outcome),
         }),
         None => ending(outcome),
+    }
+}
+
+/// The limit that a run passed first. Runs may go on when their CPU time is up; what they pass then is not the first.
+pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
+    let is_slow = limits.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
+    match outcome.stopped_by {
+        Some(StoppedBy::Memory | StoppedBy::Output) if is_slow => Some(StoppedBy::CpuTime),
+        stopped => stopped.or_else(|| limits.exceeded(outcome)),
     }
 }
 
@@ -162,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_the_run_comes_before_what_was_also_exceeded() {
+    fn the_limit_that_was_passed_first_counts() {
         check(
             KILLED,
             Some(StoppedBy::CpuTime),
@@ -173,10 +181,11 @@ mod tests {
         check(
             KILLED,
             Some(StoppedBy::Memory),
-            1010,
+            1000,
             256,
             "MLE wanted more than the 256 MiB allowed; held 256 MiB",
         );
+        check(KILLED, Some(StoppedBy::Memory), 1010, 256, "TLE 1.01 s of CPU time, 1.00 s allowed");
         check(KILLED, Some(StoppedBy::Output), 10, 4, "OLE wrote more than the 8 MiB allowed");
     }
 

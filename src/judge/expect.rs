@@ -312,6 +312,7 @@ mod tests {
                 is_told: true,
                 team_message: String::new(),
                 with_margin: None,
+                repeats: None,
                 score: None,
                 difference: None,
                 evidence: None,

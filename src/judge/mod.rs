@@ -16,5 +16,6 @@ pub mod output;
 mod said;
 pub mod score;
 pub mod session;
+pub mod settle;
 mod talk;
 pub mod time_limit;

@@ -13,6 +13,7 @@ use crate::build::{Built, Prepared, Runnable};
 use crate::executor::parallel;
 use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
 use crate::judge::score::{self, CaseResult, Scheme, Total};
+use crate::judge::settle::Nearness;
 use crate::judge::{expect, time_limit};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -21,6 +22,7 @@ use crate::model::limits::{CODE, Limits};
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::submission::{Expectation, Submission};
+use crate::model::text::count;
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::plan::schedule::{CaseEnd, Schedule};
@@ -102,6 +104,7 @@ struct Known {
     cases: Vec<Option<CaseJudgement>>,
     failed: Vec<Failure>,
     announced: bool,
+    nearness: Arc<Nearness>,
 }
 
 /// A fault of the judge, and its test case; the first one if it came before any.
@@ -213,7 +216,7 @@ impl Shared<'_, '_> {
 
     fn judge(&self, submission: usize, case: usize) {
         let entry = self.session.entries[submission].submission;
-        let (runnable, time_limit_mode) = {
+        let (runnable, nearness, time_limit_mode) = {
             let mut state = self.lock();
             let known = &mut state.known[submission];
             if !known.announced {
@@ -223,7 +226,8 @@ impl Shared<'_, '_> {
                     test_cases: self.session.cases.len(),
                 });
             }
-            (known.runnable.clone(), self.time_limit_mode(entry, known, case))
+            let nearness = Arc::clone(&known.nearness);
+            (known.runnable.clone(), nearness, self.time_limit_mode(entry, known, case))
         };
         let Some(runnable) = runnable else { return };
         let prepared = self.session.entries[submission].prepared.as_ref();
@@ -239,6 +243,7 @@ impl Shared<'_, '_> {
                     .and_then(|plan| plan.entry_point.as_deref())
                     .unwrap_or(&entry.program.name),
                 time_limit_mode,
+                nearness: Some(&nearness),
             },
             &self.session.cases[case],
         );
@@ -343,30 +348,48 @@ impl Shared<'_, '_> {
             let cases = cases.iter().cloned();
             cases.map(with_margin).collect::<Vec<CaseJudgement>>()
         });
+        let near = told_near(&cases);
         let mut judgement = self.of_cases(submission, cases, known.compiler)?;
         if let Some(extended) = extended.filter(|_| !judgement.broken.is_empty()) {
             let other = self.of_cases(submission, extended, judgement.compiler.clone())?;
             if other.broken.is_empty() {
                 judgement.broken.clear();
-                self.remark_margin(submission, &judgement, &other);
+                match &near {
+                    Some(near) => self.remark(
+                        submission,
+                        &format!(
+                            "is {}, but may as well be {} as expected: {near}",
+                            judgement.verdict, other.verdict
+                        ),
+                    ),
+                    None => self.remark_margin(submission, &judgement, &other),
+                }
+                return Ok(judgement);
             }
+        }
+        if let Some(near) = near {
+            self.remark(submission, &format!("may get another verdict in another run: {near}"));
         }
         Ok(judgement)
     }
 
     /// Says that a submission is what is expected only if it may take longer.
     fn remark_margin(&self, submission: &Submission, judgement: &Judgement, other: &Judgement) {
-        let Session { bench, rules, .. } = self.session;
-        let Problem { dir, layout, .. } = bench.problem;
+        let rules = &self.session.rules;
         let [limit, margin] = [&rules.limits, &rules.stop_slow_at]
             .map(|limits| seconds(limits.cpu_time.unwrap_or_default()));
         let what = format!(
             "is {} at the time limit of {limit}, and {} as expected at {margin}: it is near the limit",
             judgement.verdict, other.verdict
         );
-        let path = dir.join(layout.submissions).join(&submission.name);
+        self.remark(submission, &what);
+    }
+
+    /// Warns of a submission that is too near a limit.
+    fn remark(&self, submission: &Submission, what: &str) {
+        let path = submission.program.path.clone();
         let remark = Diagnostic::warning(path, what).help("make it clearly faster or slower");
-        (bench.events)(Event::Diagnosed(remark));
+        (self.session.bench.events)(Event::Diagnosed(remark));
     }
 
     /// What these cases make of a submission.
@@ -429,7 +452,19 @@ impl Shared<'_, '_> {
     }
 }
 
-/// A case as it would be at the time limit times its margin.
+/// The first case on which a verdict is sensitive, with what was measured there, and how many more there are.
+fn told_near(cases: &[CaseJudgement]) -> Option<String> {
+    let mut near = cases.iter().filter(|case| case.is_sensitive());
+    let first = near.next()?;
+    let told = first.repeats.as_ref().map(|repeats| repeats.told()).unwrap_or_default();
+    let more = match near.count() {
+        0 => String::new(),
+        more => format!("; and {}", count(more, "more test case")),
+    };
+    Some(format!("{told} on {}{more}", first.test_case))
+}
+
+/// A case as it would be at the time limit times its margin, or in another run.
 fn with_margin(case: CaseJudgement) -> CaseJudgement {
     match case.with_margin {
         Some(Extended { verdict, score }) => CaseJudgement { verdict, score, ..case },

@@ -7,6 +7,7 @@ use crate::judge::blame::{Blame, Scene, blame};
 use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, Validators, job};
 use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
+use crate::judge::settle::{Settled, settle};
 use crate::model::blob::Blob;
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
@@ -34,8 +35,15 @@ impl Trial<'_> {
             accept_exit_code: validator.protocol().accept(),
             transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
         };
-        let JointReply { program, partner, told, deadlock, transcript } =
-            self.executor.run_joint(&joint)?;
+        let Settled { reply, repeats } = settle(
+            self.entry.nearness,
+            &self.rules.limits,
+            self.executor.run_joint(&joint)?,
+            |reply| &reply.program.reply.outcome,
+            |number| self.executor.run_joint_alone(&joint, number),
+        )?;
+        let JointReply { program, partner, told, deadlock, transcript } = reply;
+        let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
         if let Some(kept) = &kept {
             save_talk(kept, &pass.input, &program.reply, Some(&transcript))?;
         }
@@ -50,7 +58,7 @@ impl Trial<'_> {
         self.draw_beside(pass, &Blob::default(), &mut response)?;
         let asked = Asked::output(validator);
         let wanted = || asking.wanted.clone();
-        let judged = self.within_margin(|limits| {
+        let judged = self.within_margin(is_sensitive, |limits| {
             let blame = blame(&Scene {
                 submission: &program.reply.outcome,
                 limits,
@@ -88,6 +96,7 @@ impl Trial<'_> {
             reply: program.reply,
             judged: Judged { transcript: Some(transcript), ..judged },
             kept,
+            repeats,
         })
     }
 }

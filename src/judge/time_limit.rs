@@ -282,6 +282,7 @@ mod tests {
             team_message: String::new(),
             score: None,
             with_margin: None,
+            repeats: None,
             difference: None,
             evidence: None,
             outcome: Some(Outcome {

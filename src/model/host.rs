@@ -62,6 +62,9 @@ pub struct HostFacts {
     /// Processors.
     #[serde(flatten)]
     pub processors: Processors,
+    /// How even times are.
+    #[serde(flatten)]
+    pub calibration: Calibration,
     /// The hard limit of the stack, if there is one.
     #[serde(rename = "stack_limit_bytes")]
     pub stack_limit: Option<Bytes>,
@@ -125,6 +128,27 @@ pub struct Processors {
     pub physical: usize,
     /// How many processes wanted to run during the last minute; `None` if it is not known.
     pub load: Option<f64>,
+}
+
+/// How even times are, by a fixed piece of work that is done many times; parts are of 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Calibration {
+    /// The least CPU time of that work, in seconds.
+    pub pace_seconds: f64,
+    /// By how much nine of ten times exceed the least at most.
+    pub pace_noise: f64,
+    /// By how much it takes longer on average while all cores do it.
+    pub pace_beside: f64,
+    /// The part of the time in which others had the processor.
+    pub busy: f64,
+    /// The part of the time of all processors that the machine's host took away, if that is counted.
+    pub stolen: f64,
+    /// How many bytes are copied in a second.
+    pub copied_per_second: f64,
+    /// How many bytes each core copies in a second while all do.
+    pub copied_beside_per_second: f64,
+    /// How the frequency of the processors is chosen, such as `powersave`; `None` if the system does not tell.
+    pub frequency_governor: Option<String>,
 }
 
 /// Where programs are built and data is made.

@@ -10,6 +10,7 @@ use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
 use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::repeats::Repeats;
 use crate::model::score::{CaseScore, Score, TotalScore};
 use crate::model::serial::{As, Exchange, Location, RunKeys, Text};
 use crate::model::verdict::Verdict;
@@ -125,9 +126,13 @@ pub struct CaseJudgement {
     /// What it is worth; `None` if test cases have no scores.
     #[serde(with = "As::<Option<Score>>")]
     pub score: Option<CaseScore>,
-    /// What it would be at the time limit times its margin, if that was looked for and is another verdict.
+    /// What it would be at the time limit times its margin, if that was looked for and is another verdict; or in another
+    /// run, if the limit lies within the spread of several.
     #[serde(skip)]
     pub with_margin: Option<Extended>,
+    /// All runs, if there was more than one because the first was near a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Box<Repeats>>,
     /// The facts; `None` if a static validator looked at the submission and nothing of it ran.
     #[serde(flatten, with = "As::<RunKeys>")]
     pub outcome: Option<Outcome>,
@@ -147,6 +152,11 @@ pub struct Extended {
 }
 
 impl CaseJudgement {
+    /// Whether another run may get another verdict.
+    pub fn is_sensitive(&self) -> bool {
+        self.repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive)
+    }
+
     /// Whether submission and output validator waited for each other.
     pub fn is_stuck(&self) -> bool {
         let stop = self.outcome.as_ref().and_then(|outcome| outcome.stopped_by);

@@ -29,6 +29,7 @@ pub mod program;
 pub mod proposal;
 pub mod protocol;
 pub mod recipe;
+pub mod repeats;
 pub mod report;
 pub mod score;
 pub mod serial;

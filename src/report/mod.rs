@@ -146,6 +146,7 @@ pub(crate) mod tests {
             team_message: String::new(),
             score: None,
             with_margin: None,
+            repeats: None,
             outcome: Some(outcome.clone()),
             difference: None,
             evidence: None,

@@ -9,6 +9,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::outcome::Mechanism;
 use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
+use crate::sandbox::pace::calibrate;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
 use crate::sandbox::trial::try_out;
@@ -57,7 +58,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Finds out what this machine offers; takes some milliseconds.
+    /// Finds out what this machine offers; takes some hundreds of milliseconds.
     ///
     /// # Errors
     /// None here.
@@ -84,6 +85,7 @@ impl Host {
             systemd: false,
             stack_limit: stack.maximum.map(Bytes),
             processors: Processors { logical: processors, physical: processors, load: None },
+            calibration: calibrate(processors),
             temporary: temporary(env::temp_dir()),
         })
     }

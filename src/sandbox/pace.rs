@@ -4,10 +4,14 @@
 //! nothing but the processor, and who shares it, makes it faster or slower.
 
 use std::fs;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use sha2::{Digest as _, Sha256};
+
+use crate::model::host::Calibration;
 
 /// The text's length in bytes.
 const TEXT: usize = 4 << 10;
@@ -33,6 +37,73 @@ pub fn rounds(number: usize) -> Vec<Round> {
 /// least is the machine's own pace.
 pub fn pace() -> Duration {
     rounds(5).iter().map(|round| round.cpu).min().unwrap_or_default()
+}
+
+/// Finds out how even times are, alone and on so many cores at once; takes some hundreds of milliseconds.
+pub(crate) fn calibrate(cores: usize) -> Calibration {
+    /// Of each kind.
+    const ROUNDS: usize = 100;
+    let (begun, taken) = (Instant::now(), stolen());
+    let alone = rounds(ROUNDS);
+    let beside = on_all(cores, || rounds(ROUNDS));
+    let copied = copied();
+    let copied_beside = on_all(cores, || vec![self::copied()]);
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let all = begun.elapsed().as_secs_f64() * processors as f64;
+    let mut times: Vec<f64> = alone.iter().map(|round| round.cpu.as_secs_f64()).collect();
+    times.sort_by(f64::total_cmp);
+    let least = times[0].max(1e-9);
+    let mean = |rounds: &[Round]| {
+        let sum: f64 = rounds.iter().map(|round| round.cpu.as_secs_f64()).sum();
+        sum / rounds.len().max(1) as f64
+    };
+    let sum = |time: fn(&Round) -> Duration| alone.iter().map(time).sum::<Duration>().as_secs_f64();
+    Calibration {
+        pace_seconds: least,
+        pace_noise: times[ROUNDS * 9 / 10] / least - 1.0,
+        pace_beside: (mean(&beside) / mean(&alone).max(1e-9) - 1.0).max(0.0),
+        busy: 1.0 - (sum(|round| round.cpu) / sum(|round| round.wall).max(1e-9)).min(1.0),
+        stolen: stolen().saturating_sub(taken).as_secs_f64() / all.max(1e-9),
+        copied_per_second: copied,
+        copied_beside_per_second: copied_beside.into_iter().fold(copied, f64::min),
+        frequency_governor: fs::read_to_string(GOVERNOR).ok().map(|it| it.trim().to_owned()),
+    }
+}
+
+/// Source: `Documentation/admin-guide/pm/cpufreq.rst` of Linux.
+const GOVERNOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
+
+/// What so many threads find at the same time; fewer if the machine starts no more.
+fn on_all<T: Send>(threads: usize, work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
+    let found = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let start = thread::Builder::new().spawn_scoped(scope, || {
+                let mut mine = work();
+                found.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
+            });
+            if start.is_err() {
+                break;
+            }
+        }
+    });
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many bytes this thread copies in a second of its CPU time, of more than caches hold.
+fn copied() -> f64 {
+    const SIZE: usize = 32 << 20;
+    const COPIES: usize = 3;
+    let from = vec![1u8; SIZE];
+    let mut to = vec![0u8; SIZE];
+    let mut best = Duration::MAX;
+    for _ in 0..COPIES {
+        let begun = thread_time();
+        to.copy_from_slice(std::hint::black_box(&from));
+        best = best.min(thread_time().saturating_sub(begun));
+        std::hint::black_box(&mut to);
+    }
+    SIZE as f64 / best.as_secs_f64().max(1e-9)
 }
 
 /// How much time the host of this virtual machine took away from all its processors together, since it started. Zero if
@@ -78,6 +149,14 @@ mod tests {
         check("cpu  1 2 3 4\n", None);
         check("intr 1 2\n", None);
         check("", None);
+    }
+
+    #[test]
+    fn a_calibration_is_of_positive_numbers() {
+        let found = calibrate(2);
+        assert!(found.pace_seconds > 0.0 && found.copied_beside_per_second > 0.0, "{found:?}");
+        let parts = [found.busy, found.stolen, found.pace_beside, found.pace_noise];
+        assert!(parts.iter().all(|part| part.is_finite() && *part >= 0.0), "{found:?}");
     }
 
     #[test]

@@ -79,6 +79,7 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
         team_message: String::new(),
         score: None,
         with_margin: None,
+        repeats: None,
         outcome: Some(Outcome {
             ending: Ending::Exited(0),
             stopped_by: None,

@@ -24,8 +24,9 @@ use crate::plan::schedule::Until;
 /// What a scripted submission does on a case, by one letter.
 ///
 /// `a` is right, `w` is wrong, `s` crashes, `j` is a fault of the judge, `i` an interruption. `b` and `x` are like `a` and
-/// `w`, but take 1.5 times the time limit; `t` takes longer.
-fn answer(letter: char, job: &Job) -> Result<Reply, Stop> {
+/// `w`, but take 1.5 times the time limit; `t` takes longer. `d` is right, and disturbed when it runs first; `v` is
+/// right, and takes longer than the limit in some runs. `run` counts its runs on a case.
+fn answer(letter: char, job: &Job, run: usize) -> Result<Reply, Stop> {
     let input = job.stdin.path().expect("a case has its input in a file");
     let right = fs::read(input.with_extension("ans")).unwrap();
     let reply = |outcome: Outcome, stdout: Vec<u8>| {
@@ -42,6 +43,8 @@ fn answer(letter: char, job: &Job) -> Result<Reply, Stop> {
         'w' => reply(quiet_outcome(), b"nonsense\n".to_vec()),
         'b' => reply(taking(LIMIT.mul_f64(1.5)), right),
         'x' => reply(taking(LIMIT.mul_f64(1.5)), b"nonsense\n".to_vec()),
+        'd' => reply(taking(LIMIT.mul_f64([1.05, 0.9, 0.91][run])), right),
+        'v' => reply(taking(LIMIT.mul_f64([1.05, 0.93, 1.02, 0.97][run])), right),
         't' => reply(taking(LIMIT * 3), right),
         's' => {
             reply(Outcome { ending: Ending::Signalled(Signal(11)), ..quiet_outcome() }, Vec::new())
@@ -122,11 +125,17 @@ fn check_with(
 ) {
     for slots in 1..4 {
         let dir = tempfile::tempdir().unwrap();
+        let ran = Mutex::new(HashMap::new());
         let executor = Scripted::new(slots, |job: &Job| {
             let input = job.stdin.path().expect("a case has its input in a file");
             let index = input.file_stem().unwrap().to_str().unwrap();
             let script = job.command.argv.last().unwrap();
-            answer(script.as_bytes()[index.parse::<usize>().unwrap()].into(), job)
+            let run = {
+                let mut ran = ran.lock().unwrap();
+                let runs = ran.entry((script.clone(), index.to_owned())).or_insert(0);
+                std::mem::replace(runs, *runs + 1)
+            };
+            answer(script.as_bytes()[index.parse::<usize>().unwrap()].into(), job, run)
         });
         let builder = Builder::new(&executor);
         let submissions: Vec<Submission> =
@@ -370,4 +379,22 @@ fn a_partial_solution_is_accepted_and_not_the_best() {
         &["aaw"],
         &["WA: AC AC WA, 0 skipped, score 0; rule: expected AC; got WA on secret/2"],
     );
+}
+
+#[test]
+fn who_is_disturbed_is_judged_by_a_run_alone() {
+    let check = |verdict: Verdict, scripts: &[&str], expected: &[&str]| {
+        let overall = Overall { verdicts: vec![verdict], is_partial: false };
+        check_with(&Problem::default(), Until::Never, Some(&overall), scripts, expected);
+    };
+    let near = "0.930 s to 1.05 s of CPU time in 4 runs on secret/1";
+    let accepted = "AC: AC AC AC, 0 skipped";
+    let remark = format!("may get another verdict in another run: {near}");
+    check(Verdict::Accepted, &["ada"], &[accepted]);
+    check(Verdict::Accepted, &["ava"], &[accepted, &remark]);
+    // What another run may show breaks no expectation.
+    let remark = format!("is AC, but may as well be TLE as expected: {near}");
+    check(Verdict::TimeLimitExceeded, &["ava"], &[accepted, &remark]);
+    let remark = format!("{remark}; and 1 more test case");
+    check(Verdict::TimeLimitExceeded, &["avv"], &[accepted, &remark]);
 }

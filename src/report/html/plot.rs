@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::model::judgement::CaseJudgement;
-use crate::model::text::printable;
+use crate::model::text::{count, printable};
 use crate::model::verdict::Verdict;
 
 /// The size of the drawing in its own units.
@@ -20,6 +20,8 @@ pub(super) struct Plot<'a> {
     pub(super) table: &'a str,
     /// The value of a test case, if there is one.
     pub(super) value: fn(&CaseJudgement) -> Option<f64>,
+    /// The least and the most of several runs, if there were.
+    pub(super) spread: fn(&CaseJudgement) -> Option<(f64, f64)>,
     /// A value in words.
     pub(super) shown: fn(f64) -> String,
     /// The most that is allowed.
@@ -30,6 +32,7 @@ pub(super) struct Plot<'a> {
 pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     let mut values: Vec<f64> = cases.iter().filter_map(plot.value).collect();
     values.sort_by(f64::total_cmp);
+    let highest = cases.iter().filter_map(plot.spread).map(|(_, most)| most).fold(0.0, f64::max);
     let (Some(&most), Some(&median)) = (values.last(), values.get(values.len() / 2)) else {
         return html! {};
     };
@@ -40,7 +43,7 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     let limit = plot.limit.filter(|limit| *limit > 0.0);
     let near = limit.filter(|limit| *limit <= most * FAR);
     // Far below the limit, bars are low.
-    let top = near.unwrap_or(most * 2.0).max(most).max(f64::MIN_POSITIVE) * 1.08;
+    let top = near.unwrap_or(most * 2.0).max(most).max(highest).max(f64::MIN_POSITIVE) * 1.08;
     let (first, last) = (cases.first(), cases.last());
     let name = |case: Option<&CaseJudgement>| {
         case.map(|case| printable(&case.test_case)).unwrap_or_default()
@@ -60,6 +63,11 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
             }
         };
     }
+    let repeated = cases.iter().filter(|case| (plot.spread)(case).is_some()).count();
+    if repeated > 0 {
+        let what = count(repeated, "test case");
+        sentence += &format!("; thin lines show the spread of several runs, on {what}");
+    }
     let step = WIDTH / cases.len() as f64;
     let label = format!("{} of each test case: {sentence}", plot.what);
     html! {
@@ -72,6 +80,9 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
                     @if !bars.is_empty() {
                         path class=(verdict.short()) d=(bars) stroke-width=(short(step * 0.72)) {}
                     }
+                }
+                @if repeated > 0 {
+                    path.spread vector-effect="non-scaling-stroke" d=(spreads(plot, cases, top)) {}
                 }
                 @if let Some(limit) = near {
                     @let y = short(HEIGHT - limit / top * HEIGHT);
@@ -93,6 +104,20 @@ fn bars(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) ->
             // What is there is seen.
             let y = (HEIGHT - value / top * HEIGHT).min(HEIGHT - 3.0).round();
             path += &format!("M{x} {HEIGHT}V{y}");
+        }
+    }
+    path
+}
+
+/// A thin line from the least to the most of several runs for each test case that has them, as a path.
+fn spreads(plot: &Plot<'_>, cases: &[CaseJudgement], top: f64) -> String {
+    let step = WIDTH / cases.len() as f64;
+    let mut path = String::new();
+    for (number, case) in cases.iter().enumerate() {
+        if let Some((least, most)) = (plot.spread)(case) {
+            let x = short((number as f64 + 0.5) * step);
+            let [low, high] = [least, most].map(|value| short(HEIGHT - value / top * HEIGHT));
+            path += &format!("M{x} {}V{high}", (low).max(high + 2.0));
         }
     }
     path

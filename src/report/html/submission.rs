@@ -197,12 +197,17 @@ fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -
         what: "CPU time",
         table: &table,
         value: |case| Some(case.outcome.as_ref()?.cpu_time.as_secs_f64()),
+        spread: |case| {
+            let (least, most) = case.repeats.as_ref()?.spread();
+            Some((least.as_secs_f64(), most.as_secs_f64()))
+        },
         shown: |value| seconds(std::time::Duration::from_secs_f64(value)),
         limit: limits.map(|it| it.time.limit.as_secs_f64()),
     };
     let memory = Plot {
         what: "Memory",
         value: |case| Some(case.outcome.as_ref()?.memory()?.0 as f64),
+        spread: |_| None,
         shown: |value| Bytes(value as u64).to_string(),
         limit: limits.and_then(|it| Some(it.limits.memory?.0 as f64)),
         ..time
@@ -264,7 +269,10 @@ fn row(case: &CaseJudgement, has_scores: bool) -> Markup {
             td { @if let Some(outcome) = outcome { (seconds(outcome.cpu_time)) } }
             td { @if let Some(memory) = outcome.and_then(|it| it.memory()) { (memory) } }
             @if has_scores { td { @if let Some(score) = &case.score { (score.score) } } }
-            td { @if case.verdict != Verdict::Accepted { (failure::sentence(&case.cause)) } }
+            td {
+                @if case.verdict != Verdict::Accepted { (failure::sentence(&case.cause)) }
+                @if let Some(repeats) = &case.repeats { " " (failure::sentence(&repeats.said())) }
+            }
         }
     }
 }

@@ -187,6 +187,7 @@ fn hostile_texts_stay_texts_and_pages_small() {
         team_message: text,
         score: None,
         with_margin: None,
+        repeats: None,
         outcome: None,
         difference: None,
         evidence: Some(Box::new(evidence)),

@@ -204,6 +204,9 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
     if let Some(outcome) = &case.outcome {
         page.wrapped(INDENT, &used(outcome));
     }
+    if let Some(repeats) = &case.repeats {
+        page.wrapped(INDENT, &repeats.said());
+    }
     others(page, judgement, case);
     if page.style.is_verbose() {
         extremes(page, judgement);
@@ -327,13 +330,15 @@ fn cases(page: &mut Page<'_>, judgement: &SubmissionReport) {
             Verdict::Accepted => String::new(),
             _ => format!("  {}", printable(&case.cause)),
         };
+        let repeats = case.repeats.as_ref().map(|it| format!("  {}", it.said()));
         let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
         let text = format!(
-            "{}{:>7}  {:>8}  {}{cause}",
+            "{}{:>7}  {:>8}  {}{cause}{}",
             mark(case.verdict, page.style),
             of(|outcome| seconds(outcome.cpu_time)),
             of(|outcome| outcome.memory().map_or("-".to_owned(), |memory| memory.to_string())),
-            printable(&case.test_case)
+            printable(&case.test_case),
+            repeats.unwrap_or_default()
         );
         page.line(INDENT, &text);
     }

@@ -13,10 +13,11 @@ use crate::sandbox::disk::temporary;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
 use crate::sandbox::linux::sys;
+use crate::sandbox::pace::calibrate;
 
 impl Host {
     /// Finds out what this machine offers and tries every way to keep programs apart; takes some
-    /// tens of milliseconds.
+    /// hundreds of milliseconds.
     ///
     /// # Errors
     /// When not even `/proc` can be read.
@@ -47,6 +48,7 @@ impl Host {
                 physical: host.physical_cores().len(),
                 load: fs::read_to_string("/proc/loadavg").ok().and_then(|text| load(&text)),
             },
+            calibration: calibrate(host.physical_cores().len()),
             temporary: temporary(env::temp_dir()),
         })
     }

@@ -1,0 +1,296 @@
+//! Settles a verdict that hangs on a measurement near its limit: by running again, alone, until the limit is clear of what
+//! was measured.
+//!
+//! Others on the machine can only make a run longer, so the run with the least CPU time counts. `docs/time.md` tells the rule,
+//! and why it is this one.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::judge::classify::passed;
+use crate::model::limits::Limits;
+use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::repeats::{Repeats, TimedRun};
+use crate::model::stop::Stop;
+
+/// How many runs of a submission on a test case there are at most, the first one included.
+const MOST: usize = 4;
+/// How often a submission is run again at most, on all test cases together.
+const MOST_IN_ALL: u32 = 12;
+/// By how much neighbours on other cores may slow a program down before it is counted. A run goes on for so many times
+/// the limit; one that has to be stopped there needs no other.
+pub(super) const SLACK: f64 = 1.25;
+/// What is so many times over its limit is so without doubt.
+const FAR: u32 = 2;
+/// What the loss of the processor costs at most: the caches are filled anew.
+const SWITCH: Duration = Duration::from_micros(500);
+/// Runs differ by as much as this part of the limit on the quietest machine.
+const LEAST_SPREAD: f64 = 0.01;
+/// A single run alone settles that it is too slow only if it is so by more than this part of the limit.
+const DOUBT: f64 = 0.1;
+
+/// How a submission came near its limits so far.
+#[derive(Debug, Default)]
+pub struct Nearness {
+    /// The slowest run within the limit that was repeated.
+    slowest: Mutex<Duration>,
+    /// How often it was run again.
+    again: AtomicU32,
+    /// Another run needed as much memory: so will those on other test cases.
+    memory_is_firm: AtomicBool,
+}
+
+impl Nearness {
+    /// Whether this is the slowest run so far, by enough to look at it again.
+    fn is_slowest(&self, time: Duration) -> bool {
+        let mut slowest = self.slowest.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = time.as_secs_f64() > slowest.as_secs_f64() * 1.05;
+        if is_new {
+            *slowest = time;
+        }
+        is_new
+    }
+
+    fn may_go_on(&self) -> bool {
+        self.again.fetch_add(1, Ordering::Relaxed) < MOST_IN_ALL
+    }
+}
+
+/// A run that counts, and all of them if there were more.
+pub(super) struct Settled<R> {
+    pub(super) reply: R,
+    pub(super) repeats: Option<Box<Repeats>>,
+}
+
+/// Runs again for as long as that may settle the verdict. `again` takes the number of the repetition, from 1.
+pub(super) fn settle<R>(
+    nearness: Option<&Nearness>,
+    limits: &Limits,
+    first: R,
+    outcome: impl Fn(&R) -> &Outcome,
+    mut again: impl FnMut(u32) -> Result<R, Stop>,
+) -> Result<Settled<R>, Stop> {
+    let mut runs = vec![first];
+    if let (Some(nearness), Some(limit)) = (nearness, limits.cpu_time) {
+        for number in 1..MOST {
+            let facts: Vec<&Outcome> = runs.iter().map(&outcome).collect();
+            if !is_open(&facts, limits, limit, nearness) || !nearness.may_go_on() {
+                break;
+            }
+            runs.push(again(number as u32)?);
+        }
+    }
+    let facts: Vec<&Outcome> = runs.iter().map(&outcome).collect();
+    let best = best(&facts, limits);
+    let repeats = limits.cpu_time.filter(|_| facts.len() > 1).map(|limit| {
+        let kinds = || facts.iter().map(|run| passed(run, limits));
+        let memory = Some(StoppedBy::Memory);
+        // By chance it needed less.
+        let in_memory = kinds().any(|it| it == memory) && passed(facts[best], limits) != memory;
+        if let (Some(nearness), false) = (nearness, in_memory) {
+            let is_firm = kinds().all(|it| it == memory);
+            nearness.memory_is_firm.fetch_or(is_firm, Ordering::Relaxed);
+        }
+        Box::new(Repeats {
+            is_sensitive: in_memory || !is_clear(&facts, limit),
+            runs: facts.iter().map(|run| TimedRun::from(*run)).collect(),
+        })
+    });
+    Ok(Settled { reply: runs.swap_remove(best), repeats })
+}
+
+/// The run that counts: one within the limits before any other, then the one with the least CPU time, then the first.
+fn best(facts: &[&Outcome], limits: &Limits) -> usize {
+    let rank = |at: &usize| (passed(facts[*at], limits).is_some(), facts[*at].cpu_time);
+    (0..facts.len()).min_by_key(rank).unwrap_or_default()
+}
+
+/// Whether another run may tell something else.
+fn is_open(facts: &[&Outcome], limits: &Limits, limit: Duration, nearness: &Nearness) -> bool {
+    let run = facts[best(facts, limits)];
+    if facts.len() > 1 {
+        let kinds = || facts.iter().map(|run| passed(run, limits));
+        let is_timed = kinds().any(|it| it == Some(StoppedBy::CpuTime))
+            || kinds().all(|it| it != Some(StoppedBy::Memory));
+        return is_timed && run.cpu_time < limit * FAR && !is_clear(facts, limit);
+    }
+    match passed(run, limits) {
+        Some(StoppedBy::CpuTime) if run.cpu_time >= limit * FAR => false,
+        // How long it would have taken is unknown, but longer than all that is known to have slowed it down.
+        Some(StoppedBy::CpuTime) if run.stopped_by == Some(StoppedBy::CpuTime) => {
+            run.cpu_time - limit <= lost(run, None)
+        }
+        Some(StoppedBy::CpuTime) => true,
+        Some(StoppedBy::Memory) => {
+            let allowed = limits.memory.unwrap_or_default().0;
+            let is_far = run.peak_memory.0 / u64::from(FAR) >= allowed;
+            !is_far && !nearness.memory_is_firm.load(Ordering::Relaxed)
+        }
+        None => run.cpu_time.mul_f64(SLACK) > limit && nearness.is_slowest(run.cpu_time),
+        Some(_) => false,
+    }
+}
+
+/// Whether the limit is farther from all that was measured than the runs are from each other. Those that ran alone count;
+/// the first one only as long as there is a single other.
+fn is_clear(facts: &[&Outcome], limit: Duration) -> bool {
+    let alone = if facts.len() > 2 { &facts[1..] } else { facts };
+    let pace = facts.iter().filter_map(|run| run.contention.pace).min();
+    let most = alone.iter().map(|run| run.cpu_time).max().unwrap_or_default();
+    let least = alone.iter().map(|run| run.cpu_time).min().unwrap_or_default();
+    let spread = (most - least).max(limit.mul_f64(LEAST_SPREAD));
+    // What those that ran alone would have taken on a quiet machine.
+    let quiet = facts.iter().skip(1).map(|run| run.cpu_time.saturating_sub(lost(run, pace))).min();
+    // One is not much to reject a submission by.
+    let doubt = if facts.len() > 2 { spread } else { spread.max(limit.mul_f64(DOUBT)) };
+    most + spread < limit || quiet.is_some_and(|quiet| quiet > limit + doubt)
+}
+
+/// The CPU time that others may have cost a run. `pace` is the best that the fixed piece of work showed.
+fn lost(run: &Outcome, pace: Option<Duration>) -> Duration {
+    let contention = run.contention;
+    let switches = u32::try_from(contention.switches).unwrap_or(u32::MAX);
+    let slow = match (pace, contention.pace) {
+        (Some(best), Some(pace)) if pace > best => {
+            run.cpu_time.mul_f64(1.0 - best.as_secs_f64() / pace.as_secs_f64())
+        }
+        _ => Duration::ZERO,
+    };
+    SWITCH.saturating_mul(switches).saturating_add(contention.stolen).saturating_add(slow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::{Contention, Ending, Signal};
+    use crate::model::units::Bytes;
+
+    const LIMIT: u64 = 1000;
+
+    fn limits() -> Limits {
+        Limits {
+            cpu_time: Some(Duration::from_millis(LIMIT)),
+            memory: Some(Bytes::mib(64)),
+            ..Limits::default()
+        }
+    }
+
+    /// A run by its CPU time in milliseconds; `!` behind it says that it was stopped for that, `m` for memory; `~` and
+    /// a number, how often it lost its processor.
+    fn run(text: &str) -> Outcome {
+        let (text, switches) = text.split_once('~').unwrap_or((text, "0"));
+        let millis = text.trim_end_matches(['!', 'm']).parse().unwrap();
+        let stopped_by = match text.chars().last() {
+            Some('!') => Some(StoppedBy::CpuTime),
+            Some('m') => Some(StoppedBy::Memory),
+            _ => None,
+        };
+        Outcome {
+            cpu_time: Duration::from_millis(millis),
+            stopped_by,
+            ending: match stopped_by {
+                Some(_) => Ending::Signalled(Signal(9)),
+                None => Ending::Exited(0),
+            },
+            contention: Contention { switches: switches.parse().unwrap(), ..Contention::default() },
+            ..quiet_outcome()
+        }
+    }
+
+    /// What the first run and those after it do, and what is made of it: how many runs there are, which one counts, and
+    /// whether that is sensitive.
+    fn check(script: &str, expected: &str) {
+        check_with(&Nearness::default(), script, expected);
+    }
+
+    fn check_with(nearness: &Nearness, script: &str, expected: &str) {
+        let mut runs = script.split(' ').map(run);
+        let first = runs.next().unwrap();
+        let again = |_| Ok(runs.next().expect("not so many runs"));
+        let settled = settle(Some(nearness), &limits(), first, |run| run, again).unwrap();
+        let number = settled.repeats.as_ref().map_or(1, |it| it.runs.len());
+        let kept = match passed(&settled.reply, &limits()) {
+            None => "within",
+            Some(StoppedBy::Memory) => "memory",
+            Some(_) => "over",
+        };
+        let is_sensitive = settled.repeats.is_some_and(|it| it.is_sensitive);
+        let sensitive = if is_sensitive { ", sensitive" } else { "" };
+        let millis = settled.reply.cpu_time.as_millis();
+        assert_eq!(format!("{number}: {millis} {kept}{sensitive}"), expected, "{script}");
+    }
+
+    #[test]
+    fn what_is_far_from_the_limit_is_run_once() {
+        check("10", "1: 10 within");
+        check("600", "1: 600 within");
+        check("799", "1: 799 within");
+        check("2000", "1: 2000 over");
+        check("2300", "1: 2300 over");
+        check("1250!", "1: 1250 over");
+        check("1251!~100", "1: 1251 over");
+    }
+
+    #[test]
+    fn what_is_over_its_limit_by_little_runs_again_alone() {
+        check("1050 900 905", "3: 900 within");
+        check("1050 1045 1047", "3: 1045 over");
+        check("1150 1145", "2: 1145 over");
+        check("1240 600 605", "3: 600 within");
+        check("1200 1050 1052", "3: 1050 over");
+        // Stopped while others had the processor so often that it may be for them.
+        check("1250!~600 900 905", "3: 900 within");
+        check("1250!~600 1250!", "2: 1250 over");
+    }
+
+    #[test]
+    fn a_limit_within_the_spread_is_told() {
+        check("1050 930 1020 970", "4: 930 within, sensitive");
+        check("1002 1001 1003 1002", "4: 1001 over, sensitive");
+        check("998 999 1001 1000", "4: 998 within, sensitive");
+        // Each of them lost time to others, so that it may be within the limit.
+        check("1100~300 1110~300 1105~300 1108~300", "4: 1100 over, sensitive");
+    }
+
+    #[test]
+    fn whichever_run_was_disturbed_the_verdict_is_the_same() {
+        for script in ["1050 900 905", "900 905", "900 1050 905 902", "1050 1050 900 905"] {
+            let mut runs = script.split(' ').map(run);
+            let first = runs.next().unwrap();
+            let again = |_| Ok(runs.next().expect("not so many runs"));
+            let near = Nearness::default();
+            let settled = settle(Some(&near), &limits(), first, |run| run, again).unwrap();
+            assert_eq!(settled.reply.cpu_time.as_millis(), 900, "{script}");
+        }
+    }
+
+    #[test]
+    fn only_the_slowest_run_within_the_limit_is_looked_at_again() {
+        let near = Nearness::default();
+        check_with(&near, "850 851", "2: 850 within");
+        check_with(&near, "840", "1: 840 within");
+        check_with(&near, "860", "1: 860 within");
+        check_with(&near, "940 941", "2: 940 within");
+    }
+
+    #[test]
+    fn a_submission_is_run_again_only_so_often() {
+        let near = Nearness::default();
+        for _ in 0..MOST_IN_ALL {
+            check_with(&near, "1200 1200", "2: 1200 over");
+        }
+        check_with(&near, "1200", "1: 1200 over");
+    }
+
+    #[test]
+    fn memory_is_looked_at_again_once() {
+        let near = Nearness::default();
+        check_with(&near, "10m 12m", "2: 10 memory");
+        check_with(&near, "11m", "1: 11 memory");
+        check("10m 12", "2: 12 within, sensitive");
+        // Which of two limits comes first is for the least CPU time to say.
+        check("1100m 900m 905m", "3: 900 memory");
+    }
+}

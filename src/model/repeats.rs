@@ -1,0 +1,112 @@
+//! A submission that was run more than once on a test case, because what was measured was near its limit.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::outcome::Outcome;
+use crate::model::serial::{As, Seconds};
+use crate::model::units::{Bytes, seconds};
+
+/// All runs, and whether they settled the verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Repeats {
+    /// Whether the limit lies within the spread: another run may get another verdict.
+    #[serde(rename = "sensitive")]
+    pub is_sensitive: bool,
+    /// The first one ran as all do, the others alone.
+    pub runs: Vec<TimedRun>,
+}
+
+/// What was measured in one of the runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimedRun {
+    /// CPU time.
+    #[serde(with = "As::<Seconds>")]
+    pub cpu_seconds: Duration,
+    /// By the clock.
+    #[serde(with = "As::<Seconds>")]
+    pub wall_seconds: Duration,
+    /// The most memory; `None` if nothing measured it.
+    pub memory_bytes: Option<Bytes>,
+    /// How often a process lost its processor to another.
+    pub involuntary_switches: u64,
+    /// Time of all processors that the machine's host took away meanwhile.
+    #[serde(with = "As::<Seconds>")]
+    pub stolen_seconds: Duration,
+    /// How long a fixed piece of work took beside it; `None` if it was not done.
+    #[serde(with = "As::<Option<Seconds>>")]
+    pub pace_seconds: Option<Duration>,
+}
+
+impl From<&Outcome> for TimedRun {
+    fn from(outcome: &Outcome) -> Self {
+        let contention = outcome.contention;
+        Self {
+            cpu_seconds: outcome.cpu_time,
+            wall_seconds: outcome.wall_time,
+            memory_bytes: outcome.memory(),
+            involuntary_switches: contention.switches,
+            stolen_seconds: contention.stolen,
+            pace_seconds: contention.pace,
+        }
+    }
+}
+
+impl Repeats {
+    /// The least and the most CPU time.
+    pub fn spread(&self) -> (Duration, Duration) {
+        let times = || self.runs.iter().map(|run| run.cpu_seconds);
+        (times().min().unwrap_or_default(), times().max().unwrap_or_default())
+    }
+
+    /// Such as `0.98 s to 1.03 s of CPU time in 4 runs`.
+    pub fn told(&self) -> String {
+        let (least, most) = self.spread();
+        let (least, most) = (seconds(least), seconds(most));
+        let runs = self.runs.len();
+        match least == most {
+            true => format!("{least} of CPU time in each of {runs} runs"),
+            false => format!("{least} to {most} of CPU time in {runs} runs"),
+        }
+    }
+
+    /// The same, with what that means.
+    pub fn said(&self) -> String {
+        let meaning = match self.is_sensitive {
+            true => ": sensitive, another run may get another verdict",
+            false => "",
+        };
+        self.told() + meaning
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spread_is_told_with_what_it_means() {
+        let check = |millis: &[u64], is_sensitive: bool, expected: &str| {
+            let run = |millis: &u64| TimedRun {
+                cpu_seconds: Duration::from_millis(*millis),
+                wall_seconds: Duration::ZERO,
+                memory_bytes: None,
+                involuntary_switches: 0,
+                stolen_seconds: Duration::ZERO,
+                pace_seconds: None,
+            };
+            let repeats = Repeats { is_sensitive, runs: millis.iter().map(run).collect() };
+            assert_eq!(repeats.said(), expected);
+        };
+        check(&[1200, 1190], false, "1.19 s to 1.20 s of CPU time in 2 runs");
+        check(&[1200, 1200], false, "1.20 s of CPU time in each of 2 runs");
+        let meaning = "sensitive, another run may get another verdict";
+        check(
+            &[990, 1010, 1000],
+            true,
+            &format!("0.990 s to 1.01 s of CPU time in 3 runs: {meaning}"),
+        );
+    }
+}
