@@ -1,3 +1,11 @@
 //! What is known of earlier runs, so that they need not be repeated.
 
+mod beyond;
+pub mod cached;
+mod fact;
+mod holds;
+mod key;
 pub mod store;
+mod surroundings;
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,7 @@ pub mod problem;
 pub mod program;
 pub mod proposal;
 pub mod protocol;
+pub mod recalled;
 pub mod recipe;
 pub mod repeats;
 pub mod report;

@@ -1,0 +1,212 @@
+//! Whether what a run did under some limits is what it would do under others.
+//!
+//! Output, processes and all else that a program can notice are the same, or it is another job. Its time and its memory
+//! it cannot notice, so what is known holds under other limits, too, as far as this table goes. It is made so that the
+//! verdict is the one that a new run would earn; where that could be another one, it runs again.
+//!
+//! | how the run ended | it holds if the new limits |
+//! |---|---|
+//! | under the very same limits | always |
+//! | by itself | are not below its memory; and allow its CPU time and its time on the clock, or do not allow its CPU time: then it is too slow by what was measured |
+//! | CPU time ran out | are not below its memory, and do not allow the CPU time that it had used |
+//! | the clock ran out | are not below its memory, and allow no more time on the clock than it had, or not the CPU time that it had used |
+//! | memory ran out | allow no more memory than it had, and the time that it took until then |
+//! | too much output, a deadlock, or its partner was done with it | are not below its memory, and allow the time that it took until then |
+//!
+//! If no control group measures memory, programs notice that limit, by a call that fails: then it must be the same.
+//! Of two that talk, what is known holds if it does for both. One that would have been cut short could have met
+//! another end of its partner, so a run that is too slow by what was measured alone does not hold.
+
+use std::time::Duration;
+
+use crate::model::limits::Limits;
+use crate::model::outcome::{Meter, Outcome, StoppedBy};
+
+/// Whether the program ran alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Company {
+    Alone,
+    Joint,
+}
+
+/// Whether what came of a run under the limits `made` is what would come of it under the limits `now`.
+pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, company: Company) -> bool {
+    if made == now {
+        return true;
+    }
+    if made.output != now.output || made.processes != now.processes {
+        return false;
+    }
+    let is_noticed = outcome.mechanism.memory == Meter::Rusage;
+    if is_noticed && made.memory != now.memory {
+        return false;
+    }
+    let allows = |used: Duration, limit: Option<Duration>| limit.is_none_or(|limit| used <= limit);
+    // No limit is the highest.
+    let is_less = |new: Option<_>, old: Option<_>| match (new, old) {
+        (_, None) => new.is_none(),
+        (None, Some(_)) => false,
+        (Some(new), Some(old)) => new <= old,
+    };
+    let is_over = !allows(outcome.cpu_time, now.cpu_time);
+    let is_in_time = !is_over && allows(outcome.wall_time, now.wall_time);
+    let fits = is_noticed || now.memory.is_none_or(|limit| outcome.peak_memory <= limit);
+    match outcome.stopped_by {
+        None => fits && (is_in_time || is_over && company == Company::Alone),
+        Some(StoppedBy::CpuTime) => fits && is_over,
+        Some(StoppedBy::WallTime) => {
+            let is_shorter = match (now.wall_time, made.wall_time) {
+                (Some(now), Some(made)) => now <= made,
+                _ => false,
+            };
+            fits && (is_shorter || is_over && company == Company::Alone)
+        }
+        Some(StoppedBy::Memory) => is_less(now.memory, made.memory) && is_in_time,
+        Some(StoppedBy::Output | StoppedBy::Deadlock | StoppedBy::Dismissed) => fits && is_in_time,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Company::{Alone, Joint};
+    use super::*;
+    use crate::executor::scripted::quiet_outcome;
+    use crate::model::units::Bytes;
+    use proptest::prelude::*;
+
+    /// Seconds of CPU time, with three times as much on the clock; MiB.
+    fn limits(cpu: u64, memory: u64) -> Limits {
+        Limits {
+            cpu_time: Some(Duration::from_millis(cpu)),
+            wall_time: Some(Duration::from_millis(cpu * 3)),
+            memory: Some(Bytes::mib(memory)),
+            output: Some(Bytes::mib(8)),
+            processes: Some(64),
+        }
+    }
+
+    fn outcome(stop: Option<StoppedBy>, cpu: u64, wall: u64, peak: u64) -> Outcome {
+        Outcome {
+            stopped_by: stop,
+            cpu_time: Duration::from_millis(cpu),
+            wall_time: Duration::from_millis(wall),
+            peak_memory: Bytes::mib(peak),
+            ..quiet_outcome()
+        }
+    }
+
+    #[test]
+    fn a_run_holds_as_far_as_the_table_says() {
+        use StoppedBy::{CpuTime, Deadlock, Dismissed, Memory, Output, WallTime};
+        // All were made under 1000 ms and 256 MiB.
+        let made = limits(1000, 256);
+        let check = |stop,
+                     (cpu, wall, peak): (u64, u64, u64),
+                     now: (u64, u64),
+                     alone: bool,
+                     joint: bool| {
+            let outcome = outcome(stop, cpu, wall, peak);
+            let now = limits(now.0, now.1);
+            let found = [Alone, Joint].map(|it| holds(&outcome, &made, &now, it));
+            assert_eq!(found, [alone, joint], "{outcome:?} under {now:?}");
+        };
+        // By itself.
+        check(None, (500, 510, 10), (800, 256), true, true);
+        check(None, (500, 510, 10), (5000, 10), true, true);
+        check(None, (500, 510, 10), (5000, 9), false, false);
+        check(None, (900, 910, 10), (800, 256), true, false);
+        check(None, (900, 910, 10), (800, 9), false, false);
+        check(None, (100, 2900, 10), (800, 256), false, false);
+        // Slower than the clock allows by others' fault, under the same limits.
+        check(None, (900, 3100, 10), (1000, 256), true, true);
+        // Cut short.
+        check(Some(CpuTime), (1004, 1010, 10), (800, 256), true, true);
+        check(Some(CpuTime), (1004, 1010, 10), (1000, 512), true, true);
+        check(Some(CpuTime), (1004, 1010, 10), (1500, 256), false, false);
+        check(Some(CpuTime), (1004, 1010, 10), (800, 9), false, false);
+        check(Some(WallTime), (5, 3001, 10), (800, 256), true, true);
+        check(Some(WallTime), (5, 3001, 10), (1200, 256), false, false);
+        check(Some(WallTime), (900, 3001, 10), (800, 9), false, false);
+        check(Some(Memory), (500, 510, 256), (1000, 128), true, true);
+        check(Some(Memory), (500, 510, 256), (1000, 300), false, false);
+        check(Some(Memory), (500, 510, 256), (400, 256), false, false);
+        // What was used beyond the limit before it was seen is under the same limits the same.
+        check(Some(Memory), (1004, 1010, 256), (1000, 256), true, true);
+        for stop in [Output, Deadlock, Dismissed] {
+            check(Some(stop), (500, 510, 10), (800, 256), true, true);
+            check(Some(stop), (500, 510, 10), (400, 256), false, false);
+            check(Some(stop), (500, 510, 10), (800, 9), false, false);
+        }
+    }
+
+    #[test]
+    fn limits_that_a_program_notices_must_be_the_same() {
+        let made = limits(1000, 256);
+        let mut outcome = outcome(None, 5, 6, 10);
+        let check = |outcome: &Outcome, now: Limits, expected: bool| {
+            assert_eq!(holds(outcome, &made, &now, Alone), expected, "{now:?}");
+        };
+        check(&outcome, Limits { output: Some(Bytes::mib(9)), ..made.clone() }, false);
+        check(&outcome, Limits { processes: Some(65), ..made.clone() }, false);
+        check(&outcome, limits(1000, 300), true);
+        outcome.mechanism.memory = Meter::Rusage;
+        check(&outcome, limits(1000, 300), false);
+        check(&outcome, limits(900, 256), true);
+    }
+
+    const STOPS: [Option<StoppedBy>; 5] = [
+        None,
+        Some(StoppedBy::CpuTime),
+        Some(StoppedBy::WallTime),
+        Some(StoppedBy::Memory),
+        Some(StoppedBy::Output),
+    ];
+
+    proptest! {
+        /// A program that works or sleeps for so long and then wants so much memory earns the same by what is known of it
+        /// as by a new run.
+        #[test]
+        fn the_verdict_is_that_of_a_new_run(
+            (cpu, sleep, peak) in (0u64..40, 0u64..120, 1u64..8),
+            (old_cpu, new_cpu) in (1u64..40, 1u64..40),
+            (old_memory, new_memory) in (1u64..8, 1u64..8),
+        ) {
+            let run = |limits: &Limits| {
+                let (limit, wall) = (limits.cpu_time.unwrap(), limits.wall_time.unwrap());
+                let memory = limits.memory.unwrap();
+                let (cpu, sleep) = (Duration::from_millis(cpu), Duration::from_millis(sleep));
+                // It sleeps, works, and wants memory at its end.
+                let mut all = outcome(None, 0, 0, 0);
+                let at_most = |stop, used: Duration, clock: Duration| Outcome {
+                    stopped_by: stop, cpu_time: used, wall_time: clock, ..outcome(None, 0, 0, 0)
+                };
+                if sleep > wall {
+                    return at_most(STOPS[2], Duration::ZERO, wall);
+                }
+                if cpu > limit && sleep + limit <= wall {
+                    return at_most(STOPS[1], limit + Duration::from_micros(1), sleep + limit);
+                }
+                if sleep + cpu > wall {
+                    return at_most(STOPS[2], wall.saturating_sub(sleep), wall);
+                }
+                (all.cpu_time, all.wall_time) = (cpu, sleep + cpu);
+                all.peak_memory = Bytes::mib(peak).min(memory);
+                if Bytes::mib(peak) > memory {
+                    all.stopped_by = STOPS[3];
+                }
+                all
+            };
+            let (made, now) = (limits(old_cpu, old_memory), limits(new_cpu, new_memory));
+            let known = run(&made);
+            if holds(&known, &made, &now, Alone) {
+                let verdict = |outcome: &Outcome| {
+                    match outcome.stopped_by.or_else(|| now.exceeded(outcome)) {
+                        Some(StoppedBy::WallTime) => Some(StoppedBy::CpuTime),
+                        stop => stop,
+                    }
+                };
+                prop_assert_eq!(verdict(&known), verdict(&run(&now)), "{:?}", known);
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The key of a job: a digest of all that decides what comes of it, but for what [`holds`](super::holds) looks at.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::cache::surroundings::{Surroundings, digest_of, processor};
+use crate::model::blob::{Blob, Digest};
+use crate::model::job::{Job, Keep, Shown, What};
+use crate::model::joint::JointJob;
+use crate::model::tree::{FileMode, Node, TreeEntry};
+use crate::model::units::Bytes;
+
+/// The version of records: raised if their layout or the meaning of a key changes. What stands in it beside that is the
+/// digest of all files that decide how a program is run; a test holds it against them.
+const RULES: (u32, &str) = (1, include_str!("rules.digest"));
+
+/// A job by content.
+#[derive(Serialize)]
+struct Normal<'a> {
+    argv: &'a [String],
+    env: &'a [(String, String)],
+    visible: Vec<Visible<'a>>,
+    stdin: Digest,
+    files: Vec<Entry<'a>>,
+    writable: bool,
+    box_size: Bytes,
+    output: Option<Bytes>,
+    processes: Option<u32>,
+    has_cpu_limit: bool,
+    has_memory_limit: bool,
+    collect: &'a [String],
+    keep: &'a Keep,
+    /// The program, if it is one of the system's.
+    program: Option<Digest>,
+    /// The processor, if the compiler is told to use all that it has.
+    native: Option<Vec<String>>,
+    is_timed: bool,
+}
+
+#[derive(Serialize)]
+enum Visible<'a> {
+    Tree(&'a [u8], Vec<Entry<'a>>),
+    Installed(&'a [u8], &'a str, &'a str, Option<Digest>),
+}
+
+#[derive(Serialize)]
+enum Entry<'a> {
+    File(&'a [u8], Digest, FileMode),
+    Link(&'a [u8], &'a [u8]),
+    Directory(&'a [u8]),
+}
+
+/// The key of a job that runs alone; `None` if something in it cannot be read.
+pub(super) fn of_job(job: &Job, mechanism: &str, around: &Surroundings) -> Option<Digest> {
+    let job = (normal(job, around)?, machine(job.is_timed, around)?);
+    digest_of(&(RULES, mechanism, around.system()?, "job", job))
+}
+
+/// The key of two jobs that talk.
+pub(super) fn of_joint(job: &JointJob, mechanism: &str, around: &Surroundings) -> Option<Digest> {
+    let JointJob { program, partner, accept_exit_code, transcript } = job;
+    let both = (normal(program, around)?, normal(partner, around)?);
+    let machine = machine(program.is_timed || partner.is_timed, around)?;
+    let joint = (both, machine, accept_exit_code, transcript);
+    digest_of(&(RULES, mechanism, around.system()?, "joint", joint))
+}
+
+/// The machine, if it counts; `None` if it does and is not known.
+fn machine(is_timed: bool, around: &Surroundings) -> Option<Option<Digest>> {
+    match is_timed {
+        true => around.machine().map(Some),
+        false => Some(None),
+    }
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
+}
+
+fn normal<'a>(job: &'a Job, around: &Surroundings) -> Option<Normal<'a>> {
+    let Job { command, stdin, files, writable, box_size, limits, collect, keep, is_timed } = job;
+    Some(Normal {
+        argv: &command.argv,
+        env: &command.env,
+        visible: command
+            .visible
+            .iter()
+            .map(|shown| visible(shown, around))
+            .collect::<Option<_>>()?,
+        stdin: around.blob(stdin)?,
+        files: entries(files, around)?,
+        writable: *writable,
+        box_size: *box_size,
+        output: limits.output,
+        processes: limits.processes,
+        has_cpu_limit: limits.cpu_time.is_some(),
+        has_memory_limit: limits.memory.is_some(),
+        collect,
+        keep,
+        program: system_program(job, around),
+        native: is_native(job).then(processor),
+        is_timed: *is_timed,
+    })
+}
+
+fn visible<'a>(shown: &'a Shown, around: &Surroundings) -> Option<Visible<'a>> {
+    let inside = bytes(&shown.inside);
+    Some(match &shown.what {
+        // Of one that only lies somewhere nothing is known.
+        What::Tree(tree) if tree.entries.is_empty() && tree.place().is_some() => return None,
+        What::Tree(tree) => Visible::Tree(inside, entries(&tree.entries, around)?),
+        What::Installed { name, identity } => {
+            Visible::Installed(inside, name, identity, around.installed(&shown.inside))
+        }
+    })
+}
+
+fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<Entry<'a>>> {
+    let entry = |entry: &'a TreeEntry| {
+        let name = bytes(&entry.name);
+        Some(match &entry.node {
+            Node::File { blob, mode } => Entry::File(name, around.blob(blob)?, *mode),
+            Node::Link(target) => Entry::Link(name, bytes(target)),
+            Node::Directory => Entry::Directory(name),
+        })
+    };
+    entries.iter().map(entry).collect()
+}
+
+/// The file that is started, unless it is of the job's own.
+fn system_program(job: &Job, around: &Surroundings) -> Option<Digest> {
+    let path = Path::new(job.command.argv.first()?);
+    let is_own =
+        |shown: &Shown| matches!(shown.what, What::Tree(_)) && path.starts_with(&shown.inside);
+    match job.command.visible.iter().any(is_own) {
+        true => None,
+        false => around.file(path),
+    }
+}
+
+/// Whether a compiler is told to use all that the processor has: by an argument, or by a script among the sources.
+fn is_native(job: &Job) -> bool {
+    const SCRIPT: u64 = 64 << 10;
+    let has = |text: &[u8]| memchr::memmem::find(text, b"native").is_some();
+    let is_short = |blob: &&Blob| blob.len().is_ok_and(|length| length <= SCRIPT);
+    job.keep != Keep::Nothing
+        && (job.command.argv.iter().any(|word| has(word.as_bytes()))
+            || job
+                .files
+                .iter()
+                .filter_map(TreeEntry::blob)
+                .filter(is_short)
+                .any(|blob| blob.bytes().is_some_and(has)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::cache::store::Store;
+    use crate::model::job::Command;
+    use crate::model::limits::Limits;
+    use crate::model::tree::Tree;
+
+    fn job() -> Job {
+        let program = TreeEntry::new("run", Node::plain(&b"program"[..]));
+        Job {
+            command: Command {
+                argv: vec!["/program/run".to_owned(), "1".to_owned()],
+                env: vec![("A".to_owned(), "b".to_owned())],
+                visible: vec![
+                    Shown::tree("/program", &Arc::new(Tree::from(vec![program]))),
+                    Shown {
+                        inside: "/nowhere/tool".into(),
+                        what: What::Installed { name: "tool".to_owned(), identity: "1".to_owned() },
+                    },
+                ],
+            },
+            stdin: b"input".to_vec().into(),
+            files: vec![TreeEntry::new("file", Node::plain(&b"text"[..]))],
+            limits: Limits::of_trial(),
+            collect: vec!["out".to_owned()],
+            ..Job::default()
+        }
+    }
+
+    /// Each change of a job gives another key, but those of the limits that are looked at when it is read.
+    #[test]
+    fn all_that_a_program_can_notice_is_in_the_key() {
+        let around = Surroundings::new(Arc::new(Store::in_memory()));
+        let key = |job: &Job| of_job(job, "mechanism", &around).expect("a key");
+        type Change = fn(&mut Job);
+        let changes: [Change; 21] = [
+            |job| job.command.argv.push("2".to_owned()),
+            |job| job.command.argv[0] = "/bin/sh".to_owned(),
+            |job| job.command.argv[0] = "/bin/cat".to_owned(),
+            |job| job.command.env[0].1 = "c".to_owned(),
+            |job| job.command.visible.truncate(1),
+            |job| job.command.visible[0].inside = "/elsewhere".into(),
+            |job| {
+                let other = TreeEntry::new("run", Node::plain(&b"another"[..]));
+                job.command.visible[0].what = What::Tree(Arc::new(Tree::from(vec![other])));
+            },
+            |job| {
+                let what = What::Installed { name: "tool".to_owned(), identity: "2".to_owned() };
+                job.command.visible[1].what = what;
+            },
+            |job| job.stdin = b"inpux".to_vec().into(),
+            |job| job.files[0].name = "other".into(),
+            |job| job.files[0].node = Node::plain(&b"texts"[..]),
+            |job| job.files[0].node = Node::Link("text".into()),
+            |job| job.files[0].node = Node::Directory,
+            |job| job.files.clear(),
+            |job| job.writable = true,
+            |job| job.box_size = Bytes(1),
+            |job| job.limits.output = Some(Bytes(1)),
+            |job| job.limits.processes = Some(1),
+            |job| job.collect.clear(),
+            |job| job.keep = Keep::ALL,
+            |job| job.is_timed = true,
+        ];
+        let mut seen = vec![key(&job())];
+        for (index, change) in changes.into_iter().enumerate() {
+            let mut changed = job();
+            change(&mut changed);
+            let key = key(&changed);
+            assert!(!seen.contains(&key), "change {index}");
+            seen.push(key);
+        }
+        assert_ne!(of_job(&job(), "another", &around), Some(seen[0]));
+        let joint =
+            JointJob { program: job(), partner: job(), accept_exit_code: 42, transcript: None };
+        let first = of_joint(&joint, "mechanism", &around);
+        assert_ne!(
+            of_joint(&JointJob { accept_exit_code: 0, ..joint }, "mechanism", &around),
+            first
+        );
+
+        let mut same = job();
+        same.limits.cpu_time = Some(Duration::from_secs(77));
+        same.limits.wall_time = None;
+        same.limits.memory = Some(Bytes::mib(77));
+        assert_eq!(key(&same), seen[0]);
+    }
+
+    #[test]
+    fn a_file_counts_by_its_contents_and_one_that_is_missing_gives_no_key() {
+        let around = Surroundings::new(Arc::new(Store::in_memory()));
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| -> PathBuf { dir.path().join(name) };
+        for (name, text) in [("a", "input"), ("b", "input"), ("c", "other")] {
+            fs::write(path(name), text).unwrap();
+        }
+        let key = |blob: Blob| of_job(&Job { stdin: blob, ..job() }, "", &around);
+        let memory = key(b"input".to_vec().into());
+        assert!(memory.is_some());
+        assert_eq!(key(Blob::file(path("a"))), memory);
+        assert_eq!(key(Blob::file(path("b"))), memory);
+        assert_ne!(key(Blob::file(path("c"))), memory);
+        assert_eq!(key(Blob::file(path("d"))), None);
+    }
+
+    #[test]
+    fn the_processor_counts_if_a_compiler_uses_all_of_it() {
+        let check = |argument: &str, text: &str, keep: Keep, expected: bool| {
+            let mut job = job();
+            job.command.argv.push(argument.to_owned());
+            job.files.push(TreeEntry::new("build", Node::plain(text.as_bytes())));
+            job.keep = keep;
+            assert_eq!(is_native(&job), expected, "{argument} {text}");
+        };
+        check("-O2", "cc", Keep::ALL, false);
+        check("-march=native", "cc", Keep::ALL, true);
+        check("-O2", "cc -march=native", Keep::ALL, true);
+        check("-march=native", "cc", Keep::Nothing, false);
+    }
+}

@@ -1,0 +1,284 @@
+//! What a run depends on beside its job: the programs and libraries of the system, and the processor.
+
+use std::collections::{BTreeMap, HashMap};
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::cache::store::Store;
+use crate::model::blob::{Blob, Digest};
+
+/// The digest of anything that can be written down.
+pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
+    let bytes = postcard::to_allocvec(what).ok()?;
+    Some(Digest(Sha256::digest(bytes).into()))
+}
+
+/// Where package managers note what is installed: each change of a compiler, a header or a library changes one of these.
+const NOTES: [&str; 9] = [
+    "/etc/os-release",
+    "/etc/ld.so.cache",
+    "/var/lib/dpkg/status",
+    "/var/lib/rpm/rpmdb.sqlite",
+    "/usr/lib/sysimage/rpm/rpmdb.sqlite",
+    "/usr/lib/sysimage/rpm/Packages.db",
+    "/lib/apk/db/installed",
+    "/var/db/pkg/local.sqlite",
+    "/run/current-system/sw/manifest.json",
+];
+
+/// Directories in which the names tell what is installed, links with where they lead.
+const LISTS: [&str; 9] = [
+    "/etc/alternatives",
+    "/var/lib/pacman/local",
+    "/usr/local/bin",
+    "/usr/local/include",
+    "/usr/local/lib",
+    "/usr/lib/python3/dist-packages",
+    "/run/current-system/sw/bin",
+    "/opt/homebrew/Cellar",
+    "/usr/local/Cellar",
+];
+
+/// A file that was changed so shortly before may be changed again without another time of change.
+const UNSETTLED: Duration = Duration::from_secs(2);
+
+/// What tells a file from all others that were under its name, without its contents.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Stamp {
+    path: PathBytes,
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+type PathBytes = Vec<u8>;
+
+/// Knows files by their stamps, and the machine.
+pub(super) struct Surroundings {
+    store: Arc<Store>,
+    files: Mutex<HashMap<PathBuf, (Stamp, Digest)>>,
+    directories: Mutex<HashMap<PathBuf, Option<Digest>>>,
+    system: OnceLock<Option<Digest>>,
+    machine: OnceLock<Option<Digest>>,
+}
+
+impl Surroundings {
+    /// What files were found to be is kept here.
+    pub(super) fn new(store: Arc<Store>) -> Self {
+        Self {
+            store,
+            files: Mutex::default(),
+            directories: Mutex::default(),
+            system: OnceLock::new(),
+            machine: OnceLock::new(),
+        }
+    }
+
+    /// The digest of a blob; of a file by its stamp, if that is known.
+    pub(super) fn blob(&self, blob: &Blob) -> Option<Digest> {
+        match blob.path() {
+            Some(path) => self.file(path),
+            None => blob.digest().ok(),
+        }
+    }
+
+    /// The digest of a regular file.
+    pub(super) fn file(&self, path: &Path) -> Option<Digest> {
+        let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let stamp = Stamp {
+            path: path.as_os_str().as_bytes().to_vec(),
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        };
+        let known = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((other, digest)) = known().get(path)
+            && *other == stamp
+        {
+            return Some(*digest);
+        }
+        let key = digest_of(&("file", &stamp))?;
+        let kept = self.store.get(&key).and_then(|it| it.bytes.try_into().ok()).map(Digest);
+        let digest = match kept {
+            Some(digest) => digest,
+            None => {
+                let digest = Blob::file(path).digest().ok()?;
+                if !is_settled(&stamp) {
+                    return Some(digest);
+                }
+                self.store.put(&key, &digest.0);
+                digest
+            }
+        };
+        known().insert(path.to_path_buf(), (stamp, digest));
+        Some(digest)
+    }
+
+    /// What is installed in a directory or file that programs see beside the system's own.
+    pub(super) fn installed(&self, path: &Path) -> Option<Digest> {
+        let known = || self.directories.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(digest) = known().get(path) {
+            return *digest;
+        }
+        let found = match path.is_dir() {
+            false => self.file(path),
+            true => {
+                let mut all = vec![listing(path), listing(&path.join("bin"))];
+                // Where languages have what was installed for them.
+                let below = listing(&path.join("lib")).unwrap_or_default();
+                let packages = below.keys().filter(|name| name.starts_with(b"python"));
+                all.extend(packages.map(|name| {
+                    let name = std::ffi::OsStr::from_bytes(name);
+                    listing(&path.join("lib").join(name).join("site-packages"))
+                }));
+                all.push(listing(&path.join("lib/node_modules")));
+                digest_of(&all)
+            }
+        };
+        known().insert(path.to_path_buf(), found);
+        found
+    }
+
+    /// All that is installed on the system, as far as its own notes tell.
+    pub(super) fn system(&self) -> Option<Digest> {
+        *self.system.get_or_init(|| {
+            let notes = NOTES.map(|path| self.file(Path::new(path)));
+            let lists = LISTS.map(|path| listing(Path::new(path)));
+            let python = listing(Path::new("/usr/local/lib")).unwrap_or_default();
+            let python = python.into_keys().filter(|name| name.starts_with(b"python"));
+            let python: Vec<_> = python
+                .map(|name| {
+                    let dir = Path::new("/usr/local/lib").join(std::ffi::OsStr::from_bytes(&name));
+                    (listing(&dir.join("dist-packages")), listing(&dir.join("site-packages")))
+                })
+                .collect();
+            digest_of(&(env::consts::OS, env::consts::ARCH, notes, lists, python))
+        })
+    }
+
+    /// The processor and the kernel: what decides how long a program takes, as long as nobody disturbs it.
+    pub(super) fn machine(&self) -> Option<Digest> {
+        *self.machine.get_or_init(|| {
+            let uname = rustix::system::uname();
+            let kernel = (uname.sysname().to_bytes(), uname.release().to_bytes());
+            let count = thread::available_parallelism().map_or(1, usize::from);
+            digest_of(&(
+                kernel,
+                uname.machine().to_bytes(),
+                processor(),
+                count,
+                cfg!(debug_assertions),
+            ))
+        })
+    }
+}
+
+fn is_settled(stamp: &Stamp) -> bool {
+    let last = stamp.modified.max(stamp.changed).0;
+    let last = u64::try_from(last).map_or(Duration::ZERO, Duration::from_secs);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    last + UNSETTLED <= now
+}
+
+/// The names in a directory, links with where they lead.
+fn listing(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
+    let entry = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry.ok()?;
+        let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
+        let target = is_link.then(|| fs::read_link(entry.path()).ok()).flatten();
+        let bytes = |path: &std::ffi::OsStr| path.as_bytes().to_vec();
+        Some((bytes(&entry.file_name()), target.map(|it| bytes(it.as_os_str()))))
+    };
+    Some(fs::read_dir(dir).ok()?.filter_map(entry).collect())
+}
+
+/// What the first processor says about itself, but for what changes from one look to the next.
+pub(super) fn processor() -> Vec<String> {
+    const STEADY: [&str; 11] = [
+        "vendor_id",
+        "model name",
+        "flags",
+        "cache size",
+        "CPU implementer",
+        "CPU part",
+        "CPU variant",
+        "Features",
+        "cpu model",
+        "uarch",
+        "isa",
+    ];
+    let Ok(file) = File::open("/proc/cpuinfo") else { return Vec::new() };
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    let first = lines.take_while(|line| !line.trim().is_empty());
+    first.filter(|line| STEADY.iter().any(|it| line.starts_with(it))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_what_is_in_it_whenever_it_was_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let surroundings = Surroundings::new(Arc::new(Store::in_memory()));
+        let set = |text: &str, age: u64| {
+            fs::write(&path, text).unwrap();
+            let then = SystemTime::now() - Duration::from_secs(age);
+            File::open(&path).unwrap().set_modified(then).unwrap();
+        };
+        let digest = |text: &str| Blob::from(text.as_bytes()).digest().ok();
+        for (text, age) in [("one", 0), ("two", 0), ("one", 100), ("six", 100), ("more", 100)] {
+            set(text, age);
+            assert_eq!(surroundings.file(&path), digest(text), "{text} {age}");
+            assert_eq!(surroundings.blob(&Blob::file(&path)), digest(text), "{text} {age}");
+        }
+        fs::remove_file(&path).unwrap();
+        assert_eq!(surroundings.file(&path), None);
+        assert_eq!(surroundings.file(dir.path()), None);
+    }
+
+    #[test]
+    fn what_is_installed_is_told_by_names_and_links() {
+        let dir = tempfile::tempdir().unwrap();
+        let look = || Surroundings::new(Arc::new(Store::in_memory())).installed(dir.path());
+        let mut seen = vec![look()];
+        let mut check = |what: &str| {
+            let now = look();
+            assert_eq!(now, look());
+            assert!(!seen.contains(&now), "{what}");
+            seen.push(now);
+        };
+        let packages = dir.path().join("lib/python3.11/site-packages");
+        fs::create_dir_all(&packages).unwrap();
+        check("a directory");
+        fs::create_dir(packages.join("numpy-1.26.dist-info")).unwrap();
+        check("a package");
+        std::os::unix::fs::symlink("python3.11", dir.path().join("python")).unwrap();
+        check("a link");
+    }
+
+    #[test]
+    fn system_and_machine_stay_the_same() {
+        let look = || {
+            let surroundings = Surroundings::new(Arc::new(Store::in_memory()));
+            (surroundings.system(), surroundings.machine())
+        };
+        assert_eq!(look(), look());
+        assert!(look().0.is_some() && look().1.is_some());
+    }
+}

@@ -1,0 +1,234 @@
+//! Tests of the executor that remembers, around one that answers from a script.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use crate::cache::cached::Cached;
+use crate::cache::store::Store;
+use crate::executor::Executor;
+use crate::executor::scripted::{Scripted, quiet_outcome};
+use crate::model::blob::Blob;
+use crate::model::job::{Command, Job, Keep, Reply, Shown};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+use crate::model::stop::Stop;
+use crate::model::tree::{Node, Tree, TreeEntry};
+
+/// A job with this argument and input.
+fn job(argument: &str, input: &str) -> Job {
+    Job {
+        command: Command { argv: vec!["/box/run".into(), argument.into()], ..Command::default() },
+        stdin: input.as_bytes().into(),
+        limits: Limits::of_trial(),
+        ..Job::default()
+    }
+}
+
+fn reply(outcome: Outcome) -> Reply {
+    Reply {
+        outcome,
+        stdout: b"said".to_vec().into(),
+        stderr: Blob::default(),
+        collected: Vec::new(),
+        kept: None,
+    }
+}
+
+/// Commands one after the other, with one store.
+struct Commands {
+    store: Arc<Store>,
+    runs: Arc<AtomicUsize>,
+}
+
+impl Commands {
+    fn new() -> Self {
+        Self { store: Arc::new(Store::in_memory()), runs: Arc::default() }
+    }
+
+    fn command<F>(&self, is_fresh: bool, answer: F) -> Cached
+    where
+        F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync + 'static,
+    {
+        let runs = Arc::clone(&self.runs);
+        let inner = Scripted::new(4, move |job: &Job| {
+            runs.fetch_add(1, Ordering::SeqCst);
+            answer(job)
+        });
+        Cached::new(Arc::new(inner), Arc::clone(&self.store), is_fresh)
+    }
+
+    /// How many runs there were since it was asked last.
+    fn runs(&self) -> usize {
+        self.runs.swap(0, Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn what_is_known_is_not_run_again() {
+    let commands = Commands::new();
+    let check = |jobs: &[Job], is_fresh: bool, runs: usize, from_before: usize| {
+        let command = commands.command(is_fresh, |_| Ok(reply(quiet_outcome())));
+        let mut marked = 0;
+        for job in jobs {
+            let reply = command.run(job).unwrap();
+            assert_eq!(reply.stdout.bytes(), Some(&b"said"[..]));
+            marked += usize::from(reply.outcome.ran_at.is_some());
+        }
+        assert_eq!(commands.runs(), runs);
+        assert_eq!(marked, from_before);
+        let recalled = command.recalled();
+        assert_eq!((recalled.started, recalled.recalled), (runs, from_before));
+        assert_eq!(recalled.oldest.is_some(), from_before > 0);
+    };
+    let jobs = [job("a", "1"), job("a", "2"), job("b", "1")];
+    // An equal one within a command runs once, and is not from before.
+    check(&[job("a", "1"), job("a", "1")], false, 1, 0);
+    check(&jobs, false, 2, 1);
+    check(&jobs, false, 0, 3);
+    check(&jobs, true, 3, 0);
+    check(&[job("a", "1"), job("a", "1")], true, 1, 0);
+    check(&jobs, false, 0, 3);
+}
+
+#[test]
+fn who_asks_for_a_run_gets_one() {
+    let commands = Commands::new();
+    let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
+    command.run(&job("a", "1")).unwrap();
+    for _ in 0..3 {
+        assert_eq!(command.anew().run(&job("a", "1")).unwrap().outcome.ran_at, None);
+    }
+    assert_eq!(commands.runs(), 4);
+}
+
+#[test]
+fn what_failed_or_was_interrupted_or_killed_is_not_kept() {
+    let check = |answer: fn() -> Result<Reply, Stop>, runs: usize| {
+        let commands = Commands::new();
+        for _ in 0..2 {
+            let _ = commands.command(false, move |_| answer()).run(&job("a", "1"));
+        }
+        assert_eq!(commands.runs(), runs);
+    };
+    check(|| Ok(reply(quiet_outcome())), 1);
+    check(|| Err(Stop::Interrupted), 2);
+    check(|| Err(JudgeError::new("run", "no").into()), 2);
+    check(|| Ok(reply(Outcome { ending: Ending::Signalled(Signal(9)), ..quiet_outcome() })), 2);
+    check(
+        || {
+            let ending = Ending::Signalled(Signal(9));
+            let stopped_by = Some(StoppedBy::CpuTime);
+            Ok(reply(Outcome { ending, stopped_by, ..quiet_outcome() }))
+        },
+        1,
+    );
+}
+
+/// The CPU time that a program needs against limits that change, in milliseconds, and how often it runs for that.
+#[test]
+fn a_changed_limit_is_judged_by_what_is_known() {
+    let check = |needs: u64, limits: &[u64], runs: usize| {
+        let commands = Commands::new();
+        for limit in limits {
+            let command = commands.command(false, move |job: &Job| {
+                let limit = job.limits.cpu_time.unwrap_or_default();
+                let needs = Duration::from_millis(needs);
+                let cpu_time = needs.min(limit + Duration::from_millis(1));
+                let stopped_by = (needs > limit).then_some(StoppedBy::CpuTime);
+                let wall_time = cpu_time;
+                Ok(reply(Outcome { cpu_time, wall_time, stopped_by, ..quiet_outcome() }))
+            });
+            let mut job = Job { is_timed: true, ..job("a", "1") };
+            let limit = Duration::from_millis(*limit);
+            job.limits.cpu_time = Some(limit);
+            job.limits.wall_time = Some(limit * 3);
+            let outcome = command.run(&job).unwrap().outcome;
+            assert_eq!(outcome.cpu_time > limit, Duration::from_millis(needs) > limit);
+        }
+        assert_eq!(commands.runs(), runs, "{needs} under {limits:?}");
+    };
+    check(100, &[1000, 800], 1);
+    check(900, &[1000, 800, 2000], 1);
+    check(5000, &[1000, 800], 1);
+    check(5000, &[1000, 1500, 1200], 2);
+    check(1400, &[1000, 1500, 1000], 2);
+}
+
+#[test]
+fn equal_jobs_at_the_same_time_run_once() {
+    let commands = Commands::new();
+    let command = commands.command(false, |_| {
+        thread::sleep(Duration::from_millis(20));
+        Ok(reply(quiet_outcome()))
+    });
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| command.run(&job("a", "1")).unwrap());
+        }
+    });
+    assert_eq!(commands.runs(), 1);
+    // If the first fails, each of the others tries.
+    let command = commands.command(false, |_| Err(Stop::Interrupted));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| command.run(&job("b", "1")).unwrap_err());
+        }
+    });
+    assert_eq!(commands.runs(), 4);
+}
+
+fn build(source: &str) -> Job {
+    Job {
+        files: vec![TreeEntry::new("a.c", Node::plain(source.as_bytes()))],
+        keep: Keep::ALL,
+        ..job("cc", "")
+    }
+}
+
+#[test]
+fn a_program_that_the_cache_lost_is_built_again_where_it_is_needed() {
+    let check = |is_lost: bool, needs_it: bool, runs: usize| {
+        let mut commands = Commands::new();
+        let shown = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&shown);
+        let answer = move |job: &Job| {
+            let mut reply = reply(quiet_outcome());
+            match job.keep {
+                Keep::Nothing => {
+                    let blobs = job.blobs().map(|blob| blob.start(u64::MAX).unwrap());
+                    seen.lock().unwrap().push(blobs.map(|it| it.len()).collect::<Vec<_>>());
+                }
+                Keep::AllBut(_) => {
+                    let file = TreeEntry::new("run", Node::plain(vec![b'p'; 100_000]));
+                    reply.kept = Some(vec![file].into());
+                }
+            }
+            Ok(reply)
+        };
+        let first = commands.command(false, answer.clone());
+        first.run(&build("main")).unwrap();
+        assert_eq!(commands.runs(), 1);
+        if is_lost {
+            let key_store = Arc::clone(&commands.store);
+            commands.store = Arc::new(key_store.without_blobs());
+        }
+        let second = commands.command(false, answer);
+        let built = second.run(&build("main")).unwrap();
+        assert_eq!(commands.runs(), 0, "not needed yet");
+        if needs_it {
+            let mut run = job("x", "1");
+            let tree: Tree = built.kept.unwrap();
+            run.command.visible = vec![Shown::tree("/program", &Arc::new(tree))];
+            second.run(&run).unwrap();
+            assert_eq!(*shown.lock().unwrap(), [[100_000, 1]]);
+        }
+        assert_eq!(commands.runs(), runs);
+    };
+    check(false, false, 0);
+    check(false, true, 1);
+    check(true, false, 0);
+    check(true, true, 2);
+}

@@ -1,0 +1,17 @@
+//! How many programs need not be started, because what they did is known.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::moment::Moment;
+
+/// What a cache spared a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recalled {
+    /// Programs that were started: compilers, submissions, validators and all others.
+    pub started: usize,
+    /// Programs that were not, because what they did before holds.
+    pub recalled: usize,
+    /// When the first of these ran.
+    pub oldest: Option<Moment>,
+}
