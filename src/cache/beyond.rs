@@ -2,19 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use crate::cache::fact::{Came, Circumstances, write};
 use crate::cache::key::of_job;
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
-use crate::executor::pace::pace;
 use crate::executor::{Executor, Hand};
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
+use crate::sandbox::pace;
 
 /// Runs each job that it is given.
 pub(super) struct Beyond {
@@ -38,6 +39,12 @@ pub(super) fn circumstances(jobs: &[&Job]) -> Circumstances {
         limits: jobs.iter().map(|job| job.limits.clone()).collect(),
         pace: jobs.iter().any(|job| job.is_timed).then(pace),
     }
+}
+
+/// How fast this machine is, measured when it is first asked for.
+fn pace() -> Duration {
+    static PACE: OnceLock<Duration> = OnceLock::new();
+    *PACE.get_or_init(pace::pace)
 }
 
 impl Beyond {
@@ -135,6 +142,16 @@ impl Executor for Beyond {
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
         self.begin(&[&job.program, &job.partner])?;
         self.inner.run_joint(job)
+    }
+
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        self.begin(&[job])?;
+        self.inner.run_alone(job, number)
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
+        self.begin(&[&job.program, &job.partner])?;
+        self.inner.run_joint_alone(job, number)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

@@ -11,6 +11,7 @@ use crate::cache::beyond::{Beyond, circumstances, lock};
 use crate::cache::fact::{Came, Circumstances, Fetch, read};
 use crate::cache::key::{of_job, of_joint};
 use crate::cache::store::Store;
+use crate::cache::surroundings::digest_of;
 use crate::executor::{Executor, Hand};
 use crate::model::blob::Digest;
 use crate::model::job::{Job, Keep, Reply};
@@ -140,6 +141,22 @@ impl Executor for Cached {
         let key = of_joint(job, &self.mechanism(), &self.beyond.surroundings);
         let jobs = [&job.program, &job.partner];
         self.remembered(key, || circumstances(&jobs), &jobs, || self.beyond.run_joint(job))
+    }
+
+    /// Each of them is remembered by its number: what they say together is said again.
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        let key = of_job(job, &self.mechanism(), &self.beyond.surroundings);
+        let key = key.and_then(|key| digest_of(&("alone", number, key)));
+        let run = || self.beyond.run_alone(job, number);
+        self.remembered(key, || circumstances(&[job]), &[job], run)
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
+        let key = of_joint(job, &self.mechanism(), &self.beyond.surroundings);
+        let key = key.and_then(|key| digest_of(&("alone", number, key)));
+        let jobs = [&job.program, &job.partner];
+        let run = || self.beyond.run_joint_alone(job, number);
+        self.remembered(key, || circumstances(&jobs), &jobs, run)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

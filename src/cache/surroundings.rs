@@ -176,13 +176,7 @@ impl Surroundings {
             let uname = rustix::system::uname();
             let kernel = (uname.sysname().to_bytes(), uname.release().to_bytes());
             let count = thread::available_parallelism().map_or(1, usize::from);
-            digest_of(&(
-                kernel,
-                uname.machine().to_bytes(),
-                processor(),
-                count,
-                cfg!(debug_assertions),
-            ))
+            digest_of(&(kernel, uname.machine().to_bytes(), processor(), count))
         })
     }
 }

@@ -6,7 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cache::cached::Cached;
+use crate::cache::key::of_job;
 use crate::cache::store::Store;
+use crate::cache::surroundings::Surroundings;
 use crate::executor::Executor;
 use crate::executor::scripted::{Scripted, quiet_outcome};
 use crate::model::blob::Blob;
@@ -102,6 +104,14 @@ fn who_asks_for_a_run_gets_one() {
         assert_eq!(command.anew().run(&job("a", "1")).unwrap().outcome.ran_at, None);
     }
     assert_eq!(commands.runs(), 4);
+    // Runs for their times are each another one, and known by their numbers.
+    for _ in 0..2 {
+        let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
+        for number in 1..=3 {
+            command.run_alone(&job("a", "1"), number).unwrap();
+        }
+    }
+    assert_eq!(commands.runs(), 3);
 }
 
 #[test]
@@ -212,8 +222,11 @@ fn a_program_that_the_cache_lost_is_built_again_where_it_is_needed() {
         first.run(&build("main")).unwrap();
         assert_eq!(commands.runs(), 1);
         if is_lost {
-            let key_store = Arc::clone(&commands.store);
-            commands.store = Arc::new(key_store.without_blobs());
+            let surroundings = Surroundings::new(Arc::clone(&commands.store));
+            let key = of_job(&build("main"), &first.mechanism(), &surroundings).unwrap();
+            let other = Store::in_memory();
+            other.put(&key, &commands.store.get(&key).unwrap().bytes);
+            commands.store = Arc::new(other);
         }
         let second = commands.command(false, answer);
         let built = second.run(&build("main")).unwrap();

@@ -1,7 +1,6 @@
 //! Where a job runs. A [`Job`] is plain data, so here and elsewhere have one interface.
 
 pub mod local;
-pub mod pace;
 pub mod parallel;
 pub mod place;
 mod pool;
