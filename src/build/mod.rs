@@ -18,7 +18,7 @@ use crate::language::command_line::command_line;
 use crate::language::fault::Unready;
 use crate::language::plan::{BuildPlan, BuildStep};
 use crate::language::planner::plan;
-use crate::language::probe::Machine;
+use crate::language::probe::{Machine, Probe};
 use crate::language::recipe::recipe;
 use crate::language::sources;
 use crate::language::toolchain::Toolchains;
@@ -148,7 +148,12 @@ const MESSAGES: u64 = 64 << 10;
 impl<'a> Builder<'a> {
     /// A builder whose compilers run here.
     pub fn new(executor: &'a dyn Executor) -> Self {
-        Self { executor, toolchains: Arc::new(Toolchains::new(Box::new(Machine))) }
+        Self::asking(executor, Box::new(Machine))
+    }
+
+    /// The same, if tools are asked through this door.
+    pub fn asking(executor: &'a dyn Executor, probe: Box<dyn Probe>) -> Self {
+        Self { executor, toolchains: Arc::new(Toolchains::new(probe)) }
     }
 
     /// The same builder, whose compilers run elsewhere.

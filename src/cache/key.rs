@@ -248,6 +248,38 @@ mod tests {
         assert_eq!(key(&same), seen[0]);
     }
 
+    /// Who changes how a program is run makes all that is known of earlier runs count no longer.
+    #[test]
+    fn the_rules_are_those_of_the_sandbox() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let apart = ["detect", "pace.rs", "trial.rs", "tests.rs", "tests"];
+        let walk = walkdir::WalkDir::new(root.join("src/sandbox")).sort_by_file_name();
+        let sandbox = walk
+            .into_iter()
+            .filter_entry(|entry| apart.iter().all(|it| entry.file_name() != *it))
+            .map(|entry| entry.unwrap())
+            .filter(|entry| entry.file_type().is_file())
+            .map(|entry| entry.into_path());
+        let facts = ["job", "joint", "outcome", "limits", "tree"];
+        let facts = facts.map(|name| root.join(format!("src/model/{name}.rs")));
+        let code = |path: PathBuf| {
+            let text = fs::read_to_string(path).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+            lines.collect::<String>()
+        };
+        let all: Vec<String> = sandbox.chain(facts).map(code).collect();
+        assert!(all.len() > 50, "{}", all.len());
+        let digest = digest_of(&all).unwrap();
+        let mut now: String = digest.0[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        now.push('\n');
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(root.join("src/cache/rules.digest"), &now).unwrap();
+        } else {
+            assert_eq!(RULES.1, now, "programs are run otherwise: UPDATE_GOLDEN=1 cargo test --lib cache::key");
+        }
+    }
+
     #[test]
     fn a_file_counts_by_its_contents_and_one_that_is_missing_gives_no_key() {
         let around = Surroundings::new(Arc::new(Store::in_memory()));

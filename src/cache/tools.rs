@@ -1,0 +1,174 @@
+//! What compilers and interpreters said about themselves, so that they need not be started to say it again.
+//!
+//! An answer stands as long as the tool's own file, the system's notes of what is installed, the working directory and the
+//! environment are the same. A script outside of the system's directories may look anywhere for its answer, so it is
+//! asked each time.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::cache::store::Store;
+use crate::cache::surroundings::{Surroundings, digest_of};
+use crate::language::probe::{Machine, Probe};
+use crate::language::toolchain::is_system;
+use crate::model::blob::Digest;
+
+/// This machine, whose tools were asked before.
+pub struct Asked {
+    store: Arc<Store>,
+    is_fresh: bool,
+    surroundings: Surroundings,
+}
+
+/// Variables that each terminal and each shell sets otherwise, and that no tool looks at.
+const FLEETING: [&str; 12] = [
+    "_",
+    "COLUMNS",
+    "DISPLAY",
+    "LINES",
+    "OLDPWD",
+    "PWD",
+    "SHLVL",
+    "SSH_CLIENT",
+    "SSH_CONNECTION",
+    "SSH_TTY",
+    "TERM",
+    "WINDOWID",
+];
+
+/// Files of the user that say which version of a tool is meant, below the home directory.
+const CHOICES: [&str; 3] = [".rustup/settings.toml", ".tool-versions", ".config/mise/config.toml"];
+
+impl Asked {
+    /// Answers are kept in this store; a fresh one asks all, and keeps what they say.
+    pub fn new(store: Arc<Store>, is_fresh: bool) -> Self {
+        Self { surroundings: Surroundings::new(Arc::clone(&store)), store, is_fresh }
+    }
+
+    fn key(&self, program: &Path, args: &[&str]) -> Option<Digest> {
+        let real = fs::canonicalize(program).ok()?;
+        if !is_system(&real) && is_script(&real) {
+            return None;
+        }
+        let tool = (program.as_os_str().as_bytes(), real.as_os_str().as_bytes());
+        let mut environment: Vec<(Vec<u8>, Vec<u8>)> = env::vars_os()
+            .filter(|(name, _)| FLEETING.iter().all(|it| name != it))
+            .filter(|(name, _)| !name.as_bytes().starts_with(b"JUROR_"))
+            .map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
+            .collect();
+        environment.sort();
+        let home = Machine.home();
+        let choices = CHOICES.map(|name| self.surroundings.file(&home.as_ref()?.join(name)));
+        let place = env::current_dir().ok()?;
+        let system = self.surroundings.system()?;
+        let file = self.surroundings.file(&real)?;
+        let place = place.as_os_str().as_bytes();
+        digest_of(&("asked 1", tool, file, args, environment, choices, place, system))
+    }
+}
+
+fn is_script(path: &Path) -> bool {
+    let mut start = [0; 2];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"#!"
+}
+
+impl Probe for Asked {
+    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String> {
+        let Some(key) = self.key(program, args) else { return Machine.ask(program, args) };
+        let known = self.store.get(&key).filter(|_| !self.is_fresh);
+        if let Some(said) = known.and_then(|record| String::from_utf8(record.bytes).ok()) {
+            return Ok(said);
+        }
+        let said = Machine.ask(program, args)?;
+        self.store.put(&key, said.as_bytes());
+        Ok(said)
+    }
+
+    fn on_path(&self, name: &str) -> Vec<PathBuf> {
+        Machine.on_path(name)
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        Machine.real_path(path)
+    }
+
+    fn hops(&self, path: &Path) -> Vec<PathBuf> {
+        Machine.hops(path)
+    }
+
+    fn links_out_of(&self, dir: &Path) -> Vec<PathBuf> {
+        Machine.links_out_of(dir)
+    }
+
+    fn size(&self, path: &Path) -> Option<u64> {
+        Machine.size(path)
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        Machine.home()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A tool that counts how often it was asked.
+    fn tool(dir: &Path, interpreter: &str) -> PathBuf {
+        let path = dir.join("tool");
+        let script = format!("{interpreter}\necho x >> {0}/asked; echo version 1 $1\n", dir.display());
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn times(dir: &Path) -> usize {
+        fs::read_to_string(dir.join("asked")).unwrap_or_default().lines().count()
+    }
+
+    #[test]
+    fn a_script_that_is_not_the_systems_is_asked_each_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let tool = tool(dir.path(), "#!/bin/sh");
+        let store = Arc::new(Store::in_memory());
+        for number in 1..=3 {
+            let asked = Asked::new(Arc::clone(&store), false);
+            assert_eq!(asked.ask(&tool, &["a"]).as_deref(), Ok("version 1 a\n"));
+            assert_eq!(times(dir.path()), number);
+        }
+    }
+
+    #[test]
+    fn a_tool_of_the_system_is_asked_once_for_each_question() {
+        let store = Arc::new(Store::in_memory());
+        let key = |args: &[&str]| {
+            let asked = Asked::new(Arc::clone(&store), false);
+            let said = asked.ask(Path::new("/bin/echo"), args);
+            assert_eq!(said, Ok(args.join(" ") + "\n"));
+            asked.key(Path::new("/bin/echo"), args).unwrap()
+        };
+        let (one, two) = (key(&["a"]), key(&["b"]));
+        assert_ne!(one, two);
+        store.put(&one, b"remembered");
+        let ask = |is_fresh: bool| {
+            Asked::new(Arc::clone(&store), is_fresh).ask(Path::new("/bin/echo"), &["a"])
+        };
+        assert_eq!(ask(false).as_deref(), Ok("remembered"));
+        assert_eq!(ask(true).as_deref(), Ok("a\n"));
+        assert_eq!(ask(false).as_deref(), Ok("a\n"));
+    }
+
+    #[test]
+    fn what_fails_is_asked_again() {
+        let store = Arc::new(Store::in_memory());
+        for _ in 0..2 {
+            assert!(Asked::new(Arc::clone(&store), false).ask(Path::new("/bin/false"), &[]).is_err());
+        }
+    }
+}
