@@ -276,7 +276,10 @@ mod tests {
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(root.join("src/cache/rules.digest"), &now).unwrap();
         } else {
-            assert_eq!(RULES.1, now, "programs are run otherwise: UPDATE_GOLDEN=1 cargo test --lib cache::key");
+            assert_eq!(
+                RULES.1, now,
+                "programs are run otherwise: UPDATE_GOLDEN=1 cargo test --lib cache::key"
+            );
         }
     }
 

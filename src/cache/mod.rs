@@ -7,6 +7,6 @@ mod holds;
 mod key;
 pub mod store;
 mod surroundings;
-pub mod tools;
 #[cfg(test)]
 mod tests;
+pub mod tools;

@@ -122,7 +122,8 @@ mod tests {
     /// A tool that counts how often it was asked.
     fn tool(dir: &Path, interpreter: &str) -> PathBuf {
         let path = dir.join("tool");
-        let script = format!("{interpreter}\necho x >> {0}/asked; echo version 1 $1\n", dir.display());
+        let script =
+            format!("{interpreter}\necho x >> {0}/asked; echo version 1 $1\n", dir.display());
         fs::write(&path, script).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
@@ -168,7 +169,9 @@ mod tests {
     fn what_fails_is_asked_again() {
         let store = Arc::new(Store::in_memory());
         for _ in 0..2 {
-            assert!(Asked::new(Arc::clone(&store), false).ask(Path::new("/bin/false"), &[]).is_err());
+            assert!(
+                Asked::new(Arc::clone(&store), false).ask(Path::new("/bin/false"), &[]).is_err()
+            );
         }
     }
 }

@@ -10,7 +10,6 @@ use clap::builder::PossibleValuesParser;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::build::Builder;
 use crate::cli::beside::{self, Beside, fault, parent};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
@@ -77,7 +76,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
         None => None,
         Some(_) => {
             let host = Host::start(arguments.host, output)?;
-            let builder = Builder::new(&*host.executor);
+            let builder = host.builder();
             problem::complete(&mut problem, None, &host, &builder, output)?
         }
     };

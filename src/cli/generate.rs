@@ -74,7 +74,7 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
 /// When the judge failed, or it was cut short.
 pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), Stop> {
     let host = Host::start(arguments.host, output)?;
-    let builder = Builder::new(&*host.executor);
+    let builder = host.builder();
     for dir in &arguments.packages {
         let done = match arguments.from_grammar {
             Some(_) => from_grammar::package(arguments, dir, &host, &builder, output),

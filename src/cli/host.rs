@@ -12,6 +12,7 @@ use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
+use crate::cli::remember::Memory;
 use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::executor::turns::{InTurn, Turns};
@@ -28,6 +29,7 @@ pub struct Host {
     /// What keeps programs apart there.
     pub isolation: Isolation,
     ender: Ender,
+    memory: Memory,
 }
 
 /// Ends the runs of a host from another thread, also of a host that is yet to start.
@@ -84,7 +86,8 @@ impl Host {
             shortfall: shortfall(isolation, local.refused(), local.gaps()),
             most_at_once: local.most_at_once(),
         });
-        let executor = output.around(Arc::new(local));
+        let memory = Memory::open(isolation, output);
+        let executor = memory.around(output.around(Arc::new(local)), output);
         let ender = match &output.ender {
             Some(ender) => ender.clone(),
             None => {
@@ -95,7 +98,7 @@ impl Host {
             }
         };
         ender.set(Some(Arc::clone(&executor)));
-        Ok(Self { executor, isolation, ender })
+        Ok(Self { executor, isolation, ender, memory })
     }
 }
 
@@ -123,6 +126,16 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Host {
+    /// A builder whose compilers run here.
+    pub fn builder(&self) -> Builder<'_> {
+        self.builder_on(&*self.executor)
+    }
+
+    /// One whose compilers run in this executor, which is around this host's.
+    pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
+        Builder::asking(executor, self.memory.probe())
+    }
+
     /// What all work on a problem needs, on this machine.
     pub fn bench<'a>(
         &'a self,
@@ -139,7 +152,8 @@ impl Host {
     pub fn in_turn(&self, turns: &Arc<Turns>, user: usize) -> Self {
         let inner = Arc::clone(&self.executor);
         let executor = Arc::new(InTurn::new(inner, Arc::clone(turns), user));
-        Self { executor, isolation: self.isolation, ender: Ender::default() }
+        let memory = self.memory.clone();
+        Self { executor, isolation: self.isolation, ender: Ender::default(), memory }
     }
 }
 

@@ -165,7 +165,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         keep::apart(&submissions)?;
     }
     let host = Host::start(arguments.runs.host, output)?;
-    let builder = Builder::new(&*host.executor);
+    let builder = host.builder();
     let entries = entries(arguments, &submissions, &builder, output)?;
     if entries.is_empty() {
         return Ok(());

@@ -29,6 +29,7 @@ pub mod options;
 pub mod output;
 pub mod points;
 pub mod problem;
+mod remember;
 pub mod run;
 pub mod schema;
 pub mod sessions;

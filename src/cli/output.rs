@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::cache::cached::Cached;
+use crate::cache::store::Store;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Ender;
 use crate::cli::opened::Opened;
@@ -36,6 +38,8 @@ pub struct Output {
     pub ender: Option<Ender>,
     /// Whether its events are recorded instead of shown.
     pub is_recorded: bool,
+    /// What remembers earlier commands for this one, if something does.
+    memory: Mutex<Option<(Arc<Cached>, Arc<Store>)>>,
 }
 
 struct Said {
@@ -90,11 +94,13 @@ pub fn command_listed(
         around: options.around,
         ender: options.ender.clone(),
         is_recorded: options.recording.is_some(),
+        memory: Mutex::default(),
     };
     output.event(Event::Started { command: name, command_line: command_line(env::args_os()) });
     if let Err(stop) = opened.and_then(|()| body(&output)) {
         output.stopped(stop);
     }
+    output.recalled();
     output.event(Event::Finished);
     output.exit_code()
 }
@@ -212,6 +218,7 @@ impl Output {
             around: None,
             ender: None,
             is_recorded: self.is_recorded,
+            memory: Mutex::default(),
         }
     }
 
@@ -234,6 +241,20 @@ impl Output {
     /// Shows events, for those who only say what happens.
     pub fn sink(&self) -> impl Fn(Event) + Sync + '_ {
         |event| self.event(event)
+    }
+
+    /// Notes what remembers earlier commands for this one.
+    pub fn remembers(&self, cached: Arc<Cached>, store: Arc<Store>) {
+        *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some((cached, store));
+    }
+
+    /// Tells what was remembered, and what is wrong with what remembers.
+    fn recalled(&self) {
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((cached, store)) = memory {
+            self.diagnosed(store.warnings());
+            self.event(Event::Recalled(cached.recalled()));
+        }
     }
 
     /// The executor with what stands around it.

@@ -10,7 +10,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::build::bench::Bench;
-use crate::build::{Builder, Built, Runnable, unbuildable};
+use crate::build::{Built, Runnable, unbuildable};
 use crate::cli::by_hand;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
@@ -97,7 +97,7 @@ fn run_on(arguments: &RunArguments, output: &Output) -> Result<(), Stop> {
     let name = case_name(arguments, &problem)?;
     output.event(package_read(&problem, 0, 0));
     let host = Host::start(arguments.host, output)?;
-    let builder = Builder::new(&*host.executor);
+    let builder = host.builder();
     let names: HashSet<String> = name.iter().cloned().collect();
     let _made = problem::complete(&mut problem, Some(&names), &host, &builder, output)?;
     let events = output.sink();

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
@@ -18,6 +17,7 @@ use crate::cli::output::{Output, command_with};
 use crate::cli::problem;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
+use crate::executor::Executor as _;
 use crate::executor::until::Until;
 use crate::generate::Mode;
 use crate::generate::files::place_file;
@@ -136,12 +136,13 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         return Err(Stop::usage(what));
     }
     let host = Host::start(arguments.host, output)?;
-    let until = Until::new(host.executor.anew());
-    let builder = Builder::new(&until);
+    let until = Until::new(&*host.executor);
+    let builder = host.builder_on(&until);
     let problem = &setting.problem;
     let bench = Bench {
         problem,
-        executor: &until,
+        // Comparisons are by chance, and each is another one: only what is built is remembered.
+        executor: until.anew(),
         builder: &builder,
         events: &|event| output.event(event),
     };

@@ -65,7 +65,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
         }
         let keep = keep::directory(keep, output)?;
         let host = Host::start(arguments.runs.host, output)?;
-        let builder = Builder::new(&*host.executor);
+        let builder = host.builder();
         if let Some(shard) = arguments.runs.shard {
             output.event(Event::ShardChosen(shard));
         }

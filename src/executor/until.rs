@@ -1,6 +1,6 @@
 //! An executor within a time: what still runs at its end is ended, and nothing starts after it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::executor::Executor;
@@ -13,7 +13,9 @@ use crate::model::stop::Stop;
 /// verdict comes of it.
 pub struct Until<'a> {
     inner: &'a dyn Executor,
-    time: Mutex<Time>,
+    time: Arc<Mutex<Time>>,
+    /// The same that remembers nothing, unless this is it.
+    anew: Option<Box<Self>>,
 }
 
 #[derive(Default)]
@@ -25,7 +27,9 @@ struct Time {
 impl<'a> Until<'a> {
     /// Without an end yet.
     pub fn new(inner: &'a dyn Executor) -> Self {
-        Self { inner, time: Mutex::default() }
+        let time = Arc::default();
+        let anew = Self { inner: inner.anew(), time: Arc::clone(&time), anew: None };
+        Self { inner, time, anew: Some(Box::new(anew)) }
     }
 
     /// Sets the end for all jobs that start from now on.
@@ -134,7 +138,7 @@ impl Executor for Until<'_> {
     }
 
     fn anew(&self) -> &dyn Executor {
-        self
+        self.anew.as_deref().unwrap_or(self)
     }
 
     fn stop(&self) {

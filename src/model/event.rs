@@ -19,6 +19,7 @@ use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
 use crate::model::once::RunOnce;
 use crate::model::proposal::Proposal;
+use crate::model::recalled::Recalled;
 use crate::model::report::{
     ComparisonReport, InputReport, LimitsReport, PackageReport, ProgressStep,
 };
@@ -160,6 +161,8 @@ pub enum Event {
     Interrupted,
     /// So many runs belong to submissions without a judgement in reports that are told again.
     RunsRetold(usize),
+    /// So much was known from earlier commands.
+    Recalled(Recalled),
     /// The command is at its end.
     Finished,
 }

@@ -27,6 +27,7 @@ use crate::model::merge::Shard;
 use crate::model::once::RunOnce;
 use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
+use crate::model::recalled::Recalled;
 use crate::model::score::TotalScore;
 use crate::model::serial::{As, FaultKeys, Location, Restore, Seconds, View};
 use crate::model::stress::Search;
@@ -102,6 +103,9 @@ pub struct Report {
     pub grammar: Option<GrammarReport>,
     /// The whole in numbers.
     pub summary: Summary,
+    /// What was known from earlier commands, if something remembers them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Recalled>,
     /// Whether it was cut short by Ctrl-C.
     pub interrupted: bool,
     /// How many packages cannot be used.
@@ -554,6 +558,7 @@ impl Report {
                 self.grammar.get_or_insert_default().bounds.clone_from(bounds);
             }
             Event::RunsRetold(runs) => self.summary.runs += runs,
+            Event::Recalled(recalled) => self.cache = Some(*recalled),
             Event::Interrupted => self.interrupted = true,
             Event::BuildStarted { .. }
             | Event::SearchStarted(_)

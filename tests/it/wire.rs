@@ -46,12 +46,16 @@ pub(crate) fn juror() -> process::Command {
     let line = format!("exec \"$0\" {options} -- {AS_JUROR} \"$@\" {STDOUT}>&1 >/dev/null");
     let mut command = process::Command::new("/bin/sh");
     command.args(["-c", &line]).arg(env::current_exe().expect("this binary"));
+    // What one test finds is nothing to another.
+    command.env("JUROR_CACHE", "off");
     command
 }
 
 /// The binary that users get.
 pub(crate) fn shipped() -> process::Command {
-    process::Command::new(assert_cmd::cargo::cargo_bin("juror"))
+    let mut command = process::Command::new(assert_cmd::cargo::cargo_bin("juror"));
+    command.env("JUROR_CACHE", "off");
+    command
 }
 
 /// The test below.
