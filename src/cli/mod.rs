@@ -29,7 +29,7 @@ pub mod options;
 pub mod output;
 pub mod points;
 pub mod problem;
-mod remember;
+pub mod remember;
 pub mod run;
 pub mod schema;
 pub mod sessions;
