@@ -9,7 +9,6 @@ use crate::cache::store::Store;
 use crate::cache::tools::Asked;
 use crate::cli::output::Output;
 use crate::executor::Executor;
-use crate::generate::cache_dir;
 use crate::language::probe::{Machine, Probe};
 use crate::model::isolation::Isolation;
 use crate::model::units::Bytes;
@@ -25,9 +24,8 @@ impl Memory {
     /// Opens the store. What is not isolated could write there, so then there is one only if it is asked for.
     pub fn open(isolation: Isolation, output: &Output) -> Self {
         let given = env::var_os("JUROR_CACHE").filter(|it| !it.is_empty());
-        let is_wanted = given.as_ref().is_none_or(|it| it != "off");
         let is_safe = isolation != Isolation::Plain || given.is_some();
-        let dir = given.map(PathBuf::from).or_else(cache_dir).filter(|_| is_wanted && is_safe);
+        let dir = given.map(PathBuf::from).filter(|dir| is_safe && dir != "off");
         Self(dir.and_then(|dir| match Store::open(&dir, CAP) {
             Ok(store) => Some((Arc::new(store), false)),
             Err(refused) => {

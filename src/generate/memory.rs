@@ -115,7 +115,7 @@ fn place(package: &Path) -> Option<PathBuf> {
 }
 
 /// The user's directory for what can be made again.
-pub fn cache_dir() -> Option<PathBuf> {
+pub(super) fn cache_dir() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value: &OsString| !value.is_empty());
     let cache = match set("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()) {
         Some(cache) => cache,

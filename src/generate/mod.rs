@@ -24,7 +24,6 @@ use std::time::Instant;
 use crate::build::bench::Bench;
 use crate::generate::files::place;
 use crate::generate::inputs::{Digests, Generators};
-pub use crate::generate::memory::cache_dir;
 use crate::generate::memory::{Keys, Memory};
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
