@@ -79,7 +79,7 @@ impl Host {
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
     pub fn start(options: HostOptions, output: &Output) -> Result<Self, JudgeError> {
-        let local = Local::start(options.at_once(), options.isolation)?;
+        let local = Local::start(options.at_once(), options.isolation, Arc::new(()))?;
         let isolation = local.isolation();
         output.event(Event::HostReady {
             isolation,

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::executor::pool::Pool;
 use crate::executor::scratch::{self, Scratch, Use};
-use crate::executor::{Executor, Hand, place};
-use crate::model::host::TriedMode;
+use crate::executor::{Executor, Hand, Memory, place};
+use crate::model::host::{BestMode, TriedMode};
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
@@ -23,6 +23,9 @@ pub struct Local {
     pool: Pool<Place>,
     stoppers: Mutex<Vec<Stopper>>,
     stopped: AtomicBool,
+    /// The name under which it is remembered how programs are kept apart here, as long as nothing else says so.
+    unproved: Mutex<Option<String>>,
+    memory: Arc<dyn Memory>,
     /// Holds boxes that are kept and trees that are shown, once there is one. Only its owner can enter it, so that
     /// what is in it, which every run must be able to read, is hidden from the machine's users.
     home: Mutex<Option<Scratch>>,
@@ -38,34 +41,54 @@ struct Place {
 }
 
 impl Local {
-    /// Finds out how programs can be kept apart, by a first slot. At most as many slots as asked for, or one a
-    /// physical core, start later, each when there is work for it; fewer if runs at the same time would spoil each other.
+    /// Finds out how programs can be kept apart, by a first slot if it is not remembered. At most as many slots as asked
+    /// for, or one a physical core, start later, each when there is work for it; fewer if runs at the same time would
+    /// spoil each other.
     ///
     /// # Errors
     /// When this machine cannot isolate programs as is demanded.
-    pub fn start(jobs: Option<usize>, demand: Demand) -> Result<Self, JudgeError> {
+    pub fn start(
+        jobs: Option<usize>,
+        demand: Demand,
+        memory: Arc<dyn Memory>,
+    ) -> Result<Self, JudgeError> {
         let found = Host::look()?;
         let cores = found.physical_cores();
         // Two judges on one machine should not choose the same core first.
         let start = std::process::id() as usize;
         // More jobs than cores share them, each on one.
         let core = |index: usize| cores.get((start + index) % cores.len().max(1)).copied();
-        let (host, slot) = found.first_slot(demand, core(0))?;
+        let signs = found.signs().filter(|_| demand != Demand::Plain);
+        let recalled = signs.as_ref().and_then(|signs| memory.recall(signs));
+        let recalled = recalled.and_then(|text| postcard::from_bytes::<BestMode>(&text).ok());
+        let (host, slot) = match recalled.filter(|best| demand.is_met_by(best.isolation)) {
+            Some(best) => (found.with_best(best), None),
+            None => {
+                let (host, slot) = found.first_slot(demand, core(0))?;
+                if let (Some(signs), Ok(text)) = (&signs, postcard::to_allocvec(&host.best())) {
+                    memory.note(signs, &text);
+                }
+                (host, Some(slot))
+            }
+        };
+        let unproved = Mutex::new(signs.filter(|_| slot.is_none()));
         let jobs = jobs.unwrap_or(cores.len()).max(1);
         let jobs = host.most_at_once().map_or(jobs, |most| jobs.min(most));
         let mut places: Vec<Place> =
             (0..jobs).map(|index| Place { slot: None, partner: None, core: core(index) }).collect();
-        let stopper = slot.stopper();
+        let stoppers = Mutex::new(slot.iter().map(Slot::stopper).collect());
         if let Some(first) = places.first_mut() {
-            first.slot = Some(slot);
+            first.slot = slot;
         }
         // The last one is taken first.
         places.reverse();
         Ok(Self {
             host,
             pool: Pool::new(places),
-            stoppers: Mutex::new(vec![stopper]),
+            stoppers,
             stopped: AtomicBool::new(false),
+            unproved,
+            memory,
             home: Mutex::new(None),
         })
     }
@@ -106,9 +129,24 @@ impl Local {
         }
     }
 
+    /// A slot. The first one proves what is remembered; if it was wrong, it is forgotten.
+    fn proved_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
+        let mut unproved = self.unproved.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(signs) = &*unproved else {
+            drop(unproved);
+            return Slot::start(&self.host, core);
+        };
+        let tried = self.host.tried_slot(core);
+        match &tried {
+            Ok(_) => *unproved = None,
+            Err(_) => self.memory.note(signs, &[]),
+        }
+        tried
+    }
+
     /// One more slot, which [`stop`](Executor::stop) knows.
     fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
-        let slot = Slot::start(&self.host, core)?;
+        let slot = self.proved_slot(core)?;
         let stopper = slot.stopper();
         let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_stopped() {
@@ -275,7 +313,7 @@ mod tests {
 
     /// How many slots started for so many runs at once.
     fn check(at_once: usize, expected: usize) {
-        let local = Local::start(Some(3), Demand::Any).unwrap();
+        let local = Local::start(Some(3), Demand::Any, Arc::new(())).unwrap();
         let barrier = Barrier::new(at_once);
         let run = || {
             local.in_a_place(|place| {
@@ -296,6 +334,46 @@ mod tests {
             run().unwrap();
         }
         assert_eq!(local.stoppers.lock().unwrap().len(), expected);
+    }
+
+    /// Remembers one thing.
+    #[derive(Default)]
+    struct Single(Mutex<Option<(String, Vec<u8>)>>);
+
+    impl Memory for Single {
+        fn recall(&self, name: &str) -> Option<Vec<u8>> {
+            let noted = self.0.lock().unwrap().clone();
+            noted.filter(|(noted, _)| noted == name).map(|(_, text)| text)
+        }
+
+        fn note(&self, name: &str, text: &[u8]) {
+            *self.0.lock().unwrap() = Some((name.to_owned(), text.to_vec()));
+        }
+    }
+
+    #[test]
+    fn what_was_tried_out_is_remembered_and_forgotten_if_it_is_wrong() {
+        let memory = Arc::new(Single::default());
+        let start = || Local::start(Some(1), Demand::Any, memory.clone()).unwrap();
+        let started = |local: &Local| local.stoppers.lock().unwrap().len();
+        let trial =
+            |local: &Local| local.run(&Job { limits: Limits::of_trial(), ..Job::default() });
+        let first = start();
+        if Host::look().unwrap().signs().is_none() {
+            return assert_eq!(started(&first), 1);
+        }
+        let second = start();
+        assert_eq!((started(&first), started(&second)), (1, 0));
+        assert_eq!(first.isolation(), second.isolation());
+        let Err(Stop::Fault(_)) = trial(&second) else { panic!("there is no program to run") };
+        assert_eq!(started(&second), 1);
+        let third = start();
+        third.proved_slot(Some(CoreId(usize::MAX))).unwrap_err();
+        let noted = || memory.0.lock().unwrap().clone().unwrap();
+        assert!(noted().1.is_empty());
+        assert_eq!(started(&start()), 1);
+        memory.note(&noted().0, b"\xff is no way");
+        assert_eq!(started(&start()), 1);
     }
 
     #[test]

@@ -72,6 +72,24 @@ pub trait Executor: Send + Sync {
     fn stop(&self);
 }
 
+/// Remembers small things about this machine from one start of juror to the next.
+pub trait Memory: Send + Sync {
+    /// What was noted under this name.
+    fn recall(&self, name: &str) -> Option<Vec<u8>>;
+
+    /// Notes something in place of what was noted.
+    fn note(&self, name: &str, text: &[u8]);
+}
+
+/// Remembers nothing.
+impl Memory for () {
+    fn recall(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn note(&self, _: &str, _: &[u8]) {}
+}
+
 /// Ends of pipes between a program and a person, both of them the program's.
 #[derive(Debug)]
 pub struct Hand {

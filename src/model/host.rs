@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
@@ -73,8 +73,17 @@ pub struct HostFacts {
     pub temporary: Temporary,
 }
 
+/// The strongest way to keep programs apart that works.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BestMode {
+    /// Which.
+    pub isolation: Isolation,
+    /// What is stronger and cannot be had, with the reason.
+    pub refused: Vec<TriedMode>,
+}
+
 /// A way to keep programs apart, and what came of trying it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriedMode {
     /// Which.
     pub isolation: Isolation,

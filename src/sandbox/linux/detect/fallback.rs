@@ -36,6 +36,11 @@ impl Host {
         choose(self, demand, |mode| try_out(mode, core))
     }
 
+    /// A slot in which it was tried out once more that programs can be kept apart so.
+    pub(crate) fn tried_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
+        try_out(self, core)
+    }
+
     /// What this machine offers, with programs kept apart in this one way.
     ///
     /// # Errors

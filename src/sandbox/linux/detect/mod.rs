@@ -3,3 +3,4 @@
 pub(super) mod facts;
 pub(super) mod fallback;
 pub(super) mod host;
+pub(super) mod signs;
