@@ -93,8 +93,8 @@ pub(super) fn compare_bytes(
 }
 
 fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool> {
-    let (mut left, mut right) =
-        (Vec::with_capacity(SMALL_WINDOW), Vec::with_capacity(SMALL_WINDOW));
+    // Most texts are far smaller.
+    let (mut left, mut right) = (Vec::new(), Vec::new());
     loop {
         read_window(answer, &mut left).map_err(of_answer)?;
         read_window(output, &mut right).map_err(of_output)?;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use crate::executor::pool::Pool;
 use crate::executor::scratch::{self, Scratch, Use};
-use crate::executor::{Executor, Hand, Memory, place};
+use crate::executor::{Executor, Hand, Notebook, place};
 use crate::model::host::{BestMode, TriedMode};
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::job::{Job, Keep, Reply};
@@ -25,7 +26,7 @@ pub struct Local {
     stopped: AtomicBool,
     /// The name under which it is remembered how programs are kept apart here, as long as nothing else says so.
     unproved: Mutex<Option<String>>,
-    memory: Arc<dyn Memory>,
+    notebook: Arc<dyn Notebook>,
     /// Holds boxes that are kept and trees that are shown, once there is one. Only its owner can enter it, so that
     /// what is in it, which every run must be able to read, is hidden from the machine's users.
     home: Mutex<Option<Scratch>>,
@@ -50,7 +51,7 @@ impl Local {
     pub fn start(
         jobs: Option<usize>,
         demand: Demand,
-        memory: Arc<dyn Memory>,
+        notebook: Arc<dyn Notebook>,
     ) -> Result<Self, JudgeError> {
         let found = Host::look()?;
         let cores = found.physical_cores();
@@ -59,14 +60,14 @@ impl Local {
         // More jobs than cores share them, each on one.
         let core = |index: usize| cores.get((start + index) % cores.len().max(1)).copied();
         let signs = found.signs().filter(|_| demand != Demand::Plain);
-        let recalled = signs.as_ref().and_then(|signs| memory.recall(signs));
+        let recalled = signs.as_ref().and_then(|signs| notebook.recall(signs));
         let recalled = recalled.and_then(|text| postcard::from_bytes::<BestMode>(&text).ok());
         let (host, slot) = match recalled.filter(|best| demand.is_met_by(best.isolation)) {
             Some(best) => (found.with_best(best), None),
             None => {
                 let (host, slot) = found.first_slot(demand, core(0))?;
                 if let (Some(signs), Ok(text)) = (&signs, postcard::to_allocvec(&host.best())) {
-                    memory.note(signs, &text);
+                    notebook.note(signs, &text);
                 }
                 (host, Some(slot))
             }
@@ -88,7 +89,7 @@ impl Local {
             stoppers,
             stopped: AtomicBool::new(false),
             unproved,
-            memory,
+            notebook,
             home: Mutex::new(None),
         })
     }
@@ -139,7 +140,7 @@ impl Local {
         let tried = self.host.tried_slot(core);
         match &tried {
             Ok(_) => *unproved = None,
-            Err(_) => self.memory.note(signs, &[]),
+            Err(_) => self.notebook.note(signs, &[]),
         }
         tried
     }
@@ -296,6 +297,18 @@ impl Executor for Local {
     }
 }
 
+impl Drop for Local {
+    /// Ends all slots at once; each takes a moment.
+    fn drop(&mut self) {
+        thread::scope(|scope| {
+            for place in self.pool.take_out().into_iter().filter(|place| place.slot.is_some()) {
+                // If there can be no other thread, this one does it.
+                let _ = thread::Builder::new().spawn_scoped(scope, || drop(place));
+            }
+        });
+    }
+}
+
 /// Adds what was seen beside a run to what the kernel counted in it.
 fn disturb(outcome: &mut Outcome, beside: Contention) {
     outcome.contention = Contention { switches: outcome.contention.switches, ..beside };
@@ -304,7 +317,6 @@ fn disturb(outcome: &mut Outcome, beside: Contention) {
 #[cfg(test)]
 mod tests {
     use std::sync::Barrier;
-    use std::thread;
 
     use super::*;
     use crate::model::job::Command;
@@ -340,7 +352,7 @@ mod tests {
     #[derive(Default)]
     struct Single(Mutex<Option<(String, Vec<u8>)>>);
 
-    impl Memory for Single {
+    impl Notebook for Single {
         fn recall(&self, name: &str) -> Option<Vec<u8>> {
             let noted = self.0.lock().unwrap().clone();
             noted.filter(|(noted, _)| noted == name).map(|(_, text)| text)
@@ -353,8 +365,8 @@ mod tests {
 
     #[test]
     fn what_was_tried_out_is_remembered_and_forgotten_if_it_is_wrong() {
-        let memory = Arc::new(Single::default());
-        let start = || Local::start(Some(1), Demand::Any, memory.clone()).unwrap();
+        let notebook = Arc::new(Single::default());
+        let start = || Local::start(Some(1), Demand::Any, notebook.clone()).unwrap();
         let started = |local: &Local| local.stoppers.lock().unwrap().len();
         let trial =
             |local: &Local| local.run(&Job { limits: Limits::of_trial(), ..Job::default() });
@@ -369,10 +381,10 @@ mod tests {
         assert_eq!(started(&second), 1);
         let third = start();
         third.proved_slot(Some(CoreId(usize::MAX))).unwrap_err();
-        let noted = || memory.0.lock().unwrap().clone().unwrap();
+        let noted = || notebook.0.lock().unwrap().clone().unwrap();
         assert!(noted().1.is_empty());
         assert_eq!(started(&start()), 1);
-        memory.note(&noted().0, b"\xff is no way");
+        notebook.note(&noted().0, b"\xff is no way");
         assert_eq!(started(&start()), 1);
     }
 

@@ -73,7 +73,7 @@ pub trait Executor: Send + Sync {
 }
 
 /// Remembers small things about this machine from one start of juror to the next.
-pub trait Memory: Send + Sync {
+pub trait Notebook: Send + Sync {
     /// What was noted under this name.
     fn recall(&self, name: &str) -> Option<Vec<u8>>;
 
@@ -82,7 +82,7 @@ pub trait Memory: Send + Sync {
 }
 
 /// Remembers nothing.
-impl Memory for () {
+impl Notebook for () {
     fn recall(&self, _: &str) -> Option<Vec<u8>> {
         None
     }

@@ -71,6 +71,11 @@ impl<S> Pool<S> {
         result
     }
 
+    /// Those that are free, for good.
+    pub(super) fn take_out(&self) -> Vec<S> {
+        std::mem::take(&mut self.lock().free)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State<S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -128,10 +128,11 @@ impl Group1 {
         Ok(())
     }
 
-    /// Makes the group below `parent`, and moves this process into it.
+    /// Makes the group below `parent`, and moves this process into it. By `tasks`: to move one thread, and to move
+    /// itself, a process need not wait for all others of the machine.
     fn join(&mut self, parent: &Path, name: &str) -> Result<OwnedFd, Fault> {
         let directory = self.make(parent, name)?;
-        put(&directory, "cgroup.procs", "0")?;
+        put(&directory, "tasks", "0")?;
         Ok(directory)
     }
 
@@ -141,7 +142,7 @@ impl Group1 {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", &shown)?;
-        let members = File::options().write(true).open(parent.join("cgroup.procs"));
+        let members = File::options().write(true).open(parent.join("tasks"));
         let name = |name: &str| CString::new(name).unwrap_or_default();
         let home = Home {
             parent: parent_fd,
@@ -312,7 +313,6 @@ impl Memory1 {
     /// Opens a new group, and moves this process there if that is spared when memory is short.
     fn join(directory: &OwnedFd, slot: WhenShort) -> Result<Self, Fault> {
         let mut members = None;
-        // To move one thread, and to move itself, a process need not wait for all others of the machine.
         match slot {
             WhenShort::Spared => put(directory, "tasks", "0")?,
             WhenShort::Killed => members = Some(get(directory, "tasks")?),
@@ -395,6 +395,7 @@ impl Memory1 {
         if is_near(limit, self.last_limit) {
             return Ok(());
         }
+        let limit = limit.map(|limit| limit.saturating_add(LITTLE));
         let number = limit.map_or("-1".to_owned(), |limit| limit.to_string());
         // Memory may never have a larger limit than memory with swap, not even for a moment.
         if let Some(both) = &self.limit_with_swap {
@@ -437,12 +438,13 @@ impl Memory1 {
     }
 }
 
+/// What the kernel itself holds for a run varies by less, in either direction, in bytes.
+const LITTLE: u64 = 128 << 10;
+
 /// Whether a limit need not be changed for another.
 fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
-    /// What the kernel itself holds for a run differs by less, in bytes.
-    const LITTLE: u64 = 128 << 10;
     match (wanted, present) {
-        (Some(wanted), Some(present)) => (wanted..=wanted + LITTLE).contains(&present),
+        (Some(wanted), Some(present)) => (wanted..=wanted + 2 * LITTLE).contains(&present),
         (wanted, present) => wanted == present,
     }
 }

@@ -44,7 +44,8 @@ use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::Boxes;
 use crate::sandbox::linux::view::disk_boxes::DiskBoxes;
-use crate::sandbox::linux::view::mounts::{Bind, ETC, SYSTEM, c_path};
+use crate::sandbox::linux::view::etc::is_needed;
+use crate::sandbox::linux::view::mounts::{Bind, SYSTEM, c_path};
 use crate::sandbox::translate::{Pair, Translation};
 
 /// The first version of landlock that keeps signals within a domain. Source: the kernel's
@@ -234,11 +235,7 @@ impl LandlockView {
 fn system_paths() -> Vec<PathBuf> {
     let system = SYSTEM.iter().map(|name| Path::new("/").join(name));
     let etc = fs::read_dir("/etc").into_iter().flatten().flatten();
-    let etc = etc.filter(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        ETC.iter().any(|start| name.starts_with(start))
-    });
+    let etc = etc.filter(|entry| is_needed(&entry.file_name()));
     system.chain(etc.map(|entry| entry.path())).collect()
 }
 

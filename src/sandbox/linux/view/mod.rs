@@ -2,5 +2,6 @@
 
 pub(super) mod boxes;
 pub(super) mod disk_boxes;
+mod etc;
 pub(super) mod landlock;
 pub(super) mod mounts;

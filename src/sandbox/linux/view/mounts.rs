@@ -24,32 +24,10 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
+use crate::sandbox::linux::view::etc;
 
 /// The system's own directories, shown if the machine has them.
 pub(crate) const SYSTEM: [&str; 7] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
-
-/// Beginnings of names in `/etc` that run-time systems read. No secret and nothing about the machine.
-pub(crate) const ETC: [&str; 16] = [
-    "ld.so.",
-    "alternatives",
-    "localtime",
-    "java",
-    "python",
-    "fpc",
-    "mono",
-    "ghc",
-    "perl",
-    "php",
-    "R",
-    "sbcl",
-    "ocaml",
-    "nodejs",
-    "ruby",
-    "dotnet",
-];
-
-/// How much of `/etc` is copied at most, in bytes.
-const ETC_LIMIT: u64 = 8 << 20;
 
 /// Devices without state or with a random one, of major number 1, each with its minor number.
 const DEVICES: [(&str, u32); 5] =
@@ -179,7 +157,7 @@ impl Template {
             waiting.push(Picked::new(inside, tree)?);
         }
         let here = PathBuf::from(format!("/proc/self/fd/{}", root.mount.as_raw_fd()));
-        write_etc(&here, identity)?;
+        etc::write(&root.mount, identity)?;
         make_devices(&here, &mut waiting)?;
         for name in ["proc", "tmp", "box"] {
             make_directory(&here.join(name))?;
@@ -387,65 +365,6 @@ fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
         symlink(target, dev.join(name)).step_on("link in the sandbox's /dev:", name)?;
     }
     Ok(())
-}
-
-/// The little of `/etc` that programs need.
-fn write_etc(root: &Path, identity: Identity) -> Result<(), Fault> {
-    let etc = root.join("etc");
-    make_directory(&etc)?;
-    let Identity { uid, gid, .. } = identity;
-    let own = [
-        ("passwd", format!("contestant:x:{uid}:{gid}:contestant:/box:/bin/sh\n")),
-        ("group", format!("contestant:x:{gid}:\n")),
-        ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n".to_owned()),
-        ("hosts", "127.0.0.1 localhost\n".to_owned()),
-    ];
-    for (name, text) in own {
-        let path = etc.join(name);
-        fs::write(&path, text).step_on("write the sandbox's /etc/", name)?;
-        open_to_all(&path)?;
-    }
-    let Ok(entries) = fs::read_dir("/etc") else { return Ok(()) };
-    let mut left = ETC_LIMIT;
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let is_needed = |start: &&str| name.as_bytes().starts_with(start.as_bytes());
-        if ETC.iter().any(is_needed) {
-            copy(&entry.path(), &etc.join(&name), &mut left)?;
-        }
-    }
-    Ok(())
-}
-
-/// Copies what everybody may read: files, links and directories, until `left` bytes are used up.
-fn copy(from: &Path, to: &Path, left: &mut u64) -> Result<(), Fault> {
-    let Ok(found) = fs::symlink_metadata(from) else { return Ok(()) };
-    // The time zone is a link into /usr in most systems, and may be one out of it in others.
-    let is_link = found.is_symlink() && from != Path::new("/etc/localtime");
-    if is_link {
-        let target = fs::read_link(from).step_on("read the link", from.display())?;
-        return symlink(target, to).step_on("link", to.display());
-    }
-    let Ok(found) = fs::metadata(from) else { return Ok(()) };
-    if found.is_dir() {
-        make_directory(to)?;
-        for entry in fs::read_dir(from).into_iter().flatten().flatten() {
-            copy(&entry.path(), &to.join(entry.file_name()), left)?;
-        }
-        return Ok(());
-    }
-    const READABLE_BY_ALL: u32 = 0o004;
-    let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions());
-    if !found.is_file() || mode & READABLE_BY_ALL == 0 || found.len() > *left {
-        return Ok(());
-    }
-    *left -= found.len();
-    fs::copy(from, to).step_on("copy into the sandbox:", from.display())?;
-    open_to_all(to)
-}
-
-fn open_to_all(path: &Path) -> Result<(), Fault> {
-    rustix::fs::chmod(path, Mode::from_raw_mode(0o644)).step_on("set the mode of", path.display())
 }
 
 /// Makes directories for `name` below `root`, one by one, and returns the last with the file's name.

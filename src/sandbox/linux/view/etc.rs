@@ -1,0 +1,190 @@
+//! The little of `/etc` that programs need, copied into the view: files are small, and each mount is paid for in
+//! every run.
+
+use std::ffi::{CStr, CString, OsStr};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::run::child::Identity;
+
+/// Beginnings of names in `/etc` that run-time systems read. No secret and nothing about the machine.
+const NEEDED: [&str; 16] = [
+    "ld.so.",
+    "alternatives",
+    "localtime",
+    "java",
+    "python",
+    "fpc",
+    "mono",
+    "ghc",
+    "perl",
+    "php",
+    "R",
+    "sbcl",
+    "ocaml",
+    "nodejs",
+    "ruby",
+    "dotnet",
+];
+
+/// How much is copied at most, in bytes.
+const MOST: u64 = 8 << 20;
+
+/// Whether run-time systems read what has this name in `/etc`.
+pub(super) fn is_needed(name: &OsStr) -> bool {
+    NEEDED.iter().any(|start| name.as_bytes().starts_with(start.as_bytes()))
+}
+
+/// Writes it below a new root, as a process whose new files have the mode that it says.
+pub(super) fn write(root: &OwnedFd, identity: Identity) -> Result<(), Fault> {
+    let etc = make_directory(root, c"etc").step("make the sandbox's /etc")?;
+    let Identity { uid, gid, .. } = identity;
+    let own = [
+        (c"passwd", format!("contestant:x:{uid}:{gid}:contestant:/box:/bin/sh\n")),
+        (c"group", format!("contestant:x:{gid}:\n")),
+        (c"nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n".to_owned()),
+        (c"hosts", "127.0.0.1 localhost\n".to_owned()),
+    ];
+    for (name, text) in own {
+        make_file(&etc, name, text.as_bytes())
+            .step_on("write the sandbox's /etc/", name.to_string_lossy())?;
+    }
+    let Ok(machine) = open(CWD, c"/etc") else { return Ok(()) };
+    let mut left = MOST;
+    copy_all(&machine, &etc, &mut left, &is_needed)
+}
+
+/// Copies what everybody may read of these names: files, links and directories, until `left` bytes are used up.
+fn copy_all(
+    from: &OwnedFd,
+    to: &OwnedFd,
+    left: &mut u64,
+    is_wanted: &dyn Fn(&OsStr) -> bool,
+) -> Result<(), Fault> {
+    let Ok(entries) = Dir::read_from(from) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let shown = OsStr::from_bytes(name.to_bytes());
+        if [".", ".."].iter().any(|own| shown == *own) || !is_wanted(shown) {
+            continue;
+        }
+        let step = "copy into the sandbox's /etc:";
+        let kind = match entry.file_type() {
+            FileType::Unknown => kind(from, name).step_on(step, shown.display())?,
+            known => known,
+        };
+        if kind != FileType::Directory {
+            copy(from, to, name, kind, left).step_on(step, shown.display())?;
+        } else if let Ok(from) = open(from, name) {
+            let to = make_directory(to, name).step_on(step, shown.display())?;
+            copy_all(&from, &to, left, &|_| true)?;
+        }
+    }
+    Ok(())
+}
+
+fn kind(from: &OwnedFd, name: &CStr) -> io::Result<FileType> {
+    let found = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(FileType::from_raw_mode(found.st_mode))
+}
+
+/// Copies a link, or a file that everybody may read.
+fn copy(
+    from: &OwnedFd,
+    to: &OwnedFd,
+    name: &CStr,
+    kind: FileType,
+    left: &mut u64,
+) -> io::Result<()> {
+    // The time zone is a link into /usr in most systems, and may be one out of it in others.
+    if kind == FileType::Symlink && name != c"localtime" {
+        let target = rustix::fs::readlinkat(from, name, Vec::new())?;
+        if !is_manual(&target) {
+            rustix::fs::symlinkat(target, to, name)?;
+        }
+    } else if let Some(text) = read(from, name, *left) {
+        *left -= text.len() as u64;
+        make_file(to, name, &text)?;
+    }
+    Ok(())
+}
+
+/// Whether a link leads to a page of a manual, as every fifth of `/etc/alternatives` does.
+fn is_manual(target: &CString) -> bool {
+    let target = Path::new(OsStr::from_bytes(target.to_bytes()));
+    target.components().any(|part| part == Component::Normal(OsStr::new("man")))
+}
+
+/// The contents of a file that everybody may read, and that is not larger than this.
+fn read(from: &OwnedFd, name: &CStr, most: u64) -> Option<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(from, name, flags, Mode::empty()).ok()?;
+    let found = rustix::fs::fstat(&file).ok()?;
+    let is_open = Mode::from_raw_mode(found.st_mode).contains(Mode::ROTH);
+    let length = u64::try_from(found.st_size).ok()?;
+    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || !is_open || length > most
+    {
+        return None;
+    }
+    let mut text = Vec::with_capacity(usize::try_from(length).ok()?);
+    File::from(file).take(length).read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+fn make_file(to: &OwnedFd, name: &CStr, text: &[u8]) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(to, name, flags, Mode::from_raw_mode(0o644))?;
+    File::from(file).write_all(text)
+}
+
+fn make_directory(to: impl AsFd, name: &CStr) -> io::Result<OwnedFd> {
+    rustix::fs::mkdirat(&to, name, Mode::from_raw_mode(0o755))?;
+    open(to, name)
+}
+
+fn open(from: impl AsFd, name: &CStr) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(from, name, flags, Mode::empty())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn what_everybody_may_read_is_copied_but_for_manuals() {
+        let [from, to] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let at = |name: &str| from.path().join(name);
+        fs::create_dir_all(at("java/deep")).unwrap();
+        fs::write(at("java/deep/settings"), "text").unwrap();
+        fs::write(at("secret"), "secret").unwrap();
+        fs::set_permissions(at("secret"), fs::Permissions::from_mode(0o640)).unwrap();
+        fs::write(at("large"), [0; 200]).unwrap();
+        fs::write(at("unwanted"), "").unwrap();
+        symlink("/usr/bin/g++", at("c++")).unwrap();
+        symlink("/usr/share/man/man1/g++.1.gz", at("c++.1.gz")).unwrap();
+        symlink(at("java/deep/settings"), at("localtime")).unwrap();
+        let [source, target] = [&from, &to].map(|dir| {
+            let path = CString::new(dir.path().as_os_str().as_bytes()).unwrap();
+            open(CWD, &path).unwrap()
+        });
+        copy_all(&source, &target, &mut 100, &|name| name != "unwanted").unwrap();
+        let read = |name: &str| fs::read_to_string(to.path().join(name)).unwrap();
+        assert_eq!(read("java/deep/settings"), "text");
+        assert_eq!(read("localtime"), "text");
+        assert_eq!(fs::read_link(to.path().join("c++")).unwrap(), Path::new("/usr/bin/g++"));
+        let mut names: Vec<_> =
+            fs::read_dir(to.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["c++", "java", "localtime"]);
+    }
+}
