@@ -120,16 +120,13 @@ impl Interpreter<'_> {
         }
     }
 
+    #[inline]
     pub(super) fn assign(&mut self, name: &VarRef, value: Value) -> Result<(), Stop> {
         match &name.indices[..] {
             [] => self.vars.set(name.slot, &[], value),
-            [index] => match self.small(index) {
-                Some(index) => self.vars.set(name.slot, &[Int::Small(index)], value),
-                None => {
-                    let index = self.int(index)?;
-                    self.vars.set(name.slot, &[index], value);
-                }
-            },
+            [index] if let Some(index) = self.small(index) => {
+                self.vars.set(name.slot, &[Int::Small(index)], value);
+            }
             _ => {
                 let index = self.index(name)?;
                 self.vars.set(name.slot, &index, value);

@@ -121,6 +121,12 @@ impl Vars {
                 _ => {}
             }
         }
+        self.put(slot, index, value);
+    }
+
+    /// The same without a short way; apart, so that the short way stays short.
+    #[inline(never)]
+    fn put(&mut self, slot: usize, index: &[Int], value: Value) {
         let old = self.slots[slot].put(index, Some(value));
         if let Some(trail) = &mut self.trail {
             trail.push(Change::Cell { slot, index: index.to_vec(), old });
