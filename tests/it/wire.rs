@@ -4,15 +4,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Debug;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use clap::Parser;
@@ -47,15 +48,32 @@ pub(crate) fn juror() -> process::Command {
     let mut command = process::Command::new("/bin/sh");
     command.args(["-c", &line]).arg(env::current_exe().expect("this binary"));
     // What one test finds is nothing to another.
-    command.env("JUROR_CACHE", "off");
+    command.env("JUROR_CACHE", "off").env("PATH", search_path());
     command
 }
 
 /// The binary that users get.
 pub(crate) fn shipped() -> process::Command {
     let mut command = process::Command::new(assert_cmd::cargo::cargo_bin("juror"));
-    command.env("JUROR_CACHE", "off");
+    command.env("JUROR_CACHE", "off").env("PATH", search_path());
     command
+}
+
+/// With the system's Python before that of a version manager, of which each start takes longer than most tests.
+fn search_path() -> &'static OsStr {
+    static PATH: OnceLock<OsString> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let system = Path::new("/usr/bin/python3");
+        let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tools");
+        if fs::create_dir_all(&tools).is_err() || !system.exists() {
+            return path;
+        }
+        // It may be there from before.
+        let _ = symlink(system, tools.join("python3"));
+        let path = env::split_paths(&path);
+        env::join_paths([tools].into_iter().chain(path)).expect("they were joined before")
+    })
 }
 
 /// The test below.
@@ -212,7 +230,8 @@ fn is_compiled(job: &Job) -> bool {
 struct Kept(PathBuf);
 
 /// What was kept is read as it was written.
-const LAYOUT: [&str; 4] = [
+const LAYOUT: [&str; 5] = [
+    include_str!("wire.rs"),
     include_str!("../../src/model/blob.rs"),
     include_str!("../../src/model/job.rs"),
     include_str!("../../src/model/outcome.rs"),
@@ -228,10 +247,16 @@ impl Kept {
         Some(Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled").join(name)))
     }
 
+    /// The bytes of the blobs stand behind the rest as they are: a reader that is not optimised takes long for each byte.
     fn reply(&self) -> Option<Reply> {
         let bytes = fs::read(&self.0).ok()?;
-        let (mut reply, contents): (Reply, Vec<Vec<u8>>) = postcard::from_bytes(&bytes).ok()?;
-        reply.blobs_mut().zip(contents).for_each(|(blob, bytes)| *blob = bytes.into());
+        let ((mut reply, lengths), mut rest): ((Reply, Vec<usize>), &[u8]) =
+            postcard::take_from_bytes(&bytes).ok()?;
+        for (blob, length) in reply.blobs_mut().zip(lengths) {
+            let (own, behind) = rest.split_at_checked(length)?;
+            *blob = own.to_vec().into();
+            rest = behind;
+        }
         Some(reply)
     }
 
@@ -239,7 +264,9 @@ impl Kept {
     fn keep(&self, reply: &Reply) -> io::Result<()> {
         let contents = reply.blobs().map(|blob| blob.start(u64::MAX));
         let contents = contents.collect::<io::Result<Vec<Vec<u8>>>>()?;
-        let bytes = postcard::to_allocvec(&(reply, contents)).map_err(io::Error::other)?;
+        let lengths: Vec<usize> = contents.iter().map(Vec::len).collect();
+        let mut bytes = postcard::to_allocvec(&(reply, lengths)).map_err(io::Error::other)?;
+        bytes.extend(contents.concat());
         let directory = self.0.parent().expect("it is in a directory");
         fs::create_dir_all(directory)?;
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
