@@ -88,15 +88,11 @@ impl Host {
         });
         let memory = Memory::open(isolation, output);
         let executor = memory.around(output.around(Arc::new(local)), output);
-        let ender = match &output.ender {
-            Some(ender) => ender.clone(),
-            None => {
-                let ender = Ender::default();
-                let heard = ender.clone();
-                on_signal(move || heard.end())?;
-                ender
-            }
-        };
+        let ender = output.ender.clone().unwrap_or_default();
+        if output.ender.is_none() {
+            let heard = ender.clone();
+            on_signal(move || heard.end())?;
+        }
         ender.set(Some(Arc::clone(&executor)));
         Ok(Self { executor, isolation, ender, memory })
     }
@@ -166,26 +162,20 @@ impl Drop for Host {
 
 /// What is missing to full isolation, if something is.
 fn shortfall(isolation: Isolation, refused: &[TriedMode], gaps: Vec<String>) -> Option<Shortfall> {
-    if isolation.is_full() {
-        return None;
-    }
-    if isolation == Isolation::Plain {
-        return Some(Shortfall {
-            message: "programs are not isolated from this machine: they can do whatever you can"
-                .to_owned(),
-            reasons: gaps,
-            help: "run only programs that you trust; --isolation=full refuses to run like this"
-                .to_owned(),
-        });
-    }
-    let reasons = refused.iter().filter_map(|mode| {
-        let fault = mode.fault.as_ref()?;
-        Some(format!("{}: {fault}", mode.isolation))
-    });
-    Some(Shortfall {
-        message: "programs are not fully isolated from this machine".to_owned(),
-        reasons: reasons.collect(),
-        help: "`juror doctor` shows how to enable more; --isolation=full refuses to run like this"
-            .to_owned(),
-    })
+    let reason = |mode: &TriedMode| Some(format!("{}: {}", mode.isolation, mode.fault.as_ref()?));
+    let (message, reasons, help) = match isolation {
+        _ if isolation.is_full() => return None,
+        Isolation::Plain => (
+            "programs are not isolated from this machine: they can do whatever you can",
+            gaps,
+            "run only programs that you trust",
+        ),
+        _ => (
+            "programs are not fully isolated from this machine",
+            refused.iter().filter_map(reason).collect(),
+            "`juror doctor` shows how to enable more",
+        ),
+    };
+    let help = format!("{help}; --isolation=full refuses to run like this");
+    Some(Shortfall { message: message.to_owned(), reasons, help })
 }

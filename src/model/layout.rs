@@ -39,3 +39,16 @@ pub struct Layout {
     /// How a submission is allowed to write files.
     pub allow_file_writing: &'static str,
 }
+
+impl Layout {
+    /// That of a format with one file of settings, in which the time limit stands.
+    pub fn with_settings(
+        format: &'static str,
+        settings: &'static str,
+        submissions: &'static str,
+        change_time_limit: &'static str,
+    ) -> Self {
+        let time_limit = settings;
+        Self { format, settings, submissions, time_limit, change_time_limit, ..Self::default() }
+    }
+}

@@ -210,6 +210,15 @@ pub struct ProblemLimits {
     pub validation_output: Option<Bytes>,
 }
 
+impl ProblemLimits {
+    /// Those of a format in which a package states the time limit itself, and none for outputs.
+    pub fn stated(time_limit: Option<Duration>, memory: Option<Bytes>) -> Self {
+        let (ac_to_time_limit, time_limit_to_tle) = (1.0, 1.0);
+        let output = Some(OUTPUT_WITHOUT_LIMIT);
+        Self { time_limit, memory, output, ac_to_time_limit, time_limit_to_tle, ..Self::default() }
+    }
+}
+
 impl Default for ProblemLimits {
     fn default() -> Self {
         Self {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::model::diagnostic::Place;
-use crate::model::program::IncludedFile;
+use crate::model::program::{IncludedFile, Program};
 
 /// All test cases that a package's recipe describes.
 ///
@@ -21,6 +21,12 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// For these test cases of a package, in the format of which they are described in this file; `None` without any.
+    pub fn of_cases(path: PathBuf, cases: Vec<RecipeCase>) -> Option<Self> {
+        let (links, files) = (Vec::new(), Vec::new());
+        (!cases.is_empty()).then_some(Self { path, cases, links, files })
+    }
+
     /// Whether some test case is one that contestants are not shown.
     pub fn makes_secret(&self) -> bool {
         let cases = self.cases.iter().map(|case| &case.name);
@@ -161,6 +167,13 @@ pub struct GeneratorCommand {
     pub tries: u32,
 }
 
+impl GeneratorCommand {
+    /// One that is run once as it stands.
+    pub fn new(program: GeneratorProgram, args: Vec<String>, line: String) -> Self {
+        Self { program, args, line, random_salt: String::new(), count: 1, tries: 1 }
+    }
+}
+
 /// A program that makes inputs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GeneratorProgram {
@@ -172,6 +185,12 @@ pub struct GeneratorProgram {
     pub beside: Vec<IncludedFile>,
     /// The language code, if the ending alone does not say it.
     pub language: Option<String>,
+}
+
+impl From<Program> for GeneratorProgram {
+    fn from(Program { name, path, include, language, .. }: Program) -> Self {
+        Self { name, path, beside: include, language }
+    }
 }
 
 /// What must be found in a file of a case.

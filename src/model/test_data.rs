@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::model::score::{GroupScoring, Score};
+use crate::model::score::{Aggregation, GroupScoring, Score};
 
 /// One test case.
 ///
@@ -81,6 +81,19 @@ pub struct TestGroup {
     pub name: String,
     /// How it is scored; `None` for `sample`, and in problems without scores.
     pub scoring: Option<GroupScoring>,
+}
+
+impl TestGroup {
+    /// One with a score.
+    pub fn scored(
+        name: impl Into<String>,
+        max_score: Option<Score>,
+        aggregation: Aggregation,
+        require_pass: Vec<String>,
+    ) -> Self {
+        let scoring = Some(GroupScoring { max_score, aggregation, require_pass });
+        Self { name: name.into(), scoring }
+    }
 }
 
 /// A test case on which a submission is not run, but looked at by the static validator.

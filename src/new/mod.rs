@@ -29,109 +29,70 @@ pub struct TemplateFile {
     pub text: String,
 }
 
-/// The text of a template's file.
-macro_rules! text {
-    ($path:literal) => {
-        include_str!(concat!("templates/", $path))
+/// Files in `templates/` by their paths, with their texts.
+macro_rules! templates {
+    ($($path:literal),+ $(,)?) => {
+        &[$(($path, include_str!(concat!("templates/", $path)))),+]
     };
 }
 
-type Row = (&'static str, &'static str, &'static str);
+/// A path, of which the first part is not the package's, and the text.
+type Row = (&'static str, &'static str);
 
-const SETTINGS: Row =
-    ("problem.yaml", "settings: name, limits, type, licence", text!("problem.yaml"));
-const RANDOM: Row =
-    ("generators/random.rs", "makes random inputs", text!("row/generators/random.rs"));
-const RECIPE: &str = "generators/generators.yaml";
-const RECIPE_PURPOSE: &str = "recipe of the test data";
-const GRAMMAR: &str = "input_validators/input.ctd";
-const GRAMMAR_PURPOSE: &str = "grammar of the input, which validates inputs";
-const STATEMENT: &str = "statement/problem.en.md";
-const STATEMENT_PURPOSE: &str = "what contestants read";
+const SETTINGS: &[Row] = templates!["all/problem.yaml"];
 
-const ROW: [Row; 7] = [
-    (STATEMENT, STATEMENT_PURPOSE, text!("row/statement/problem.en.md")),
-    (GRAMMAR, GRAMMAR_PURPOSE, text!("row/input_validators/input.ctd")),
-    (RECIPE, RECIPE_PURPOSE, text!("row/generators/generators.yaml")),
-    RANDOM,
-    (
-        "submissions/accepted/best.rs",
-        "the reference, which makes the answers",
-        text!("row/submissions/accepted/best.rs"),
-    ),
-    (
-        "submissions/wrong_answer/empty_part.rs",
-        "must be wrong on some case",
-        text!("row/submissions/wrong_answer/empty_part.rs"),
-    ),
-    (
-        "submissions/time_limit_exceeded/all_parts.rs",
-        "must be too slow on some case",
-        text!("row/submissions/time_limit_exceeded/all_parts.rs"),
-    ),
+const ROW: &[Row] = templates![
+    "row/statement/problem.en.md",
+    "row/input_validators/input.ctd",
+    "row/generators/generators.yaml",
+    "row/generators/random.rs",
+    "row/submissions/accepted/best.rs",
+    "row/submissions/wrong_answer/empty_part.rs",
+    "row/submissions/time_limit_exceeded/all_parts.rs",
 ];
 
-const SCORING: [Row; 3] = [
-    (RECIPE, RECIPE_PURPOSE, text!("scoring/generators/generators.yaml")),
-    (
-        "input_validators/longest.py",
-        "validates inputs with the bounds of their test group",
-        text!("scoring/input_validators/longest.py"),
-    ),
-    (
-        "submissions/submissions.yaml",
-        "scores that the submissions must have",
-        text!("scoring/submissions/submissions.yaml"),
-    ),
+const SCORING: &[Row] = templates![
+    "scoring/generators/generators.yaml",
+    "scoring/input_validators/longest.py",
+    "scoring/submissions/submissions.yaml",
 ];
 
-const GAME: [Row; 7] = [
-    (STATEMENT, STATEMENT_PURPOSE, text!("game/statement/problem.en.md")),
-    (GRAMMAR, GRAMMAR_PURPOSE, text!("game/input_validators/input.ctd")),
-    (RECIPE, RECIPE_PURPOSE, text!("game/generators/generators.yaml")),
-    RANDOM,
-    (
-        "submissions/accepted/intervals.rs",
-        "the reference, which makes the answers",
-        text!("game/submissions/accepted/intervals.rs"),
-    ),
-    (
-        "submissions/wrong_answer/greedy.rs",
-        "must be wrong on some case",
-        text!("game/submissions/wrong_answer/greedy.rs"),
-    ),
-    (
-        "submissions/time_limit_exceeded/all_games.rs",
-        "must be too slow on some case",
-        text!("game/submissions/time_limit_exceeded/all_games.rs"),
-    ),
+const GAME: &[Row] = templates![
+    "game/statement/problem.en.md",
+    "game/input_validators/input.ctd",
+    "game/generators/generators.yaml",
+    "row/generators/random.rs",
+    "game/submissions/accepted/intervals.rs",
+    "game/submissions/wrong_answer/greedy.rs",
+    "game/submissions/time_limit_exceeded/all_games.rs",
 ];
 
-const GUESS: [Row; 8] = [
-    (STATEMENT, STATEMENT_PURPOSE, text!("guess/statement/problem.en.md")),
-    (GRAMMAR, GRAMMAR_PURPOSE, text!("guess/input_validators/input.ctd")),
-    (
-        "output_validator/judge.py",
-        "talks with submissions and judges them",
-        text!("guess/output_validator/judge.py"),
-    ),
-    (RECIPE, RECIPE_PURPOSE, text!("guess/generators/generators.yaml")),
-    ("generators/random.rs", "makes random inputs", text!("guess/generators/random.rs")),
-    (
-        "submissions/accepted/halves.rs",
-        "the reference",
-        text!("guess/submissions/accepted/halves.rs"),
-    ),
-    (
-        "submissions/wrong_answer/one_by_one.rs",
-        "must be wrong on some case",
-        text!("guess/submissions/wrong_answer/one_by_one.rs"),
-    ),
-    (
-        "submissions/time_limit_exceeded/counts_all.rs",
-        "must be too slow on some case",
-        text!("guess/submissions/time_limit_exceeded/counts_all.rs"),
-    ),
+const GUESS: &[Row] = templates![
+    "guess/statement/problem.en.md",
+    "guess/input_validators/input.ctd",
+    "guess/output_validator/judge.py",
+    "guess/generators/generators.yaml",
+    "guess/generators/random.rs",
+    "guess/submissions/accepted/halves.rs",
+    "guess/submissions/wrong_answer/one_by_one.rs",
+    "guess/submissions/time_limit_exceeded/counts_all.rs",
+];
+
+/// What files are for: the first that a path begins with.
+const PURPOSES: [(&str, &str); 13] = [
+    ("problem.yaml", "settings: name, limits, type, licence"),
+    ("juror.toml", "names of the files for input and output"),
+    ("statement/", "what contestants read"),
+    ("input_validators/input.ctd", "grammar of the input, which validates inputs"),
+    ("input_validators/", "validates inputs with the bounds of their test group"),
+    ("output_validator/", "talks with submissions and judges them"),
+    ("generators/generators.yaml", "recipe of the test data"),
+    ("generators/", "makes random inputs"),
+    ("submissions/accepted/halves.rs", "the reference"),
+    ("submissions/accepted/", "the reference, which makes the answers"),
+    ("submissions/wrong_answer/", "must be wrong on some case"),
+    ("submissions/time_limit_exceeded/", "must be too slow on some case"),
+    ("submissions/submissions.yaml", "scores that the submissions must have"),
 ];
 
 /// What the statement of a scoring problem says in addition.
@@ -164,18 +125,19 @@ impl Template {
 
     /// The files of a package with this short name.
     pub fn files(self, name: &str, uuid: &str) -> Vec<TemplateFile> {
-        let rows: &[&[Row]] = match self {
-            Self::PassFail | Self::FileIo => &[&ROW],
-            Self::Scoring => &[&ROW, &SCORING],
-            Self::Game => &[&GAME],
-            Self::Interactive => &[&GUESS],
+        let own: &[&[Row]] = match self {
+            Self::PassFail | Self::FileIo => &[ROW],
+            Self::Scoring => &[ROW, SCORING],
+            Self::Game => &[GAME],
+            Self::Interactive => &[GUESS],
         };
-        let mut files = vec![file(&SETTINGS)];
-        for row in rows.iter().copied().flatten() {
+        let mut files: Vec<TemplateFile> = Vec::new();
+        for (path, text) in SETTINGS.iter().chain(own.iter().copied().flatten()) {
+            let file = file(path.split_once('/').unwrap_or_default().1, (*text).to_owned());
             // A later one takes the place of an earlier one.
-            match files.iter_mut().find(|known| known.told.path == row.0) {
-                Some(known) => *known = file(row),
-                None => files.push(file(row)),
+            match files.iter_mut().find(|known| known.told.path == file.told.path) {
+                Some(known) => *known = file,
+                None => files.push(file),
             }
         }
         edit(&mut files, "TITLE", &format!("{:?}", title(name)));
@@ -194,8 +156,10 @@ impl Template {
     }
 }
 
-fn file(&(path, purpose, text): &Row) -> TemplateFile {
-    TemplateFile { told: CreatedFile { path, purpose }, text: text.to_owned() }
+fn file(path: &'static str, text: String) -> TemplateFile {
+    let purpose = PURPOSES.iter().find(|(start, _)| path.starts_with(start));
+    let (_, purpose) = *purpose.unwrap_or(&("", ""));
+    TemplateFile { told: CreatedFile { path, purpose }, text }
 }
 
 /// Replaces a text wherever it stands.
@@ -223,10 +187,8 @@ fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
     for (from, to) in edits {
         edit(files, from, to);
     }
-    let told =
-        CreatedFile { path: "juror.toml", purpose: "names of the files for input and output" };
     let text = format!("[io]\ninput = \"{name}.in\"\noutput = \"{name}.out\"\n");
-    files.insert(1, TemplateFile { told, text });
+    files.insert(1, file("juror.toml", text));
 }
 
 /// The name that people read: `hello` becomes `Hello`.
@@ -240,6 +202,8 @@ fn title(name: &str) -> String {
 mod tests {
     use super::*;
 
+    const RECIPE: &str = "generators/generators.yaml";
+    const STATEMENT: &str = "statement/problem.en.md";
     const UUID: &str = "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10";
 
     #[test]
@@ -247,6 +211,7 @@ mod tests {
         for template in Template::ALL {
             let files = template.files("hello", UUID);
             let has = |start: &str| files.iter().any(|it| it.told.path.starts_with(start));
+            assert!(files.iter().all(|it| !it.told.purpose.is_empty()), "{}", template.name());
             for part in ["problem.yaml", "statement/", "input_validators/", "generators/"] {
                 assert!(has(part), "{part} of {}", template.name());
             }

@@ -8,7 +8,9 @@ use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
+use crate::package::convert::statements::StatementFile;
 use crate::package::files::{Files, Item};
+use crate::package::languages::is_natural_language;
 
 /// The name without directory and ending; empty if there is no ending.
 pub(super) fn stem(item: &Item) -> &str {
@@ -42,6 +44,20 @@ pub(super) fn headers(tree: &Files, directory: &str) -> Vec<IncludedFile> {
         ..IncludedFile::beside(item.path.clone())
     };
     headers.map(file).collect()
+}
+
+/// The statements in these directories, which are PDF files; `language` tells the code from a name without ending.
+pub(super) fn statements(
+    tree: &Files,
+    directories: &[&str],
+    language: impl Fn(&str) -> Option<&str>,
+) -> Vec<StatementFile> {
+    let items = directories.iter().flat_map(|directory| tree.children(directory));
+    let statements = items.filter(|item| ending(item) == "pdf").filter_map(|item| {
+        let language = language(stem(item)).filter(|it| is_natural_language(it))?;
+        Some(StatementFile { language: language.to_owned(), name: item.name.clone() })
+    });
+    statements.collect()
 }
 
 /// A program of the package, with these files beside it.

@@ -36,6 +36,11 @@ pub(super) enum FileWriting {
 }
 
 impl Draft {
+    /// One whose settings were read, in a format that lets submissions write files.
+    pub(super) fn of(problem: Problem) -> Self {
+        Self { problem, has_settings: true, file_writing: FileWriting::Allowed }
+    }
+
     /// Checks what all formats share, and makes it a problem.
     pub(super) fn finish(mut self, tree: &Files) -> Option<Problem> {
         self.problem.dir.clone_from(&tree.root);

@@ -166,6 +166,12 @@ pub(super) fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Whether there is a file of settings that has all these words in it.
+pub(super) fn settings_have(path: &Path, words: &[&str]) -> bool {
+    let has = |text: &[u8], word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+    start_of(path, MAX_SIZE).is_ok_and(|text| words.iter().all(|word| has(&text, word)))
+}
+
 /// A file, and where its faults go.
 #[derive(Clone, Copy)]
 pub(super) struct Page<'a> {

@@ -1,6 +1,7 @@
 //! Parsers of single values: texts, truth values, numbers.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use crate::package::languages;
 use crate::package::node::{Node, Parse};
@@ -99,6 +100,11 @@ pub(super) fn number(node: &Node<'_>, bound: Bound) -> Parse<f64> {
         Bound::AtLeast(least) => value >= least,
     };
     if holds && value.is_finite() { Ok(value) } else { Err(node.refused(&wanted)) }
+}
+
+/// A time above 0 in seconds; what is longer than a week is as good as a week.
+pub(super) fn seconds(node: &Node<'_>) -> Parse<Duration> {
+    Ok(Duration::from_secs_f64(number(node, Bound::Above(0.0))?.min(1e6)))
 }
 
 /// The code of a programming language.

@@ -41,7 +41,7 @@ pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Diag
     }
     let mut found = Vec::new();
     found.extend(trial.of_empty()?);
-    found.extend(trial.of_junk(JUNK, "nonsense")?);
+    found.extend(trial.of_junk()?);
     found.extend(trial.of_binary()?);
     Ok(found)
 }
@@ -61,19 +61,14 @@ impl Trial<'_> {
     /// Outputs that should be right, the likeliest first. Judge answers most often are, but need not be.
     fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
         let data = &self.bench.problem.test_data;
-        fn output(case: &TestCase) -> Option<(&TestCase, &Path)> {
-            Some((case, case.output.as_deref()?))
-        }
-        fn answer(case: &TestCase) -> Option<(&TestCase, &Path)> {
-            Some((case, case.answer.as_deref()?))
-        }
-        let found = [
-            data.cases.iter().find_map(output),
-            data.cases.iter().find_map(answer),
-            data.valid_outputs.iter().find_map(output),
-        ];
-        let found = found.into_iter().flatten();
-        found.map(|(test_case, output)| Right { test_case, output })
+        type Named = fn(&TestCase) -> Option<&Path>;
+        let (output, answer): (Named, Named) =
+            (|it| it.output.as_deref(), |it| it.answer.as_deref());
+        let among = [(&data.cases, output), (&data.cases, answer), (&data.valid_outputs, output)];
+        among.into_iter().filter_map(|(cases, named)| {
+            let named = |test_case| Some(Right { test_case, output: named(test_case)? });
+            cases.iter().find_map(named)
+        })
     }
 
     /// One right output must be accepted.
@@ -134,10 +129,10 @@ impl Trial<'_> {
         self.must_be_rejected(cases, b"", "an empty output", &help)
     }
 
-    fn of_junk(&self, junk: &[u8], name: &str) -> Result<Option<Diagnostic>, Stop> {
+    fn of_junk(&self) -> Result<Option<Diagnostic>, Stop> {
         let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
         let help = format!("it must {} for a wrong output, whatever that is", self.rejects());
-        self.must_be_rejected(cases, junk, &format!("{name} as the output"), &help)
+        self.must_be_rejected(cases, JUNK, "nonsense as the output", &help)
     }
 
     /// How it says that an output is wrong.

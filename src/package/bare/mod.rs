@@ -11,7 +11,7 @@ use crate::model::limits::{ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
 use crate::package::Format;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::juror_toml;
 
@@ -221,6 +221,6 @@ impl Format for Bare {
         let help = "limits are juror's own, and outputs are compared token by token; \
                     --time-limit, --memory-limit and --compare set others";
         tree.faults.warning(&tree.root, message, help);
-        Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+        Some(Draft::of(problem))
     }
 }

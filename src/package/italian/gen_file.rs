@@ -80,14 +80,7 @@ impl Listing {
 
 impl Generator {
     pub(super) fn command(&self, args: &[String]) -> GeneratorCommand {
-        GeneratorCommand {
-            program: self.0.clone(),
-            args: args.to_vec(),
-            line: args.join(" "),
-            random_salt: String::new(),
-            count: 1,
-            tries: 1,
-        }
+        GeneratorCommand::new(self.0.clone(), args.to_vec(), args.join(" "))
     }
 }
 

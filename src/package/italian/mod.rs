@@ -8,27 +8,26 @@ mod solutions;
 mod tests;
 
 use std::path::Path;
-use std::time::Duration;
 
 use crate::model::layout::Layout;
-use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
+use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Grading, Problem, ProblemKind, ProgramIo};
 use crate::model::program::ProgramKind;
 use crate::model::protocol::Protocol;
 use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
-use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
 use crate::package::Format;
 use crate::package::by_name::{self, compared_by_lines};
 use crate::package::convert::statements::StatementFile;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::{Files, Item, is_valid_name};
 use crate::package::italian::gen_file::{Listing, Source};
-use crate::package::languages::{is_natural_language, natural_language};
+use crate::package::languages::natural_language;
 use crate::package::node::{Map, Node, Parse, with_yaml};
 use crate::package::text::shown;
-use crate::package::values::{Bound, at_most, integer, number, positive, text};
+use crate::package::values::{Bound, at_most, integer, number, positive, seconds, text};
 
 /// The format.
 pub(super) struct Italian;
@@ -87,27 +86,14 @@ impl Format for Italian {
     }
 
     fn layout(&self) -> Layout {
-        Layout {
-            format: "Italian",
-            settings: SETTINGS,
-            submissions: "sol",
-            time_limit: SETTINGS,
-            change_time_limit: "change `time_limit` in task.yaml",
-            ..Layout::default()
-        }
+        Layout::with_settings("Italian", SETTINGS, "sol", "change `time_limit` in task.yaml")
     }
 
     fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
-        let items = ["statement", "testo"].into_iter().flat_map(|dir| tree.children(dir));
-        let pdf = items.filter(|item| by_name::ending(item) == "pdf");
-        let statements = pdf.map(|item| {
-            let language = match by_name::stem(item) {
-                "statement" | "testo" => "it",
-                name => natural_language(name),
-            };
-            StatementFile { language: language.to_owned(), name: item.name.clone() }
-        });
-        statements.filter(|it| is_natural_language(&it.language)).collect()
+        by_name::statements(tree, &["statement", "testo"], |name| match name {
+            "statement" | "testo" => Some("it"),
+            name => Some(natural_language(name)),
+        })
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
@@ -122,7 +108,7 @@ impl Format for Italian {
             let plan = gen_file::read(tree);
             test_data(tree, &mut map, plan, &mut problem);
             map.doubt_rest();
-            Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+            Some(Draft::of(problem))
         })
     }
 }
@@ -144,17 +130,10 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
     either(map, ["name", "nome_breve"], text);
     let title = either(map, ["title", "nome"], text);
     problem.names.extend(title.map(|title| ("it".to_owned(), title)));
-    let seconds =
-        |node: &Node<'_>| Ok(Duration::from_secs_f64(number(node, Bound::Above(0.0))?.min(1e6)));
     let mebibytes = |node: &Node<'_>| Ok(Bytes::mib(positive::<u32>(node, "MiB")?.into()));
-    problem.limits = ProblemLimits {
-        time_limit: either(map, ["time_limit", "timeout"], seconds),
-        memory: either(map, ["memory_limit", "memlimit"], mebibytes),
-        output: Some(OUTPUT_WITHOUT_LIMIT),
-        ac_to_time_limit: 1.0,
-        time_limit_to_tle: 1.0,
-        ..ProblemLimits::default()
-    };
+    let time = either(map, ["time_limit", "timeout"], seconds);
+    let memory = either(map, ["memory_limit", "memlimit"], mebibytes);
+    problem.limits = ProblemLimits::stated(time, memory);
     if problem.limits.time_limit.is_none() {
         let help = "add `time_limit`, in seconds: without it a submission never ends";
         map.node.file_error("has no time limit", help);
@@ -243,15 +222,14 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
         map.node.file_error(&message, "correct one of them");
     }
     let generator = listed.generator(tree);
-    let scoring = |points: f64, aggregation| {
-        let max_score = Score::new(points);
-        Some(GroupScoring { max_score, aggregation, require_pass: Vec::new() })
+    let scored = |name: &str, points: f64, aggregation| {
+        TestGroup::scored(name, Score::new(points), aggregation, Vec::new())
     };
     let points: Vec<f64> = listed.groups.iter().filter_map(|group| group.points).collect();
     let sum = if points.is_empty() { total.unwrap_or(100.0) } else { points.iter().sum() };
     let compared = compared_by_lines(problem);
     let groups = &mut problem.test_data.groups;
-    groups.push(TestGroup { name: "tests".to_owned(), scoring: scoring(sum, Aggregation::Sum) });
+    groups.push(scored("tests", sum, Aggregation::Sum));
     let mut cases = Vec::new();
     let mut number = 0;
     for (at, group) in (1..).zip(&listed.groups) {
@@ -259,8 +237,7 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
             None => "tests".to_owned(),
             Some(points) => {
                 let name = format!("tests/{at}");
-                let scoring = scoring(points, Aggregation::Min);
-                groups.push(TestGroup { name: name.clone(), scoring });
+                groups.push(scored(&name, points, Aggregation::Min));
                 name
             }
         };
@@ -315,8 +292,7 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
         }
     }
     problem.kind = ProblemKind { grading: Grading::Scoring, ..ProblemKind::default() };
-    let recipe = Recipe { path: tree.path(SETTINGS), cases, links: Vec::new(), files: Vec::new() };
-    problem.unmade = Some(recipe).filter(|recipe| !recipe.cases.is_empty());
+    problem.unmade = Recipe::of_cases(tree.path(SETTINGS), cases);
 }
 
 /// How many inputs there are, by their numbers.

@@ -7,10 +7,9 @@ mod programs;
 mod tests;
 
 use std::path::Path;
-use std::time::Duration;
 
 use crate::model::layout::Layout;
-use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
+use crate::model::limits::ProblemLimits;
 use crate::model::problem::Problem;
 use crate::model::program::ProgramKind;
 use crate::model::protocol::Protocol;
@@ -21,13 +20,13 @@ use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
 use crate::package::Format;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::library_checker::programs::Programs;
 use crate::package::node::{Map, Node, Parse};
-use crate::package::text::{MAX_SIZE, Page, TextFile, shown, start_of};
+use crate::package::text::{Page, TextFile, settings_have, shown};
 use crate::package::toml;
-use crate::package::values::{Bound, at_most, boolean, filled_text, number, positive};
+use crate::package::values::{at_most, boolean, filled_text, positive, seconds};
 
 /// The format.
 pub(super) struct LibraryChecker;
@@ -47,9 +46,7 @@ impl Format for LibraryChecker {
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        let text = start_of(&dir.join(SETTINGS), MAX_SIZE).ok()?;
-        let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
-        (has(b"timelimit") && has(b"[[tests]]"))
+        settings_have(&dir.join(SETTINGS), &["timelimit", "[[tests]]"])
             .then(|| format!("{SETTINGS} has a `timelimit` and `[[tests]]`"))
     }
 
@@ -59,14 +56,7 @@ impl Format for LibraryChecker {
     }
 
     fn layout(&self) -> Layout {
-        Layout {
-            format: "library-checker",
-            settings: SETTINGS,
-            submissions: "sol",
-            time_limit: SETTINGS,
-            change_time_limit: "change `timelimit` in info.toml",
-            ..Layout::default()
-        }
+        Layout::with_settings("library-checker", SETTINGS, "sol", "change `timelimit` in info.toml")
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
@@ -82,15 +72,7 @@ impl Format for LibraryChecker {
         };
         problem.names.extend(map.get("title", filled_text).map(|name| ("en".to_owned(), name)));
         map.node("forum");
-        problem.limits = ProblemLimits {
-            time_limit: map.get("timelimit", |node| {
-                Ok(Duration::from_secs_f64(number(node, Bound::Above(0.0))?.min(1e6)))
-            }),
-            output: Some(OUTPUT_WITHOUT_LIMIT),
-            ac_to_time_limit: 1.0,
-            time_limit_to_tle: 1.0,
-            ..ProblemLimits::default()
-        };
+        problem.limits = ProblemLimits::stated(map.get("timelimit", seconds), None);
         let params = map.get("params", programs::params).unwrap_or_default();
         let programs = Programs::read(tree, params);
         for (key, usual, kind) in [
@@ -108,7 +90,7 @@ impl Format for LibraryChecker {
         problem.submissions = reader.submissions(&mut map);
         reader.tests(&mut map, &mut problem);
         map.doubt_rest();
-        Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+        Some(Draft::of(problem))
     }
 }
 
@@ -125,20 +107,20 @@ impl Reader<'_> {
             map.node.file_error("has no `[[tests]]`", "add one for each generator");
             return;
         };
-        let mut recipe = Recipe {
-            path: self.tree.path(SETTINGS),
-            cases: Vec::new(),
-            links: Vec::new(),
-            files: Vec::new(),
-        };
+        let mut cases = Vec::new();
         for test in tests {
             // A fault in it is reported.
-            let _reported = self.test(&test.called("tests"), problem, &mut recipe);
+            let _reported = self.test(&test.called("tests"), problem, &mut cases);
         }
-        problem.unmade = Some(recipe);
+        problem.unmade = Recipe::of_cases(self.tree.path(SETTINGS), cases);
     }
 
-    fn test(&self, node: &Node<'_>, problem: &mut Problem, recipe: &mut Recipe) -> Parse<()> {
+    fn test(
+        &self,
+        node: &Node<'_>,
+        problem: &mut Problem,
+        cases: &mut Vec<RecipeCase>,
+    ) -> Parse<()> {
         let mut map = node.map()?;
         let name = map.ask("name", filled_text)?;
         let count = map.ask("number", |node| at_most(MOST, positive(node, "test cases")?, node))?;
@@ -159,14 +141,11 @@ impl Reader<'_> {
             let case = format!("{stem}_{at:02}");
             let given = format!("gen/{case}.in");
             let input = match (&generator, self.tree.file(&given)) {
-                (Some(program), _) => InputSource::Command(GeneratorCommand {
-                    program: program.clone(),
-                    args: vec![at.to_string()],
-                    line: format!("{name} {at}"),
-                    random_salt: String::new(),
-                    count: 1,
-                    tries: 1,
-                }),
+                (Some(program), _) => InputSource::Command(GeneratorCommand::new(
+                    program.clone(),
+                    vec![at.to_string()],
+                    format!("{name} {at}"),
+                )),
                 (None, Some(item)) => InputSource::File(item.path.clone()),
                 (None, None) => {
                     let message = format!("there is no `{}` in the package", shown(&given));
@@ -176,7 +155,7 @@ impl Reader<'_> {
             };
             let files = ["in", "out"].map(|kind| self.tree.path(&format!("{kind}/{case}.{kind}")));
             let [input_path, answer_path] = files;
-            recipe.cases.push(RecipeCase::new(
+            cases.push(RecipeCase::new(
                 case.clone(),
                 node.place(),
                 input,

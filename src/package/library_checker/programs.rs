@@ -95,13 +95,7 @@ impl<'a> Programs<'a> {
 
     /// A generator.
     pub(super) fn generator(&self, name: &str, node: &Node<'_>) -> Parse<GeneratorProgram> {
-        let program = self.named(name, ProgramKind::Generator, node)?;
-        Ok(GeneratorProgram {
-            name: program.name,
-            path: program.path,
-            beside: program.include,
-            language: program.language,
-        })
+        self.named(name, ProgramKind::Generator, node).map(GeneratorProgram::from)
     }
 
     fn of(&self, item: &Item, kind: ProgramKind) -> Program {

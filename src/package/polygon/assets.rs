@@ -9,11 +9,11 @@ use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
 use crate::package::node::Parse;
+use crate::package::polygon::Pack;
 use crate::package::polygon::judging::validator_args;
 use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::programs::{program, source, submission_language};
 use crate::package::polygon::xml::Element;
-use crate::package::polygon::{Pack, SETTINGS};
 use crate::package::text::shown;
 
 /// Reads all of it.
@@ -260,9 +260,4 @@ pub(super) fn main_solution(pack: &Pack<'_>) -> Option<std::path::PathBuf> {
     let main = assets.listed("solutions", "solution").find(|element| is_main(*element))?;
     let path = main.child("source")?.attribute("path")?;
     Some(pack.tree.file(path)?.path.clone())
-}
-
-/// For what is reported of the whole file.
-pub(super) fn settings_path(pack: &Pack<'_>) -> std::path::PathBuf {
-    pack.tree.path(SETTINGS)
 }

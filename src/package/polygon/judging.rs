@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
+use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Problem, ProgramIo};
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
@@ -59,14 +59,8 @@ pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
     let Some(testset) = testset(pack) else { return };
     let milliseconds = testset.number("time-limit", "a whole number of milliseconds");
     let memory = testset.number("memory-limit", "a whole number of bytes");
-    problem.limits = ProblemLimits {
-        time_limit: milliseconds.ok().flatten().map(Duration::from_millis),
-        memory: memory.ok().flatten().map(Bytes),
-        output: Some(OUTPUT_WITHOUT_LIMIT),
-        ac_to_time_limit: 1.0,
-        time_limit_to_tle: 1.0,
-        ..ProblemLimits::default()
-    };
+    let time = milliseconds.ok().flatten().map(Duration::from_millis);
+    problem.limits = ProblemLimits::stated(time, memory.ok().flatten().map(Bytes));
     if problem.limits.time_limit.is_none_or(|limit| limit.is_zero()) {
         testset.error("has no time limit", "set `time-limit`, in milliseconds");
     }

@@ -18,13 +18,13 @@ use crate::model::layout::Layout;
 use crate::model::problem::{Grading, Interaction, Problem, ProblemKind};
 use crate::package::Format;
 use crate::package::convert::statements::StatementFile;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::faults::Faults;
 use crate::package::files::Files;
 use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
-use crate::package::text::{MAX_SIZE, Page, TextFile, start_of};
+use crate::package::text::{Page, TextFile, settings_have};
 
 /// The format.
 pub(super) struct Polygon;
@@ -38,22 +38,18 @@ impl Format for Polygon {
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        let text = start_of(&dir.join(SETTINGS), MAX_SIZE).ok()?;
-        let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
-        (has(b"<problem") && has(b"<judging"))
+        settings_have(&dir.join(SETTINGS), &["<problem", "<judging"])
             .then(|| format!("{SETTINGS} has a `judging` of Polygon"))
     }
 
     /// Test cases and programs are called whatever problem.xml says.
     fn layout(&self) -> Layout {
-        Layout {
-            format: "Polygon",
-            settings: SETTINGS,
-            submissions: "solutions",
-            time_limit: SETTINGS,
-            change_time_limit: "change `time-limit` in problem.xml",
-            ..Layout::default()
-        }
+        Layout::with_settings(
+            "Polygon",
+            SETTINGS,
+            "solutions",
+            "change `time-limit` in problem.xml",
+        )
     }
 
     fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
@@ -95,7 +91,7 @@ impl Format for Polygon {
             kind.grading = Grading::Scoring;
         }
         problem.kind = kind;
-        Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+        Some(Draft::of(problem))
     }
 }
 

@@ -82,13 +82,7 @@ pub(super) fn program(pack: &Pack<'_>, element: Element<'_>, kind: ProgramKind) 
 
 /// A generator by its element.
 pub(super) fn generator(pack: &Pack<'_>, element: Element<'_>) -> Parse<GeneratorProgram> {
-    let program = program(pack, element, ProgramKind::Generator)?;
-    Ok(GeneratorProgram {
-        name: program.name,
-        path: program.path,
-        beside: program.include,
-        language: program.language,
-    })
+    program(pack, element, ProgramKind::Generator).map(GeneratorProgram::from)
 }
 
 /// The code of a language, if the ending alone does not say it.

@@ -1,6 +1,6 @@
 //! Points of tests, and the groups that they are in.
 
-use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::polygon::xml::Element;
 use crate::package::text::shown;
@@ -60,13 +60,7 @@ fn scored(
         let of_group = tests.iter().filter(|test| group.is_none_or(|name| test.group == name));
         Score::new(of_group.filter_map(|test| test.case.points).map(Score::points).sum())
     };
-    let scoring = |max_score, aggregation, require_pass| {
-        Some(GroupScoring { max_score, aggregation, require_pass })
-    };
-    data.groups.push(TestGroup {
-        name: set.to_owned(),
-        scoring: scoring(sum(None), Aggregation::Sum, Vec::new()),
-    });
+    data.groups.push(TestGroup::scored(set, sum(None), Aggregation::Sum, Vec::new()));
     if names == [""] {
         return;
     }
@@ -120,10 +114,8 @@ fn scored(
                 }
             }
         }
-        data.groups.push(TestGroup {
-            name: format!("{set}/{name}"),
-            scoring: scoring(max_score, aggregation, require_pass),
-        });
+        let name = format!("{set}/{name}");
+        data.groups.push(TestGroup::scored(name, max_score, aggregation, require_pass));
     }
     // Of groups that give points of their own, the sum is another one.
     let most = data.groups[1..].iter().filter_map(|it| it.scoring.as_ref()?.max_score);

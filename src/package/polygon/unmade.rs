@@ -12,7 +12,7 @@ use crate::package::polygon::assets::main_solution;
 use crate::package::polygon::judging::generators;
 use crate::package::polygon::programs::generator;
 use crate::package::polygon::xml::Element;
-use crate::package::polygon::{Pack, assets};
+use crate::package::polygon::{Pack, SETTINGS};
 use crate::package::text::shown;
 use crate::package::words::words;
 
@@ -65,9 +65,7 @@ impl<'a> Unmade<'a> {
 
     /// The recipe; none if the package has all.
     pub(super) fn finish(self) -> Option<Recipe> {
-        let path = assets::settings_path(self.pack);
-        let recipe = Recipe { path, cases: self.cases, links: Vec::new(), files: Vec::new() };
-        (!recipe.cases.is_empty()).then_some(recipe)
+        Recipe::of_cases(self.pack.tree.path(SETTINGS), self.cases)
     }
 
     /// A text from Windows without an answer.
@@ -148,13 +146,6 @@ impl<'a> Unmade<'a> {
             let message = format!("juror would replace `{}` in the command", shown(word));
             return Err(missing(message));
         }
-        Ok(GeneratorCommand {
-            program: generator(self.pack, *described)?,
-            args,
-            line: line.to_owned(),
-            random_salt: String::new(),
-            count: 1,
-            tries: 1,
-        })
+        Ok(GeneratorCommand::new(generator(self.pack, *described)?, args, line.to_owned()))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
+use crate::model::limits::ProblemLimits;
 use crate::model::problem::Problem;
 use crate::model::units::Bytes;
 use crate::package::node::{Map, Node, Parse};
@@ -14,14 +14,8 @@ use crate::package::values::positive;
 pub(super) fn read(tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
     let time = limit(tests, map, ["time_limit", "time_limits"], "ms");
     let memory = limit(tests, map, ["memory_limit", "memory_limits"], "KiB");
-    problem.limits = ProblemLimits {
-        time_limit: time.map(|it| Duration::from_millis(it.into())),
-        memory: memory.map(|it| Bytes::kib(it.into())),
-        output: Some(OUTPUT_WITHOUT_LIMIT),
-        ac_to_time_limit: 1.0,
-        time_limit_to_tle: 1.0,
-        ..ProblemLimits::default()
-    };
+    let time = time.map(|it| Duration::from_millis(it.into()));
+    problem.limits = ProblemLimits::stated(time, memory.map(|it| Bytes::kib(it.into())));
 }
 
 /// The one limit of all tests.

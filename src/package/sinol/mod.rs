@@ -17,11 +17,10 @@ use crate::model::protocol::Protocol;
 use crate::package::Format;
 use crate::package::by_name;
 use crate::package::convert::statements::StatementFile;
-use crate::package::draft::{Draft, FileWriting, short_name};
+use crate::package::draft::{Draft, short_name};
 use crate::package::files::Files;
-use crate::package::languages::is_natural_language;
 use crate::package::node::{Map, with_yaml};
-use crate::package::text::{MAX_SIZE, shown, start_of};
+use crate::package::text::{settings_have, shown};
 use crate::package::values::text;
 
 /// The format.
@@ -56,33 +55,21 @@ impl Format for Sinol {
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        let settings = start_of(&dir.join(SETTINGS), MAX_SIZE).ok()?;
-        let has_key = memchr::memmem::find(&settings, b"time_limit").is_some();
         let is_there = |name: &&str| dir.join(name).is_dir();
-        (has_key && ["in", "prog"].iter().all(is_there))
+        (settings_have(&dir.join(SETTINGS), &["time_limit"]) && ["in", "prog"].iter().all(is_there))
             .then(|| format!("there are {SETTINGS} with a time limit, in/ and prog/"))
     }
 
     fn layout(&self) -> Layout {
-        Layout {
-            format: "sinol",
-            settings: SETTINGS,
-            submissions: "prog",
-            time_limit: SETTINGS,
-            change_time_limit: "change `time_limit` in config.yml",
-            ..Layout::default()
-        }
+        Layout::with_settings("sinol", SETTINGS, "prog", "change `time_limit` in config.yml")
     }
 
     fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
-        let pdf = tree.children("doc").filter(|item| by_name::ending(item) == "pdf");
-        let statements = pdf.filter_map(|item| {
-            // abczad.pdf, abczad-en.pdf
-            let (_, end) = by_name::stem(item).split_once("zad")?;
-            let language = if end.is_empty() { "pl" } else { end.strip_prefix('-')? };
-            Some(StatementFile { language: language.to_owned(), name: item.name.clone() })
-        });
-        statements.filter(|it| is_natural_language(&it.language)).collect()
+        // abczad.pdf, abczad-en.pdf
+        by_name::statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
+            "" => Some("pl"),
+            end => end.strip_prefix('-'),
+        })
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
@@ -122,7 +109,7 @@ impl Format for Sinol {
                     }
                 }
             }
-            Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+            Some(Draft::of(problem))
         })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::problem::{Grading, Problem};
 use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
-use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestGroup, ValidatorArgs};
 use crate::package::by_name::{compared_by_lines, source};
 use crate::package::files::{Files, Item};
@@ -131,21 +131,17 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
         }
     }
     let all = Score::new(points.iter().filter(|(it, _)| **it != 0).map(|(_, it)| it).sum());
-    let scoring = |max_score, aggregation, require_pass| {
-        scoring.then_some(GroupScoring { max_score, aggregation, require_pass })
-    };
     let groups = &mut problem.test_data.groups;
-    groups.push(TestGroup {
-        name: ALL.to_owned(),
-        scoring: scoring(all, Aggregation::Sum, Vec::new()),
-    });
+    groups.push(TestGroup::scored(ALL, all, Aggregation::Sum, Vec::new()));
     groups.extend(numbers.iter().map(|group| {
         let points = points.get(group).filter(|_| *group != 0).copied().unwrap_or_default();
         let before = needed.get(group).into_iter().flatten();
         let before = before.map(|it| group_name(*it)).collect();
-        let scoring = scoring(Score::new(points), Aggregation::Min, before);
-        TestGroup { name: group_name(*group), scoring }
+        TestGroup::scored(group_name(*group), Score::new(points), Aggregation::Min, before)
     }));
+    if !scoring {
+        groups.iter_mut().for_each(|group| group.scoring = None);
+    }
 }
 
 /// 100 points in equal parts. What is left over goes to the last group, or to the last groups: the tools agree if it is
@@ -218,7 +214,5 @@ pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Prob
         }
         problem.test_data.cases.push(case);
     }
-    let recipe =
-        Recipe { path: tree.path(SETTINGS), cases: unmade, links: Vec::new(), files: Vec::new() };
-    problem.unmade = Some(recipe).filter(|recipe| !recipe.cases.is_empty());
+    problem.unmade = Recipe::of_cases(tree.path(SETTINGS), unmade);
 }
