@@ -5,7 +5,7 @@
 
 pub mod schedule;
 
-use crate::plan::schedule::{CaseEnd, Need, Schedule, See};
+use crate::plan::schedule::{CaseEnd, Need, Schedule, See, Stretches};
 
 /// One thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ struct Progress {
     started: Vec<bool>,
     /// By case: how it ended.
     ends: Vec<Option<CaseEnd>>,
+    /// What is known of the first cases.
+    known: Stretches,
     /// Cases under way.
     running: usize,
     /// Whether nothing is left to be started.
@@ -94,7 +96,7 @@ impl Plan {
     fn left(&self, submission: usize) -> Left {
         let progress = &self.submissions[submission];
         let mut left = Left::Nothing;
-        self.schedule.walk(&progress.ends, |case, need| match need {
+        self.schedule.walk_on(&progress.ends, &progress.known, |case, need| match need {
             Need::No => See::More,
             _ if progress.started[case] => See::More,
             Need::Yes | Need::Perhaps => {
@@ -131,6 +133,7 @@ impl Plan {
         let progress = &mut self.submissions[submission];
         progress.running -= 1;
         progress.ends[case] = Some(end);
+        progress.known.extend(&progress.ends);
     }
 
     /// Whether nothing of this submission is under way or still needed.

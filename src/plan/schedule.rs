@@ -101,8 +101,18 @@ impl Schedule {
     /// Goes through the cases in order, with the need for each, as far as the ends that are known decide it;
     /// until `see` has seen enough.
     pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> See) {
-        let mut walk =
-            Walk { ends, see, case: 0, passed: Vec::new(), failed: Stop::No, seen: See::More };
+        self.walk_on(ends, &Stretches::default(), see);
+    }
+
+    /// The same, without the needed cases that these stretches tell of.
+    pub(super) fn walk_on(
+        &self,
+        ends: &[Option<CaseEnd>],
+        known: &Stretches,
+        see: impl FnMut(usize, Need) -> See,
+    ) {
+        let (passed, failed, seen) = (Vec::new(), Stop::No, See::More);
+        let mut walk = Walk { ends, known, see, case: 0, passed, failed, seen };
         walk.section(&self.root, Passed::Yes, Stop::No);
     }
 }
@@ -114,6 +124,30 @@ impl Section {
             Piece::Section(section) => section.cases(),
         });
         cases.sum()
+    }
+}
+
+/// The first cases, as far as all ends are known, in stretches of the same end: those need not be gone through one by one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stretches(Vec<(CaseEnd, usize)>);
+
+impl Stretches {
+    /// Adds what is known by now.
+    pub(super) fn extend(&mut self, ends: &[Option<CaseEnd>]) {
+        let mut case = self.0.last().map_or(0, |(_, behind)| *behind);
+        while let Some(Some(end)) = ends.get(case).filter(|it| **it != Some(CaseEnd::Failed)) {
+            case += 1;
+            match self.0.last_mut() {
+                Some((last, behind)) if last == end => *behind = case,
+                _ => self.0.push((*end, case)),
+            }
+        }
+    }
+
+    /// How all cases end from this one on, up to another.
+    fn at(&self, case: usize) -> Option<(CaseEnd, usize)> {
+        let index = self.0.partition_point(|(_, behind)| *behind <= case);
+        self.0.get(index).copied()
     }
 }
 
@@ -155,6 +189,7 @@ enum Stop {
 /// Goes through a schedule.
 struct Walk<'a, S> {
     ends: &'a [Option<CaseEnd>],
+    known: &'a Stretches,
     see: S,
     /// The next case.
     case: usize,
@@ -187,8 +222,19 @@ impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
         for part in &section.parts {
             match part {
                 Piece::Cases(cases) => {
-                    for case in self.case..self.case + cases {
-                        let need = state.need(self.failed);
+                    let behind = self.case + cases;
+                    let mut next = self.case;
+                    while next < behind {
+                        let (case, need) = (next, state.need(self.failed));
+                        if need == Need::Yes
+                            && let Some((end, other)) = self.known.at(case)
+                        {
+                            // What all say together is what one says.
+                            state.take(Some(end));
+                            next = other.min(behind);
+                            continue;
+                        }
+                        next += 1;
                         self.seen = (self.see)(case, need);
                         if self.seen == See::Enough {
                             return Passed::Unknown;
@@ -204,7 +250,7 @@ impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
                         }
                         state.take(end);
                     }
-                    self.case += cases;
+                    self.case = behind;
                 }
                 Piece::Section(inner) => {
                     let need = state.need(self.failed);

@@ -16,30 +16,61 @@ fn ending(cases: usize, requires: &[usize], until: Until) -> Piece {
     Piece::Section(section(vec![Piece::Cases(cases)], requires, until, Yields::Unbroken))
 }
 
+fn end(letter: char) -> Option<CaseEnd> {
+    match letter {
+        'a' => Some(CaseEnd::Accepted),
+        '0' => Some(CaseEnd::AcceptedForNothing),
+        'r' => Some(CaseEnd::Rejected),
+        'f' => Some(CaseEnd::Failed),
+        _ => None,
+    }
+}
+
 /// `ends` by letter: `a`ccepted, accepted for `0`, `r`ejected, `f`ailed, `.` not known. Gives the need for
 /// each case: `+`, `?` perhaps, `!` not yet, `-`.
 fn needs(schedule: &Schedule, ends: &str) -> String {
-    let ends: Vec<Option<CaseEnd>> = ends
-        .chars()
-        .map(|letter| match letter {
-            'a' => Some(CaseEnd::Accepted),
-            '0' => Some(CaseEnd::AcceptedForNothing),
-            'r' => Some(CaseEnd::Rejected),
-            'f' => Some(CaseEnd::Failed),
-            _ => None,
-        })
-        .collect();
+    let ends: Vec<Option<CaseEnd>> = ends.chars().map(end).collect();
+    let letter = |need| match need {
+        Need::Yes => '+',
+        Need::Perhaps => '?',
+        Need::NotYet => '!',
+        Need::No => '-',
+    };
     let mut needs = String::new();
     schedule.walk(&ends, |_, need| {
-        needs.push(match need {
-            Need::Yes => '+',
-            Need::Perhaps => '?',
-            Need::NotYet => '!',
-            Need::No => '-',
-        });
+        needs.push(letter(need));
         See::More
     });
+    let mut known = Stretches::default();
+    known.extend(&ends);
+    let mut quick = "+".repeat(needs.len());
+    schedule.walk_on(&ends, &known, |case, need| {
+        quick.replace_range(case..=case, &letter(need).to_string());
+        See::More
+    });
+    assert_eq!(quick, needs, "in stretches");
     needs
+}
+
+#[test]
+fn what_is_known_is_gone_through_in_stretches() {
+    let check = |ends: &str, expected: usize| {
+        let ends: Vec<_> = ends.chars().map(end).collect();
+        let (mut known, mut seen) = (Stretches::default(), 0);
+        for length in 0..=ends.len() {
+            known.extend(&ends[..length]);
+        }
+        let schedule = Schedule::single(ends.len(), Until::Never);
+        schedule.walk_on(&ends, &known, |_, _| {
+            seen += 1;
+            See::More
+        });
+        assert_eq!(seen, expected);
+    };
+    check(&"a".repeat(1000), 0);
+    check(&["a"; 500].join("r"), 0);
+    check(&format!("{}..a", "r".repeat(1000)), 3);
+    check("aafaa", 3);
 }
 
 fn check(root: Section, table: &[(&str, &str)]) {
