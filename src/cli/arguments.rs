@@ -2,15 +2,16 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::cli::cache::CacheArguments;
 use crate::cli::compare::CompareArguments;
 use crate::cli::convert::ConvertArguments;
 use crate::cli::doctor::DoctorArguments;
 use crate::cli::generate::GenerateArguments;
 use crate::cli::grammar::GrammarArguments;
 use crate::cli::help::{
-    COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES, GRAMMAR_EXAMPLES,
-    JUDGE_EXAMPLES, MERGE_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES, STATEMENT_EXAMPLES,
-    STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES, exit_codes, first_steps,
+    CACHE_EXAMPLES, COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES,
+    GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, MERGE_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES,
+    STATEMENT_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES, exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
@@ -153,6 +154,12 @@ pub enum Command {
     /// command that changes it. The exit code is 0 if programs can be isolated fully, and 4 if not.
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
+    /// Show what is kept for later commands, or make it smaller, or read all of it
+    ///
+    /// What was built or run before is not built or run again while nothing that it depends on has changed; --fresh does it
+    /// anew. It can be deleted at any time. docs/cache.md says what is kept and for how long.
+    #[command(after_long_help = CACHE_EXAMPLES)]
+    Cache(CacheArguments),
     /// List the languages that juror builds, with the tools of this machine and their versions
     ///
     /// If a language's tools are missing, it says what to install. docs/languages.md has the command lines.

@@ -75,7 +75,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     let _made = match recipe {
         None => None,
         Some(_) => {
-            let host = Host::start(arguments.host, output)?;
+            let host = Host::start(&arguments.host, output)?;
             let builder = host.builder();
             problem::complete(&mut problem, None, &host, &builder, output)?
         }

@@ -128,7 +128,7 @@ fn settle(
             mode: Mode::Write,
             fresh: true,
             prune: false,
-            remembers: !output.is_recorded,
+            kept: None,
         },
         &added.names,
     )?;

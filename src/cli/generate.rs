@@ -42,9 +42,6 @@ pub struct GenerateArguments {
     /// Random seed of the test cases from the grammar [default: 1]
     #[arg(long, value_name = "N", requires = "from_grammar")]
     pub seed: Option<u64>,
-    /// Rebuild everything, including up-to-date test cases
-    #[arg(long)]
-    pub fresh: bool,
     /// Remove files of data/ that the recipe does not make
     ///
     /// Without it they are named and left alone.
@@ -73,7 +70,7 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
 /// # Errors
 /// When the judge failed, or it was cut short.
 pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), Stop> {
-    let host = Host::start(arguments.host, output)?;
+    let host = Host::start(&arguments.host, output)?;
     let builder = host.builder();
     for dir in &arguments.packages {
         let done = match arguments.from_grammar {
@@ -129,9 +126,9 @@ fn package(
         bench: host.bench(&problem, builder, &events),
         recipe: &recipe,
         mode: if arguments.check { Mode::Check } else { Mode::Write },
-        fresh: arguments.fresh,
+        fresh: arguments.host.fresh,
         prune: arguments.prune,
-        remembers: !output.is_recorded,
+        kept: host.kept.clone(),
     })?;
     output.remarked(generated.diagnostics)?;
     match (arguments.check, generated.differing) {

@@ -29,9 +29,10 @@ Examples:
 
 const ENVIRONMENT: &str = "\
 Environment:
-  NO_COLOR  no colour, unless --color asks for it
-  CI        a line a minute instead of the live view
-  TMPDIR    directory for builds and temporary data [default: /tmp]
+  NO_COLOR     no colour, unless --color asks for it
+  CI           a line a minute instead of the live view
+  TMPDIR       directory for builds and temporary data [default: /tmp]
+  JUROR_CACHE  directory for what is kept for later commands, or `off`
 
 `juror help COMMAND` has the options and examples of each command.";
 
@@ -205,5 +206,16 @@ Examples:
       The same as one JSON document, as docs/json.md describes it.
   juror doctor --quiet && juror verify --isolation=full problems/*
       In CI: stop on a machine that cannot isolate fully.
+
+Exit codes: see `juror --help`.";
+
+pub(super) const CACHE_EXAMPLES: &str = "\
+Examples:
+  juror cache
+      Where it is, how large and how old.
+  juror cache prune --to 500
+      Leave 500 MiB: what was used last.
+  juror cache verify --cache ci-cache
+      Read all that is kept in another directory.
 
 Exit codes: see `juror --help`.";

@@ -1,6 +1,7 @@
 //! This machine: its slots, and what Ctrl-C does to them.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use signal_hook::iterator::Signals;
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
+use crate::cache::store::is_private;
 use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
 use crate::cli::remember::Memory;
@@ -28,6 +30,8 @@ pub struct Host {
     pub executor: Arc<dyn Executor>,
     /// What keeps programs apart there.
     pub isolation: Isolation,
+    /// Where test data is kept that was made, if it is: below the directory of the cache.
+    pub kept: Option<PathBuf>,
     ender: Ender,
     memory: Memory,
 }
@@ -78,7 +82,7 @@ impl Host {
     ///
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
-    pub fn start(options: HostOptions, output: &Output) -> Result<Self, JudgeError> {
+    pub fn start(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
         let local = Local::start(options.at_once(), options.isolation, Arc::new(()))?;
         let isolation = local.isolation();
         output.event(Event::HostReady {
@@ -86,7 +90,7 @@ impl Host {
             shortfall: shortfall(isolation, local.refused(), local.gaps()),
             most_at_once: local.most_at_once(),
         });
-        let memory = Memory::open(isolation, output);
+        let memory = Memory::open(options, output);
         let executor = memory.around(output.around(Arc::new(local)), output);
         let ender = output.ender.clone().unwrap_or_default();
         if output.ender.is_none() {
@@ -94,7 +98,8 @@ impl Host {
             on_signal(move || heard.end())?;
         }
         ender.set(Some(Arc::clone(&executor)));
-        Ok(Self { executor, isolation, ender, memory })
+        let kept = options.cache.place().filter(|dir| !output.is_recorded && is_private(dir));
+        Ok(Self { executor, isolation, kept, ender, memory })
     }
 }
 
@@ -148,8 +153,13 @@ impl Host {
     pub fn in_turn(&self, turns: &Arc<Turns>, user: usize) -> Self {
         let inner = Arc::clone(&self.executor);
         let executor = Arc::new(InTurn::new(inner, Arc::clone(turns), user));
-        let memory = self.memory.clone();
-        Self { executor, isolation: self.isolation, ender: Ender::default(), memory }
+        Self {
+            executor,
+            isolation: self.isolation,
+            kept: self.kept.clone(),
+            ender: Ender::default(),
+            memory: self.memory.clone(),
+        }
     }
 }
 

@@ -164,7 +164,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     if keep.is_some() {
         keep::apart(&submissions)?;
     }
-    let host = Host::start(arguments.runs.host, output)?;
+    let host = Host::start(&arguments.runs.host, output)?;
     let builder = host.builder();
     let entries = entries(arguments, &submissions, &builder, output)?;
     if entries.is_empty() {

@@ -5,6 +5,7 @@ pub mod arguments;
 mod beside;
 mod browser;
 mod by_hand;
+pub mod cache;
 pub mod class;
 pub mod compare;
 mod complete;
@@ -97,6 +98,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
+        Command::Cache(arguments) => cache::run(arguments),
         Command::Languages => languages::run(),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => shell::completions(arguments),

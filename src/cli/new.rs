@@ -72,7 +72,7 @@ fn make(arguments: &NewArguments, output: &Output) -> Result<(), Stop> {
     };
     let data = GenerateArguments {
         packages: vec![package.clone()],
-        host: *host,
+        host: host.clone(),
         ..GenerateArguments::default()
     };
     generate::all(&data, output).inspect_err(|_| {

@@ -1,12 +1,14 @@
 //! Options that several commands have.
 
+use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use crate::cache::store::default_place;
 use crate::cli::host::Ender;
 use crate::executor::Around;
 use crate::model::grader::Dialect;
@@ -101,7 +103,7 @@ impl RunOptions {
 }
 
 /// Options about the machine.
-#[derive(Clone, Copy, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct HostOptions {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -118,6 +120,43 @@ pub struct HostOptions {
     /// can; systems other than Linux have only this. `juror doctor` shows what works, and how to enable more.
     #[arg(long, value_parser = one_of(Demand::ALL, Demand::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
     pub isolation: Demand,
+    /// Options about what is kept for later commands.
+    #[command(flatten)]
+    pub cache: CacheOptions,
+    /// Do everything anew, whatever is known from earlier commands
+    ///
+    /// What comes of it is kept again. `juror generate` makes also the test cases that are up to date, and `juror stress`
+    /// starts both programs anew for every input. Without it, programs in C, C++ and Rust start once for many small
+    /// inputs, and fork before `main`: that finds the same faults, except those that show only in a fresh process.
+    #[arg(long)]
+    pub fresh: bool,
+}
+
+/// Options about what is kept for later commands.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CacheOptions {
+    /// Keep results in DIR for later commands, or nowhere if it is `off` [default: ~/.cache/juror]
+    ///
+    /// What was built or run before is not built or run again while nothing that it depends on has changed. The default is
+    /// below XDG_CACHE_HOME if that is set. JUROR_CACHE names another one for all commands. docs/cache.md says more.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+impl CacheOptions {
+    /// The directory that was named here or in the environment, or `off`.
+    pub fn named(&self) -> Option<PathBuf> {
+        let set = || env::var_os("JUROR_CACHE").filter(|value| !value.is_empty());
+        self.cache.clone().or_else(|| set().map(PathBuf::from))
+    }
+
+    /// The directory; `None` if nothing is kept.
+    pub fn place(&self) -> Option<PathBuf> {
+        match self.named() {
+            Some(named) => (named != Path::new("off")).then_some(named),
+            None => default_place(),
+        }
+    }
 }
 
 impl HostOptions {

@@ -102,7 +102,7 @@ pub fn complete(
     let events = output.sink();
     let bench = host.bench(problem, builder, &events);
     let wanted = |name: &str| names.is_none_or(|names| names.contains(name));
-    let made = missing::make(&bench, &recipe, &wanted, !output.is_recorded)?;
+    let made = missing::make(&bench, &recipe, &wanted, host.kept.as_deref())?;
     made.put_into(problem);
     Ok(Some(made))
 }

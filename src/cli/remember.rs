@@ -1,33 +1,25 @@
 //! What a command remembers of earlier ones: the store, and what stands around the executor for it.
 
-use std::env;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cache::cached::Cached;
-use crate::cache::store::Store;
+use crate::cache::store::{CAP, Store};
 use crate::cache::tools::Asked;
+use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
 use crate::executor::Executor;
 use crate::language::probe::{Machine, Probe};
-use crate::model::isolation::Isolation;
-use crate::model::units::Bytes;
 
 /// The memory of a command, if it has one.
 #[derive(Clone)]
 pub struct Memory(Option<(Arc<Store>, bool)>);
 
-/// How large the store grows.
-const CAP: Bytes = Bytes::mib(2048);
-
 impl Memory {
-    /// Opens the store. What is not isolated could write there, so then there is one only if it is asked for.
-    pub fn open(isolation: Isolation, output: &Output) -> Self {
-        let given = env::var_os("JUROR_CACHE").filter(|it| !it.is_empty());
-        let is_safe = isolation != Isolation::Plain || given.is_some();
-        let dir = given.map(PathBuf::from).filter(|dir| is_safe && dir != "off");
+    /// Opens the store, if one is named. What is not isolated can write there.
+    pub fn open(options: &HostOptions, output: &Output) -> Self {
+        let dir = options.cache.named().and(options.cache.place());
         Self(dir.and_then(|dir| match Store::open(&dir, CAP) {
-            Ok(store) => Some((Arc::new(store), false)),
+            Ok(store) => Some((Arc::new(store), options.fresh)),
             Err(refused) => {
                 output.diagnosed([*refused]);
                 None

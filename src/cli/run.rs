@@ -96,7 +96,7 @@ fn run_on(arguments: &RunArguments, output: &Output) -> Result<(), Stop> {
     };
     let name = case_name(arguments, &problem)?;
     output.event(package_read(&problem, 0, 0));
-    let host = Host::start(arguments.host, output)?;
+    let host = Host::start(&arguments.host, output)?;
     let builder = host.builder();
     let names: HashSet<String> = name.iter().cloned().collect();
     let _made = problem::complete(&mut problem, Some(&names), &host, &builder, output)?;

@@ -67,12 +67,6 @@ pub struct StressArguments {
     /// Random seed [default: new each run]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Start both programs anew for every input
-    ///
-    /// Without this, programs in C, C++ and Rust start once for many small inputs, and fork before `main`. That
-    /// finds the same faults, except those that show only in a fresh process.
-    #[arg(long)]
-    pub fresh: bool,
     /// Add what is found to the package as data/secret/NAME, with its judge answer, and to its recipe
     #[arg(long, value_name = "NAME")]
     pub promote: Option<String>,
@@ -135,7 +129,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         let what = format!("--save: {} is not a file; name a file", file.display());
         return Err(Stop::usage(what));
     }
-    let host = Host::start(arguments.host, output)?;
+    let host = Host::start(&arguments.host, output)?;
     let until = Until::new(&*host.executor);
     let builder = host.builder_on(&until);
     let problem = &setting.problem;
@@ -203,7 +197,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let end = started + plan.time;
     until.set(Some(end));
     let progress = |progress| output.event(Event::Searching(progress));
-    let batches = match arguments.fresh || comparison.is_judged() {
+    let batches = match arguments.host.fresh || comparison.is_judged() {
         true => None,
         false => programs.batches(&setting, host.isolation, &rules),
     };

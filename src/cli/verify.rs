@@ -64,7 +64,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
             return Err(Stop::usage(what));
         }
         let keep = keep::directory(keep, output)?;
-        let host = Host::start(arguments.runs.host, output)?;
+        let host = Host::start(&arguments.runs.host, output)?;
         let builder = host.builder();
         if let Some(shard) = arguments.runs.shard {
             output.event(Event::ShardChosen(shard));

@@ -6,8 +6,6 @@
 //! made. `--check` never looks at it.
 
 use std::collections::BTreeMap;
-use std::env;
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -50,10 +48,9 @@ const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 2"
 impl Memory {
     /// That of a package; empty where data is only checked, or nothing is to be remembered.
     pub(super) fn open(generating: &Generating<'_>) -> Self {
-        if generating.mode == Mode::Check || !generating.remembers {
-            return Self::default();
-        }
-        let Some(path) = place(&generating.bench.problem.dir) else { return Self::default() };
+        let kept = generating.kept.as_deref().filter(|_| generating.mode != Mode::Check);
+        let path = kept.and_then(|kept| place(kept, &generating.bench.problem.dir));
+        let Some(path) = path else { return Self::default() };
         let bytes = fs::read(&path).unwrap_or_default();
         let known = parse(&bytes).filter(|_| !generating.fresh);
         Self { known: known.unwrap_or_default(), path: Some(path) }
@@ -108,20 +105,10 @@ impl Memory {
 }
 
 /// Where the memory of a package is kept.
-fn place(package: &Path) -> Option<PathBuf> {
+fn place(kept: &Path, package: &Path) -> Option<PathBuf> {
     let real = package.canonicalize().ok()?;
     let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
-    Some(cache_dir()?.join("generated").join(&name[..32]))
-}
-
-/// The user's directory for what can be made again.
-pub(super) fn cache_dir() -> Option<PathBuf> {
-    let set = |name: &str| env::var_os(name).filter(|value: &OsString| !value.is_empty());
-    let cache = match set("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()) {
-        Some(cache) => cache,
-        None => PathBuf::from(set("HOME")?).join(".cache"),
-    };
-    Some(cache.join("juror"))
+    Some(kept.join("generated").join(&name[..32]))
 }
 
 /// The memory that a file holds; `None` if it is another file.

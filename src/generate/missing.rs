@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::build::bench::Bench;
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::generate;
-use crate::generate::memory::{Keys, cache_dir};
+use crate::generate::memory::Keys;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
@@ -35,8 +35,8 @@ struct CaseFiles {
     answer: Option<PathBuf>,
 }
 
-/// Makes the files of the test cases of this recipe that are `wanted`, as far as they were not made before. `remembers`
-/// says whether they are kept for the next time.
+/// Makes the files of the test cases of this recipe that are `wanted`, as far as they were not made before. They are
+/// kept for the next time if there is a place for that.
 ///
 /// # Errors
 /// If some cannot be made, it was cut short, or the judge failed.
@@ -44,9 +44,9 @@ pub fn make(
     bench: &Bench<'_>,
     recipe: &Recipe,
     wanted: &dyn Fn(&str) -> bool,
-    remembers: bool,
+    kept: Option<&Path>,
 ) -> Result<Made, Stop> {
-    let store = Store::open(remembers)?;
+    let store = Store::open(kept)?;
     let mut keys = Keys::new(*bench);
     let mut files = BTreeMap::new();
     let mut left: Vec<(String, &RecipeCase)> = Vec::new();
@@ -106,8 +106,8 @@ struct Store {
 }
 
 impl Store {
-    fn open(remembers: bool) -> Result<Self, JudgeError> {
-        let kept = cache_dir().filter(|_| remembers).map(|dir| dir.join("tests"));
+    fn open(kept: Option<&Path>) -> Result<Self, JudgeError> {
+        let kept = kept.map(|dir| dir.join("tests"));
         let is_writable =
             |dir: &PathBuf| fs::create_dir_all(dir).is_ok() && NamedTempFile::new_in(dir).is_ok();
         match kept.filter(is_writable) {

@@ -44,8 +44,8 @@ pub struct Generating<'a> {
     pub fresh: bool,
     /// Whether files that the recipe does not make are removed.
     pub prune: bool,
-    /// Whether it is remembered what was made.
-    pub remembers: bool,
+    /// Where it is remembered what was made, if it is.
+    pub kept: Option<PathBuf>,
 }
 
 /// Whether files are written.

@@ -278,7 +278,7 @@ fn generators_are_proved_without_namespaces_too() {
         mode: Mode::Check,
         fresh: false,
         prune: false,
-        remembers: false,
+        kept: None,
     })
     .expect("data");
     let said: Vec<&str> = generated

@@ -22,6 +22,7 @@ mod grammars;
 mod guide;
 mod guides;
 mod html;
+mod kept;
 mod legacy;
 mod live;
 mod measured;

@@ -1,5 +1,6 @@
 //! The directory of a store: who may use it, and the files in it.
 
+use std::env;
 use std::fs::{self, DirBuilder, File, FileTimes};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -12,7 +13,7 @@ use std::time::SystemTime;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use crate::cache::store::STALE;
-use crate::cache::store::segment::{self, Entry, FULL, Name, Shared};
+use crate::cache::store::segment::{self, FULL, Listed, Name, Shared};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 
@@ -31,6 +32,16 @@ const VERSION_FILE: &str = "version";
 
 const INSTEAD: &str = "name a directory on this machine that only you can write with --cache or JUROR_CACHE, or `off`";
 
+/// This user's directory for what can be made again.
+pub fn default_place() -> Option<PathBuf> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = match set("XDG_CACHE_HOME").filter(|path| path.is_absolute()) {
+        Some(cache) => cache,
+        None => set("HOME")?.join(".cache"),
+    };
+    Some(cache.join("juror"))
+}
+
 /// A directory that only this user can write, by its descriptors.
 pub(super) struct Directory {
     path: PathBuf,
@@ -44,7 +55,7 @@ pub(super) struct Found {
     pub(super) data: Shared,
     /// How many entries the index has, also those that are none.
     pub(super) listed: usize,
-    pub(super) entries: Vec<(Name, Entry)>,
+    pub(super) entries: Vec<(Name, Listed)>,
 }
 
 impl Directory {
@@ -53,28 +64,9 @@ impl Directory {
     /// # Errors
     /// If it is not this user's alone, on another machine, of a newer juror, or cannot be used.
     pub(super) fn open(path: &Path) -> Result<Self, Refused> {
+        let top = private(path)?;
         let refuse = |why: &str| refused(path, why, INSTEAD);
         let failed = |error: io::Error| refuse(&error.to_string());
-        let me = rustix::process::geteuid().as_raw();
-        let mut real = path.to_owned();
-        if let Ok(found) = fs::symlink_metadata(path).as_ref()
-            && found.is_symlink()
-        {
-            if found.uid() != me {
-                return Err(refuse("it is a symbolic link of another user").into());
-            }
-            real = path.canonicalize().map_err(failed)?;
-        }
-        DirBuilder::new().recursive(true).mode(0o700).create(&real).map_err(failed)?;
-        let top = open_directory(rustix::fs::CWD, &real).map_err(failed)?;
-        let found = rustix::fs::fstat(&top).map_err(|error| failed(error.into()))?;
-        if found.st_uid != me {
-            return Err(refuse("it belongs to another user").into());
-        }
-        if Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
-            let help = format!("run: chmod go-w {}", real.display());
-            return Err(refused(path, "other users can write in it", &help).into());
-        }
         if let Some(network) = network(top.as_fd()) {
             return Err(refuse(&format!("it is on a network disk ({network})")).into());
         }
@@ -150,7 +142,7 @@ impl Directory {
         Ok(Found {
             name: name.to_owned(),
             data,
-            listed: bytes.len() / Entry::SIZE,
+            listed: bytes.len() / Listed::SIZE,
             entries: segment::entries(&bytes, length),
         })
     }
@@ -171,7 +163,7 @@ impl Directory {
             let Ok([data, index]) = self.segment_files(name, OFlags::RDWR) else { continue };
             if data.metadata()?.len() < FULL && segment::locked(&data) {
                 let length = index.metadata()?.len();
-                index.set_len(length - length % Entry::SIZE as u64)?;
+                index.set_len(length - length % Listed::SIZE as u64)?;
                 return Ok(Some([data, index]));
             }
         }
@@ -258,6 +250,37 @@ impl Directory {
         }
         Ok(file)
     }
+}
+
+/// Whether this user alone can write in a directory, which is made if it is not there.
+pub fn is_private(path: &Path) -> bool {
+    private(path).is_ok()
+}
+
+fn private(path: &Path) -> Result<OwnedFd, Refused> {
+    let refuse = |why: &str| refused(path, why, INSTEAD);
+    let failed = |error: io::Error| refuse(&error.to_string());
+    let me = rustix::process::geteuid().as_raw();
+    let mut real = path.to_owned();
+    if let Ok(found) = fs::symlink_metadata(path).as_ref()
+        && found.is_symlink()
+    {
+        if found.uid() != me {
+            return Err(refuse("it is a symbolic link of another user").into());
+        }
+        real = path.canonicalize().map_err(failed)?;
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(&real).map_err(failed)?;
+    let top = open_directory(rustix::fs::CWD, &real).map_err(failed)?;
+    let found = rustix::fs::fstat(&top).map_err(|error| failed(error.into()))?;
+    if found.st_uid != me {
+        return Err(refuse("it belongs to another user").into());
+    }
+    if Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+        let help = format!("run: chmod go-w {}", real.display());
+        return Err(refused(path, "other users can write in it", &help).into());
+    }
+    Ok(top)
 }
 
 fn refused(path: &Path, why: &str, help: &str) -> Diagnostic {

@@ -30,12 +30,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::cache::store::directory::Directory;
-use crate::cache::store::segment::{Index, Kind, Name, Writer};
+use crate::cache::store::segment::{Appender, Index, Kind, Name};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::units::Bytes;
 
-pub use directory::Refused;
+pub use directory::{Refused, default_place, is_private};
 pub use upkeep::{Pruned, Stat, Verified};
 
 /// Records and blobs, in a directory or only in memory.
@@ -60,7 +60,7 @@ pub struct Record {
 struct State {
     index: Index<Spot>,
     segments: Vec<segment::Shared>,
-    writer: Option<Writer>,
+    writer: Option<Appender>,
     /// Whether something was written here, so that there may be too much.
     has_grown: bool,
     /// Whether writing has failed once.
@@ -73,11 +73,14 @@ struct State {
 struct Spot {
     /// Which of the segments.
     segment: usize,
-    entry: segment::Entry,
+    entry: segment::Listed,
 }
 
 /// What was last written longer ago than this is written again when it is used.
 const STALE: Duration = Duration::from_secs(24 * 3600);
+
+/// How large a store grows, unless it is said.
+pub const CAP: Bytes = Bytes::mib(2048);
 
 /// Blobs up to this size lie in segments.
 const SMALL: u64 = 64 << 10;
@@ -255,13 +258,13 @@ impl State {
     }
 
     fn append(&mut self, directory: Option<&Directory>, name: Name, raw: &[u8]) -> io::Result<()> {
-        if self.writer.as_ref().is_some_and(Writer::is_full) {
+        if self.writer.as_ref().is_some_and(Appender::is_full) {
             // Dropped before another is opened, so that it is not its own successor.
             self.writer = None;
         }
         let writer = match &mut self.writer {
             Some(writer) => writer,
-            None => self.writer.insert(Writer::open(directory, &mut self.segments)?),
+            None => self.writer.insert(Appender::open(directory, &mut self.segments)?),
         };
         let before = self.index.get(&name).map_or(0, |known| known.entry.stamp);
         let entry = writer.append(name, raw, before);

@@ -61,14 +61,14 @@ impl Kind {
 
 /// Where something lies in a segment, and when it was written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct Listed {
     pub(super) offset: u32,
     pub(super) length: u32,
     /// In milliseconds since 1970, and later than that of what it takes the place of.
     pub(super) stamp: u64,
 }
 
-impl Entry {
+impl Listed {
     /// How many bytes it has in an index.
     pub(super) const SIZE: usize = 32;
 
@@ -107,12 +107,12 @@ fn part<const N: usize, const M: usize>(bytes: &[u8; N], from: usize) -> [u8; M]
 }
 
 /// What an index lists of data of this length. The last entry may be torn.
-pub(super) fn entries(index: &[u8], length: u64) -> Vec<(Name, Entry)> {
+pub(super) fn entries(index: &[u8], length: u64) -> Vec<(Name, Listed)> {
     const DAY: Duration = Duration::from_secs(24 * 3600);
     let latest = now().saturating_add(millis(DAY));
     let (entries, _torn) = index.as_chunks();
-    let is_possible = |(_, entry): &(Name, Entry)| entry.is_possible(length, latest);
-    entries.iter().map(Entry::decoded).filter(is_possible).collect()
+    let is_possible = |(_, entry): &(Name, Listed)| entry.is_possible(length, latest);
+    entries.iter().map(Listed::decoded).filter(is_possible).collect()
 }
 
 fn now() -> u64 {
@@ -186,7 +186,7 @@ pub(super) fn is_whole(name: &Name, raw: &[u8]) -> bool {
 }
 
 /// The segment that this process appends to.
-pub(super) struct Writer {
+pub(super) struct Appender {
     /// Which of the segments it is.
     pub(super) segment: usize,
     files: Option<Files>,
@@ -204,7 +204,7 @@ struct Files {
     index: File,
 }
 
-impl Writer {
+impl Appender {
     /// Takes a segment that has room and no writer, or begins one. Without a directory it is in memory only.
     pub(super) fn open(directory: Option<&Directory>, all: &mut Vec<Shared>) -> io::Result<Self> {
         let (segment, files, length) = match directory {
@@ -238,11 +238,11 @@ impl Writer {
     }
 
     /// Where it will lie. It takes the place of what was written before then.
-    pub(super) fn append(&mut self, name: Name, raw: &[u8], before: u64) -> Entry {
+    pub(super) fn append(&mut self, name: Name, raw: &[u8], before: u64) -> Listed {
         let offset = self.length + self.waiting.len() as u64;
         let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let stamp = now().max(before.saturating_add(1));
-        let entry = Entry { offset: number(offset), length: number(raw.len() as u64), stamp };
+        let entry = Listed { offset: number(offset), length: number(raw.len() as u64), stamp };
         self.waiting.extend_from_slice(raw);
         if self.files.is_some() {
             self.entries.extend_from_slice(&entry.encoded(&name));
@@ -251,7 +251,7 @@ impl Writer {
     }
 
     /// What lies there, if it is still to be written.
-    pub(super) fn waiting(&self, entry: Entry) -> Option<&[u8]> {
+    pub(super) fn waiting(&self, entry: Listed) -> Option<&[u8]> {
         let start = u64::from(entry.offset).checked_sub(self.length)?;
         let start = usize::try_from(start).ok()?;
         self.waiting.get(start..start + entry.length as usize)
@@ -285,7 +285,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for Appender {
     fn drop(&mut self) {
         let _ = self.flush();
         self.release();

@@ -464,7 +464,7 @@ fn child(dir: &Path) -> Child {
 }
 
 #[test]
-#[ignore = "another test starts it in a process of its own"]
+#[ignore = "run by killed_processes_leave_only_what_is_whole"]
 fn a_process_that_never_ends() {
     let Some(dir) = env::var_os("STORE") else { return };
     let store = open(Path::new(&dir));

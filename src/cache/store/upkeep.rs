@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, OFlags};
 
 use crate::cache::store::Store;
 use crate::cache::store::directory::{DATA, Directory, Found, INDEX, NEW, blob_name, names};
-use crate::cache::store::segment::{self, Entry};
+use crate::cache::store::segment::{self, Listed};
 use crate::model::blob::Blob;
 use crate::model::units::Bytes;
 
@@ -172,7 +172,7 @@ impl Directory {
                     let Ok(file) = self.open_file(dir, name, OFlags::RDONLY) else { continue };
                     let metadata = file.metadata()?;
                     if name.ends_with(INDEX) {
-                        part.entries = metadata.len() as usize / Entry::SIZE;
+                        part.entries = metadata.len() as usize / Listed::SIZE;
                     }
                     part.bytes += metadata.blocks() * 512;
                     part.used = part.used.max(metadata.modified()?);
@@ -214,7 +214,7 @@ impl Directory {
                 index.extend_from_slice(&entry.encoded(name));
             }
         }
-        let whole = index.len() / Entry::SIZE;
+        let whole = index.len() / Listed::SIZE;
         verified.whole += whole;
         verified.damaged += found.listed - whole;
         // What somebody writes is read again another time.

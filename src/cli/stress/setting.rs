@@ -240,7 +240,7 @@ impl Setting {
             option("--shrink-time", format!("{}s", time.as_secs_f64()).into());
         }
         option("--seed", plan.seed.to_string().into());
-        if arguments.fresh {
+        if arguments.host.fresh {
             words.push("--fresh".into());
         }
         words.extend(arguments.host.again());

@@ -1,0 +1,90 @@
+//! The command about what is kept, and directories in which nothing can be kept.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use juror::cache::store::{CAP, Store};
+use juror::model::blob::Blob;
+
+use crate::fixture::Fixture;
+
+fn fill(dir: &Path) {
+    let store = Store::open(dir, CAP).unwrap();
+    for length in [10, 20, 100_000] {
+        let blob = Blob::from(vec![7; length]);
+        assert!(store.keep(&blob));
+        store.put(&blob.digest().unwrap(), b"result");
+    }
+}
+
+#[test]
+fn what_is_kept_is_shown_checked_and_removed() {
+    let fixture = Fixture::new();
+    fixture.check("cache", 0, &["cache/juror is not there: nothing is kept yet"]);
+    assert!(!fixture.path("cache").exists());
+    fill(&fixture.path("cache/juror"));
+    fill(&fixture.path("kept"));
+    let shown = ["results      5\n", "large files  1\n", " of 2 GiB\n", "oldest use   today"];
+    fixture.check("cache", 0, &shown);
+    fixture.check("cache stat --cache kept", 0, &[&["directory    kept"], &shown[..]].concat());
+    fixture.check("cache verify --cache kept", 0, &["6 entries, all whole"]);
+    let blobs = fs::read_dir(fixture.path("kept/facts/blobs")).unwrap();
+    let blobs: Vec<_> = blobs.map(|entry| entry.unwrap().path()).collect();
+    fs::write(&blobs[0], "damaged").unwrap();
+    let damaged = "5 entries are whole, 1 were damaged and are thrown away";
+    fixture.check("cache verify --cache=kept", 0, &[damaged]);
+    fixture.check("cache verify --cache=kept", 0, &["5 entries, all whole"]);
+    fixture.check("cache prune --cache=kept", 0, &["removed 0 B"]);
+    fixture.check("cache prune --to 0 --cache=kept", 0, &["0 B left"]);
+    fixture.check("cache --cache=kept", 0, &["results 0", "oldest use nothing"]);
+    fixture.check("cache", 0, &shown);
+    fixture.check("cache verify --to 1", 2, &["--to is only for `juror cache prune`"]);
+}
+
+#[test]
+fn the_option_counts_more_than_the_environment() {
+    let fixture = Fixture::new();
+    let check = |set: Option<&str>, arguments: &str, expected: &str| {
+        let mut command = fixture.juror(arguments);
+        command.env_remove("JUROR_CACHE");
+        if let Some(set) = set {
+            command.env("JUROR_CACHE", set);
+        }
+        let output = command.output().unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(said.contains(expected), "{set:?} {arguments}: {said}");
+    };
+    check(None, "cache", "cache/juror is not there");
+    check(Some(""), "cache", "cache/juror is not there");
+    check(Some("a"), "cache", "a is not there");
+    check(Some("a"), "cache --cache b", "b is not there");
+    check(Some("off"), "cache --cache b", "b is not there");
+    check(Some("off"), "cache", "nothing is kept");
+    check(Some("a"), "cache --cache=off", "nothing is kept");
+}
+
+#[test]
+fn a_directory_that_cannot_be_used_is_named_with_the_way_out() {
+    let fixture = Fixture::new();
+    let check = |why: &str, help: &str| {
+        fixture.check("cache --cache kept", 2, &["kept", why, help]);
+        let kept = fixture.path("kept");
+        if kept.is_dir() && !kept.is_symlink() {
+            fs::remove_dir_all(kept).unwrap();
+        } else {
+            fs::remove_file(kept).unwrap();
+        }
+    };
+    let named = "name a directory on this machine that only you can write";
+    fs::write(fixture.path("kept"), "").unwrap();
+    check("File exists", named);
+    symlink(fixture.path("nowhere"), fixture.path("kept")).unwrap();
+    check("No such file or directory", named);
+    fs::create_dir(fixture.path("kept")).unwrap();
+    fs::set_permissions(fixture.path("kept"), fs::Permissions::from_mode(0o777)).unwrap();
+    check("other users can write in it", "run: chmod go-w");
+    fill(&fixture.path("kept"));
+    fs::write(fixture.path("kept/facts/version"), "9\n").unwrap();
+    check("a newer juror made it (version 9, this one knows 1)", named);
+}
