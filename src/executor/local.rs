@@ -13,9 +13,9 @@ use crate::model::isolation::{Demand, Isolation};
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Contention, Outcome};
+use crate::model::outcome::{Contention, Outcome, StoppedBy};
 use crate::model::stop::Stop;
-use crate::sandbox::pace::{pace, stolen};
+use crate::sandbox::pace::{pace, runnable, stolen};
 use crate::sandbox::{CoreId, Host, Slot, Stopper};
 
 /// Runs jobs in sandboxes on this machine.
@@ -175,9 +175,9 @@ impl Local {
         let run = |place: &mut Place| {
             let (pace, stolen) = (pace(), stolen());
             let reply = self.unless_stopped(place, &run)?;
-            let stolen = self::stolen().saturating_sub(stolen);
+            let (others, stolen) = (runnable(), self::stolen().saturating_sub(stolen));
             let pace = Some(self::pace().max(pace));
-            Ok((reply, Contention { stolen, pace, ..Contention::default() }))
+            Ok((reply, Contention { others, stolen, pace, ..Contention::default() }))
         };
         let none = || JudgeError::new("run alone", "there is no place for it");
         let reply = self.pool.run_alone(run, |place| self.renew(place));
@@ -205,7 +205,9 @@ impl Local {
     fn run_in(&self, place: &mut Place, job: &Job) -> Result<Reply, JudgeError> {
         let slot = self.slot(place)?;
         self.prepare(job, slot)?;
-        slot.run(job)
+        let mut reply = slot.run(job)?;
+        self.look_around(&mut reply.outcome);
+        Ok(reply)
     }
 
     fn run_joint_in(&self, place: &mut Place, job: &JointJob) -> Result<JointReply, JudgeError> {
@@ -216,10 +218,20 @@ impl Local {
         let slot = self.slot(place)?;
         self.prepare(&job.program, slot)?;
         self.prepare(&job.partner, &mut partner)?;
-        let reply = slot.run_joint(&mut partner, job);
+        let mut reply = slot.run_joint(&mut partner, job);
+        if let Ok(reply) = &mut reply {
+            self.look_around(&mut reply.program.reply.outcome);
+        }
         // One that failed is not used again.
         place.partner = reply.is_ok().then_some(partner);
         reply
+    }
+
+    /// Notes whether others want the processors, if a time limit is at stake. What runs in other slots is not told from them.
+    fn look_around(&self, outcome: &mut Outcome) {
+        if outcome.stopped_by == Some(StoppedBy::CpuTime) && self.pool.is_quiet() {
+            outcome.contention.others = runnable();
+        }
     }
 
     /// Where boxes and trees lie on the disk.

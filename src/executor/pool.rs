@@ -30,6 +30,12 @@ impl<S> Pool<S> {
         self.size
     }
 
+    /// Whether no more than one slot is in use.
+    pub(super) fn is_quiet(&self) -> bool {
+        let state = self.lock();
+        state.alone || state.free.len() + 1 >= self.size
+    }
+
     /// Runs in a free slot. If the machine fails, runs once more, with nothing beside it; `mend` makes
     /// the slot ready for that.
     pub(super) fn run<R>(

@@ -13,7 +13,7 @@ use crate::judge::grader::PackageGrader;
 use crate::judge::keep::{box_dir, save_run};
 use crate::judge::said::said;
 use crate::judge::score;
-use crate::judge::settle::{Nearness, SLACK, Settled, settle};
+use crate::judge::settle::{Nearness, SLACK, Settled, patient, settle};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::job::{Job, Keep, Reply};
@@ -325,7 +325,7 @@ impl Trial<'_> {
             &self.rules.limits,
             self.executor.run(&job)?,
             |reply| &reply.outcome,
-            |number| self.executor.run_alone(&job, number),
+            |number| self.executor.run_alone(&patient(&job, &self.rules.limits), number),
         )?;
         if let Some(kept) = &kept {
             save_run(kept, &pass.input, &reply)?;

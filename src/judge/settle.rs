@@ -9,8 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::judge::classify::passed;
+use crate::model::job::Job;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::{Contention, Outcome, StoppedBy};
 use crate::model::repeats::{Repeats, TimedRun};
 use crate::model::stop::Stop;
 
@@ -21,10 +22,12 @@ const MOST_IN_ALL: u32 = 12;
 /// By how much neighbours on other cores may slow a program down before it is counted. A run goes on for so many times
 /// the limit; one that has to be stopped there needs no other.
 pub(super) const SLACK: f64 = 1.25;
-/// What is so many times over its limit is so without doubt.
+/// What is so many times over its limit is so without doubt on a quiet machine,
 const FAR: u32 = 2;
-/// What the loss of the processor costs at most: the caches are filled anew.
-const SWITCH: Duration = Duration::from_micros(500);
+/// and so many times beside others: they may use the memory and the caches all the time.
+const FAR_BESIDE_OTHERS: u32 = 3;
+/// Who loses its processor more often than this in a second of its CPU time is not alone on it.
+const OFTEN: f64 = 40.0;
 /// Runs differ by as much as this part of the limit on the quietest machine.
 const LEAST_SPREAD: f64 = 0.01;
 /// A single run alone settles that it is too slow only if it is so by more than this part of the limit.
@@ -39,6 +42,17 @@ pub struct Nearness {
     again: AtomicU32,
     /// Another run needed as much memory: so will those on other test cases.
     memory_is_firm: AtomicBool,
+    /// A run alone took so long that there is no doubt: one that is stopped on another test case is not run again.
+    time_is_firm: AtomicBool,
+}
+
+/// A job that goes on for as long as may settle a verdict by these limits.
+pub(super) fn patient(job: &Job, limits: &Limits) -> Job {
+    let mut job = job.clone();
+    job.limits.cpu_time = limits.cpu_time.map(|limit| limit * FAR_BESIDE_OTHERS);
+    let least = job.limits.cpu_time.map(|limit| limit * 2);
+    job.limits.wall_time = job.limits.wall_time.map(|limit| limit.max(least.unwrap_or_default()));
+    job
 }
 
 impl Nearness {
@@ -92,6 +106,10 @@ pub(super) fn settle<R>(
             let is_firm = kinds().all(|it| it == memory);
             nearness.memory_is_firm.fetch_or(is_firm, Ordering::Relaxed);
         }
+        if let Some(nearness) = nearness {
+            let is_firm = facts[1..].iter().any(|run| is_far(run, limit));
+            nearness.time_is_firm.fetch_or(is_firm, Ordering::Relaxed);
+        }
         Box::new(Repeats {
             is_sensitive: in_memory || !is_clear(&facts, limit),
             runs: facts.iter().map(|run| TimedRun::from(*run)).collect(),
@@ -100,9 +118,14 @@ pub(super) fn settle<R>(
     Ok(Settled { reply: runs.swap_remove(best), repeats })
 }
 
-/// The run that counts: one within the limits before any other, then the one with the least CPU time, then the first.
+/// The run that counts: one within the limits before any other, then one whose time is known, then the one with the least
+/// CPU time, then the first.
 fn best(facts: &[&Outcome], limits: &Limits) -> usize {
-    let rank = |at: &usize| (passed(facts[*at], limits).is_some(), facts[*at].cpu_time);
+    let rank = |at: &usize| {
+        let run = facts[*at];
+        let is_stopped = run.stopped_by == Some(StoppedBy::CpuTime);
+        (passed(run, limits).is_some(), is_stopped, run.cpu_time)
+    };
     (0..facts.len()).min_by_key(rank).unwrap_or_default()
 }
 
@@ -113,15 +136,16 @@ fn is_open(facts: &[&Outcome], limits: &Limits, limit: Duration, nearness: &Near
         let kinds = || facts.iter().map(|run| passed(run, limits));
         let is_timed = kinds().any(|it| it == Some(StoppedBy::CpuTime))
             || kinds().all(|it| it != Some(StoppedBy::Memory));
-        return is_timed && run.cpu_time < limit * FAR && !is_clear(facts, limit);
+        return is_timed && !is_clear(facts, limit);
     }
     match passed(run, limits) {
-        Some(StoppedBy::CpuTime) if run.cpu_time >= limit * FAR => false,
-        // How long it would have taken is unknown, but longer than all that is known to have slowed it down.
+        // How long it would have taken is unknown, but longer than runs beside each other differ.
         Some(StoppedBy::CpuTime) if run.stopped_by == Some(StoppedBy::CpuTime) => {
-            run.cpu_time - limit <= lost(run, None)
+            !is_far(run, limit)
+                && is_disturbed(run)
+                && !nearness.time_is_firm.load(Ordering::Relaxed)
         }
-        Some(StoppedBy::CpuTime) => true,
+        Some(StoppedBy::CpuTime) => !is_far(run, limit),
         Some(StoppedBy::Memory) => {
             let allowed = limits.memory.unwrap_or_default().0;
             let is_far = run.peak_memory.0 / u64::from(FAR) >= allowed;
@@ -141,23 +165,41 @@ fn is_clear(facts: &[&Outcome], limit: Duration) -> bool {
     let least = alone.iter().map(|run| run.cpu_time).min().unwrap_or_default();
     let spread = (most - least).max(limit.mul_f64(LEAST_SPREAD));
     // What those that ran alone would have taken on a quiet machine.
-    let quiet = facts.iter().skip(1).map(|run| run.cpu_time.saturating_sub(lost(run, pace))).min();
+    let quiet = facts.iter().skip(1).map(|run| match is_far(run, limit) {
+        true => run.cpu_time,
+        false => run.cpu_time.saturating_sub(lost(run, pace)),
+    });
     // One is not much to reject a submission by.
     let doubt = if facts.len() > 2 { spread } else { spread.max(limit.mul_f64(DOUBT)) };
-    most + spread < limit || quiet.is_some_and(|quiet| quiet > limit + doubt)
+    most + spread < limit || quiet.min().is_some_and(|quiet| quiet > limit + doubt)
+}
+
+/// Whether a run is over the limit by so much that nobody else can be the reason.
+fn is_far(run: &Outcome, limit: Duration) -> bool {
+    run.cpu_time >= limit * if is_disturbed(run) { FAR_BESIDE_OTHERS } else { FAR }
+}
+
+/// Whether others had the processor for a part of the time, or other processors at the end. That a program with several
+/// threads takes the processor from itself does not make it wait.
+fn is_disturbed(run: &Outcome) -> bool {
+    let Contention { switches, others, stolen, .. } = run.contention;
+    let cpu = run.cpu_time.as_secs_f64();
+    let waited = run.wall_time.as_secs_f64() > cpu * 1.1;
+    let is_pushed = switches as f64 > OFTEN * cpu && switches > 4;
+    others > 0 || waited && is_pushed || stolen.as_secs_f64() > cpu * 0.02
 }
 
 /// The CPU time that others may have cost a run. `pace` is the best that the fixed piece of work showed.
 fn lost(run: &Outcome, pace: Option<Duration>) -> Duration {
-    let contention = run.contention;
-    let switches = u32::try_from(contention.switches).unwrap_or(u32::MAX);
-    let slow = match (pace, contention.pace) {
+    if is_disturbed(run) {
+        return run.cpu_time - run.cpu_time / FAR_BESIDE_OTHERS;
+    }
+    match (pace, run.contention.pace) {
         (Some(best), Some(pace)) if pace > best => {
             run.cpu_time.mul_f64(1.0 - best.as_secs_f64() / pace.as_secs_f64())
         }
         _ => Duration::ZERO,
-    };
-    SWITCH.saturating_mul(switches).saturating_add(contention.stolen).saturating_add(slow)
+    }
 }
 
 #[cfg(test)]
@@ -177,11 +219,12 @@ mod tests {
         }
     }
 
-    /// A run by its CPU time in milliseconds; `!` behind it says that it was stopped for that, `m` for memory; `~` and
-    /// a number, how often it lost its processor.
+    /// A run by its CPU time in milliseconds; `!` behind it says that it was stopped for that, `m` for memory, and `~` that
+    /// it was disturbed.
     fn run(text: &str) -> Outcome {
-        let (text, switches) = text.split_once('~').unwrap_or((text, "0"));
-        let millis = text.trim_end_matches(['!', 'm']).parse().unwrap();
+        let switches = if text.ends_with('~') { 300 } else { 0 };
+        let text = text.trim_end_matches('~');
+        let millis: u64 = text.trim_end_matches(['!', 'm']).parse().unwrap();
         let stopped_by = match text.chars().last() {
             Some('!') => Some(StoppedBy::CpuTime),
             Some('m') => Some(StoppedBy::Memory),
@@ -194,7 +237,8 @@ mod tests {
                 Some(_) => Ending::Signalled(Signal(9)),
                 None => Ending::Exited(0),
             },
-            contention: Contention { switches: switches.parse().unwrap(), ..Contention::default() },
+            wall_time: Duration::from_millis(if switches > 0 { 2 * millis } else { millis }),
+            contention: Contention { switches, ..Contention::default() },
             ..quiet_outcome()
         }
     }
@@ -230,7 +274,7 @@ mod tests {
         check("2000", "1: 2000 over");
         check("2300", "1: 2300 over");
         check("1250!", "1: 1250 over");
-        check("1251!~100", "1: 1251 over");
+        check("3000!~", "1: 3000 over");
     }
 
     #[test]
@@ -240,9 +284,10 @@ mod tests {
         check("1150 1145", "2: 1145 over");
         check("1240 600 605", "3: 600 within");
         check("1200 1050 1052", "3: 1050 over");
-        // Stopped while others had the processor so often that it may be for them.
-        check("1250!~600 900 905", "3: 900 within");
-        check("1250!~600 1250!", "2: 1250 over");
+        // Stopped, but others had the processor for a part of the time.
+        check("1250!~ 900 905", "3: 900 within");
+        check("1250!~ 2000", "2: 2000 over");
+        check("1250!~ 3000!~", "2: 1250 over");
     }
 
     #[test]
@@ -250,8 +295,9 @@ mod tests {
         check("1050 930 1020 970", "4: 930 within, sensitive");
         check("1002 1001 1003 1002", "4: 1001 over, sensitive");
         check("998 999 1001 1000", "4: 998 within, sensitive");
-        // Each of them lost time to others, so that it may be within the limit.
-        check("1100~300 1110~300 1105~300 1108~300", "4: 1100 over, sensitive");
+        // Others disturbed each of them.
+        check("1100~ 1110~ 1105~ 1108~", "4: 1100 over, sensitive");
+        check("1250!~ 2400~ 2300~ 2350~", "4: 2300 over, sensitive");
     }
 
     #[test]
@@ -282,6 +328,14 @@ mod tests {
             check_with(&near, "1200 1200", "2: 1200 over");
         }
         check_with(&near, "1200", "1: 1200 over");
+    }
+
+    #[test]
+    fn an_endless_program_is_run_again_once() {
+        let near = Nearness::default();
+        check_with(&near, "1250!~ 3000!~", "2: 1250 over");
+        check_with(&near, "1250!~", "1: 1250 over");
+        check_with(&near, "1200~ 900 905", "3: 900 within");
     }
 
     #[test]

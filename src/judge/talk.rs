@@ -7,7 +7,7 @@ use crate::judge::blame::{Blame, Scene, blame};
 use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, Validators, job};
 use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
-use crate::judge::settle::{Settled, settle};
+use crate::judge::settle::{Settled, patient, settle};
 use crate::model::blob::Blob;
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
@@ -40,7 +40,15 @@ impl Trial<'_> {
             &self.rules.limits,
             self.executor.run_joint(&joint)?,
             |reply| &reply.program.reply.outcome,
-            |number| self.executor.run_joint_alone(&joint, number),
+            |number| {
+                let program = patient(&joint.program, &self.rules.limits);
+                let mut joint = JointJob { program, ..joint.clone() };
+                joint.partner.limits.wall_time = partner_limits
+                    .wall_time
+                    .zip(joint.program.limits.wall_time)
+                    .map(|(a, b)| a + b);
+                self.executor.run_joint_alone(&joint, number)
+            },
         )?;
         let JointReply { program, partner, told, deadlock, transcript } = reply;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);

@@ -101,6 +101,9 @@ pub struct Outcome {
 pub struct Contention {
     /// How often a process of the program lost its processor to another, its own ones included; 0 if nobody counts it.
     pub switches: u64,
+    /// How many other programs' threads wanted a processor at its end; looked at only if that is near a time limit and no
+    /// other program of the judge ran.
+    pub others: u32,
     /// How much time of all processors together the machine's host took away; looked at only if the program ran alone.
     pub stolen: Duration,
     /// How long a fixed piece of work took, beside it; done only if the program ran alone.

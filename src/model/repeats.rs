@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::outcome::Outcome;
+use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::serial::{As, Seconds};
 use crate::model::units::{Bytes, seconds};
 
@@ -25,6 +25,9 @@ pub struct TimedRun {
     /// CPU time.
     #[serde(with = "As::<Seconds>")]
     pub cpu_seconds: Duration,
+    /// Whether it was stopped for its CPU time, so that it would have taken longer.
+    #[serde(rename = "stopped")]
+    pub is_stopped: bool,
     /// By the clock.
     #[serde(with = "As::<Seconds>")]
     pub wall_seconds: Duration,
@@ -32,6 +35,8 @@ pub struct TimedRun {
     pub memory_bytes: Option<Bytes>,
     /// How often a process lost its processor to another.
     pub involuntary_switches: u64,
+    /// How many threads of others wanted a processor at its end, if that was looked at.
+    pub others_running: u32,
     /// Time of all processors that the machine's host took away meanwhile.
     #[serde(with = "As::<Seconds>")]
     pub stolen_seconds: Duration,
@@ -45,9 +50,11 @@ impl From<&Outcome> for TimedRun {
         let contention = outcome.contention;
         Self {
             cpu_seconds: outcome.cpu_time,
+            is_stopped: outcome.stopped_by == Some(StoppedBy::CpuTime),
             wall_seconds: outcome.wall_time,
             memory_bytes: outcome.memory(),
             involuntary_switches: contention.switches,
+            others_running: contention.others,
             stolen_seconds: contention.stolen,
             pace_seconds: contention.pace,
         }
@@ -55,9 +62,11 @@ impl From<&Outcome> for TimedRun {
 }
 
 impl Repeats {
-    /// The least and the most CPU time.
+    /// The least and the most CPU time, of runs that were not stopped if there are some.
     pub fn spread(&self) -> (Duration, Duration) {
-        let times = || self.runs.iter().map(|run| run.cpu_seconds);
+        let is_known = self.runs.iter().any(|run| !run.is_stopped);
+        let runs = || self.runs.iter().filter(|run| !run.is_stopped || !is_known);
+        let times = || runs().map(|run| run.cpu_seconds);
         (times().min().unwrap_or_default(), times().max().unwrap_or_default())
     }
 
@@ -91,9 +100,11 @@ mod tests {
         let check = |millis: &[u64], is_sensitive: bool, expected: &str| {
             let run = |millis: &u64| TimedRun {
                 cpu_seconds: Duration::from_millis(*millis),
+                is_stopped: *millis == 1250,
                 wall_seconds: Duration::ZERO,
                 memory_bytes: None,
                 involuntary_switches: 0,
+                others_running: 0,
                 stolen_seconds: Duration::ZERO,
                 pace_seconds: None,
             };
@@ -102,6 +113,7 @@ mod tests {
         };
         check(&[1200, 1190], false, "1.19 s to 1.20 s of CPU time in 2 runs");
         check(&[1200, 1200], false, "1.20 s of CPU time in each of 2 runs");
+        check(&[1250, 1400, 1500], false, "1.40 s to 1.50 s of CPU time in 3 runs");
         let meaning = "sensitive, another run may get another verdict";
         check(
             &[990, 1010, 1000],

@@ -115,6 +115,17 @@ pub fn stolen() -> Duration {
     Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / rate))
 }
 
+/// How many threads of the machine want a processor just now, beside this one. Zero if nothing tells.
+pub fn runnable() -> u32 {
+    let counted = fs::read_to_string("/proc/loadavg").ok().and_then(|text| running(&text));
+    counted.unwrap_or(0).saturating_sub(1)
+}
+
+/// The number before the slash in `/proc/loadavg`. Source: the manual page `proc_loadavg(5)`.
+fn running(loadavg: &str) -> Option<u32> {
+    loadavg.split_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
+}
+
 /// The eighth number of the first line of `/proc/stat`. Source: the manual page `proc_stat(5)`.
 fn steal(stat: &str) -> Option<u64> {
     let all = stat.lines().next()?.strip_prefix("cpu ")?;
@@ -149,6 +160,12 @@ mod tests {
         check("cpu  1 2 3 4\n", None);
         check("intr 1 2\n", None);
         check("", None);
+    }
+
+    #[test]
+    fn threads_that_want_a_processor_are_counted() {
+        assert_eq!(running("1.07 0.30 0.20 3/99 12345\n"), Some(3));
+        assert_eq!(running("1.07 0.30"), None);
     }
 
     #[test]
