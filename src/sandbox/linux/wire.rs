@@ -57,7 +57,8 @@ pub(super) enum Answer {
     /// It is ready for its first run.
     Ready,
     /// What the run did, but for its standard output and error, and for the box, which the judge reads. The descriptors
-    /// beside it are the files that were found, then the box if it is wanted.
+    /// beside it are the files that were found, then the box if it is wanted, or else the run's mount namespace, which the
+    /// judge is to take down by closing it.
     Done {
         reply: Box<Reply>,
         /// When the program started, monotonic, in nanoseconds; 0 if it did not.

@@ -49,6 +49,9 @@ pub(crate) struct LinuxSlot {
     alarms: Alarms,
     groups: Option<Groups>,
     last_start: u64,
+    /// The mount namespace of the last run. To take it down the kernel waits until every processor was elsewhere for a
+    /// moment; that is done while the next program runs, not before.
+    leaving: Option<OwnedFd>,
     buffer: Vec<u8>,
 }
 
@@ -114,6 +117,7 @@ impl LinuxSlot {
             alarms,
             groups,
             last_start: 0,
+            leaving: None,
             buffer: vec![0; wire::LONGEST],
         };
         let received = wire::receive(&slot.socket, &mut slot.buffer);
@@ -131,13 +135,16 @@ impl LinuxSlot {
         let beside = Beside::programs_of(self.process);
         let streams = self.send(job, run, ends)?;
         self.control.repeat(run);
+        self.leaving = None;
         self.listen(job, run, streams, beside)
     }
 
     /// Sends a job.
     fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Streams, JudgeError> {
-        if job.collect.len() + 1 > wire::MOST_FDS {
-            let reason = format!("more than {} files", wire::MOST_FDS - 1);
+        /// The box or the namespace.
+        const OTHER: usize = 1;
+        if job.collect.len() + OTHER > wire::MOST_FDS {
+            let reason = format!("more than {} files", wire::MOST_FDS - OTHER);
             return Err(JudgeError::new("collect files from the box", reason));
         }
         let contents = pack::contents(job)?;
@@ -215,7 +222,7 @@ impl LinuxSlot {
         job: &Job,
         reply: Reply,
         streams: Streams,
-        fds: Vec<OwnedFd>,
+        fds: &mut impl Iterator<Item = OwnedFd>,
         keep_in: &Path,
     ) -> Result<Reply, JudgeError> {
         let mut reply = reply;
@@ -227,7 +234,6 @@ impl LinuxSlot {
         if outcome.stopped_by.is_none() && streams.total() > most {
             outcome.stopped_by = Some(StoppedBy::Output);
         }
-        let mut fds = fds.into_iter();
         let most = job.limits.output.unwrap_or(job.box_size).0;
         for found in &mut reply.collected {
             if let Collected::File(blob) = found {
@@ -265,7 +271,10 @@ impl Backend for LinuxSlot {
         match answered.answer {
             Answer::Done { reply, started } => {
                 self.last_start = started;
-                Self::reply(job, *reply, answered.streams, answered.fds, keep_in)
+                let mut fds = answered.fds.into_iter();
+                let reply = Self::reply(job, *reply, answered.streams, &mut fds, keep_in);
+                self.leaving = fds.next();
+                reply
             }
             Answer::Failed(error) => Err(error),
             Answer::Ready => Err(JudgeError::new(RUN, "the sandbox answered out of turn")),
@@ -287,6 +296,7 @@ impl Backend for LinuxSlot {
 
 impl Drop for LinuxSlot {
     fn drop(&mut self) {
+        self.leaving = None;
         // Says good-bye even while a stopper still holds the socket.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
         let ended = sys::wait(self.process);

@@ -6,7 +6,7 @@
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU32};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use rustix::event::EventfdFlags;
 
@@ -100,6 +100,14 @@ impl Pid1 {
             over: self.over.as_ref().map(AsFd::as_fd),
             slot_cpu: sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID),
         }
+    }
+
+    /// The run's mount namespace, which stays as long as this is open.
+    pub(crate) fn take_namespace(&self) -> Option<OwnedFd> {
+        let report = &self.order.as_ref()?.report;
+        let number = report.namespace.swap(0, Ordering::AcqRel);
+        // SAFETY: PID 1 opened it in our table, and nobody else knows the number any more.
+        (number > 0).then(|| unsafe { OwnedFd::from_raw_fd(number) })
     }
 
     /// Somebody else has waited for it.

@@ -22,7 +22,7 @@ use crate::sandbox::control::{Cause, RUN};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
-use crate::sandbox::linux::cgroup::{Baseline, CgroupFiles};
+use crate::sandbox::linux::cgroup::{Baseline, CACHE_MATTERS, CgroupFiles};
 use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting, collect_sockets};
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::procfs::Tree;
@@ -67,6 +67,8 @@ struct Task {
 struct Finished {
     answer: Answer,
     fds: Vec<OwnedFd>,
+    /// How much it wrote into its box.
+    file_bytes: u64,
 }
 
 /// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
@@ -110,6 +112,7 @@ impl Server {
                     let finished = finished.unwrap_or_else(|fault| Finished {
                         answer: Answer::Failed(fault.into()),
                         fds: Vec::new(),
+                        file_bytes: 0,
                     });
                     let fds: Vec<BorrowedFd<'_>> = finished.fds.iter().map(AsFd::as_fd).collect();
                     sent = wire::send(&self.socket, &finished.answer, &fds);
@@ -199,7 +202,15 @@ impl Server {
         if !stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays) {
             environment.pid1.is_gone();
         }
-        let finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
+        let namespace = environment.pid1.take_namespace();
+        let mut finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
+        // What a large box held is to be given back before the next run. One that is kept is open anyway.
+        if let Ok(finished) = &mut finished
+            && finished.file_bytes + length(&job.files) <= CACHE_MATTERS
+            && !is_kept
+        {
+            finished.fds.extend(namespace);
+        }
         self.last = Some(environment);
         finished
     }
@@ -424,7 +435,7 @@ impl Server {
         let (stdout, stderr) = (Blob::default(), Blob::default());
         let reply = Box::new(Reply { outcome, stdout, stderr, collected, kept: None });
         let started = plan.report.started.load(Ordering::Relaxed);
-        Ok(Finished { answer: Answer::Done { reply, started }, fds })
+        Ok(Finished { answer: Answer::Done { reply, started }, fds, file_bytes })
     }
 }
 

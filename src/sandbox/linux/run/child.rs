@@ -112,6 +112,8 @@ pub(crate) struct Report {
     pub(crate) own_cpu: AtomicU64,
     /// CPU time of PID 1 since then, in nanoseconds, if it did not end.
     pub(crate) pid1_cpu: AtomicU64,
+    /// A descriptor of the run's mount namespace, which PID 1 opened in the slot; 0 if there is none.
+    pub(crate) namespace: AtomicI32,
     /// What all processes of the run used by their own account, if PID 1 did not end: CPU time in nanoseconds.
     pub(crate) used_cpu: AtomicU64,
     /// The same: the largest memory of one, in bytes.
