@@ -83,14 +83,14 @@ impl Host {
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
     pub fn start(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
-        let local = Local::start(options.at_once(), options.isolation, Arc::new(()))?;
+        let memory = Memory::open(options, output);
+        let local = Local::start(options.at_once(), options.isolation, memory.notebook())?;
         let isolation = local.isolation();
         output.event(Event::HostReady {
             isolation,
             shortfall: shortfall(isolation, local.refused(), local.gaps()),
             most_at_once: local.most_at_once(),
         });
-        let memory = Memory::open(options, output);
         let executor = memory.around(output.around(Arc::new(local)), output);
         let ender = output.ender.clone().unwrap_or_default();
         if output.ender.is_none() {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::cache::cached::Cached;
+use crate::cache::notes::Notes;
 use crate::cache::store::{CAP, Store};
 use crate::cache::tools::Asked;
 use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
-use crate::executor::Executor;
+use crate::executor::{Executor, Notebook};
 use crate::language::probe::{Machine, Probe};
 
 /// The memory of a command, if it has one.
@@ -33,6 +34,14 @@ impl Memory {
         let cached = Arc::new(Cached::new(executor, Arc::clone(store), *is_fresh));
         output.remembers(Arc::clone(&cached), Arc::clone(store));
         cached
+    }
+
+    /// What was found out about the machine.
+    pub fn notebook(&self) -> Arc<dyn Notebook> {
+        match &self.0 {
+            Some((store, is_fresh)) => Arc::new(Notes::new(Arc::clone(store), *is_fresh)),
+            None => Arc::new(()),
+        }
     }
 
     /// The door to the machine's tools.
