@@ -64,6 +64,9 @@ impl Judging<'_> {
             entries: self.entries,
             cases: &self.cases,
             schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
+            spares: self.policy == Policy::WhatProves
+                && scheme.is_none()
+                && self.cases.len() == problem.test_data.judged().len(),
             scheme: scheme.as_ref(),
         };
         Ok(Finished { results: session.run()?, time_limit })
@@ -174,6 +177,7 @@ impl Judging<'_> {
             entries: &entries,
             cases: &self.cases,
             schedule: Schedule::single(self.cases.len(), Until::Never),
+            spares: false,
             scheme: None,
         };
         let results = session.run()?;

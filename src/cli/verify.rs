@@ -13,7 +13,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
 use crate::cli::next;
-use crate::cli::options::{ListingOptions, OutputOptions, ReportOptions, RunOptions};
+use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, RunOptions};
 use crate::cli::output::{Output, command_line, command_listed};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Finished, Judging, entries};
@@ -44,6 +44,12 @@ pub struct VerifyArguments {
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
+    /// Run every submission on every test case, also if that can prove nothing more
+    ///
+    /// Else a submission is run until no other run could change whether it is as expected. With --verbose all are run,
+    /// too, because it shows which test cases no submission fails on.
+    #[arg(long, help_heading = RUNS)]
+    pub all: bool,
     /// Options about the table of submissions.
     #[command(flatten)]
     pub listing: ListingOptions,
@@ -228,7 +234,10 @@ impl Verifier<'_> {
             entries: &entries,
             cases,
             given: self.arguments.runs.time_limit,
-            policy: Policy::Everything,
+            policy: match self.arguments.all || self.arguments.output.verbose {
+                true => Policy::Everything,
+                false => Policy::WhatProves,
+            },
             detail: match self.kept(problem) {
                 None if self.arguments.reports.html.is_none() => Detail::Brief,
                 keep => Detail::Full { keep },

@@ -8,6 +8,7 @@ use walkdir::WalkDir;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
+use crate::executor::parallel;
 use crate::generate::programs::{build, diagnostic, of_generator};
 use crate::generate::run::run;
 use crate::generate::stage::{Stage, file_name};
@@ -38,9 +39,15 @@ pub(super) fn generators<'a>(
     let mut unbuilt = Vec::new();
     let commands = cases.iter().filter_map(|case| command(case));
     let programs: BTreeSet<_> = commands.map(|it| &it.program).collect();
-    for program in programs {
-        let generator = noting(build(bench, &of_generator(bench.problem, program)), &mut unbuilt)?;
+    let programs: Vec<&GeneratorProgram> = programs.into_iter().collect();
+    let built = parallel::map(bench.executor, &programs, |program| {
+        let mut unbuilt = Vec::new();
+        let built = build(bench, &of_generator(bench.problem, program));
+        Ok((noting(built, &mut unbuilt)?, unbuilt))
+    })?;
+    for (program, (generator, remarks)) in programs.into_iter().zip(built) {
         generators.extend(generator.map(|generator| (program, generator)));
+        unbuilt.extend(remarks);
     }
     if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
 }

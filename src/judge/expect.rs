@@ -236,7 +236,7 @@ impl Rule<'_> {
 }
 
 /// `use_for_time_limit: lower` is the same as `permitted: [AC, WA, RTE]`.
-fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdict>> {
+pub(super) fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdict>> {
     let lower = (expectation.use_for_time_limit == UseForTimeLimit::Lower)
         .then(|| vec![Verdict::Accepted, Verdict::WrongAnswer, Verdict::RunTimeError]);
     match (&expectation.permitted, lower) {
@@ -249,7 +249,7 @@ fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdict>> {
 
 /// The sets of verdicts of each of which one must occur: `use_for_time_limit: upper` is the same as
 /// one more `required: [TLE]`, which holds beside another one.
-fn demanded(expectation: &Expectation) -> Vec<&[Verdict]> {
+pub(super) fn demanded(expectation: &Expectation) -> Vec<&[Verdict]> {
     const UPPER: &[Verdict] = &[Verdict::TimeLimitExceeded];
     let required = expectation.required.as_deref();
     match expectation.use_for_time_limit {
@@ -328,6 +328,7 @@ mod tests {
             score: None,
             cases,
             skipped: 0,
+            spared: 0,
             compiler: None,
             broken: Vec::new(),
         }

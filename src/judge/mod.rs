@@ -13,6 +13,7 @@ pub mod grader;
 pub mod keep;
 pub mod once;
 pub mod output;
+pub mod proof;
 mod said;
 pub mod score;
 pub mod session;

@@ -142,7 +142,9 @@ pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> 
         (Some(Scheme::Groups(groups)), _) => groups.schedule(cases, policy),
         // The package itself says what follows a rejection.
         (Some(Scheme::Tree(tree)), _) => tree.schedule(cases),
-        (None, Policy::Everything) => Schedule::single(cases.len(), Until::Never),
+        (None, Policy::Everything | Policy::WhatProves) => {
+            Schedule::single(cases.len(), Until::Never)
+        }
         (None, Policy::WhatCounts) => Schedule::single(cases.len(), Until::Rejection),
     }
 }
@@ -152,6 +154,8 @@ pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> 
 pub enum Policy {
     /// All that may be run.
     Everything,
+    /// What can change whether a submission is as expected; all of it in problems with scores.
+    WhatProves,
     /// What can change the verdict of a submission, or its score if there are scores.
     WhatCounts,
 }

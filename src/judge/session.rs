@@ -12,6 +12,7 @@ use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable};
 use crate::executor::parallel;
 use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
+use crate::judge::proof::{Proof, Unproved};
 use crate::judge::score::{self, CaseResult, Scheme, Total};
 use crate::judge::settle::Nearness;
 use crate::judge::{expect, time_limit};
@@ -40,6 +41,9 @@ pub struct Session<'a> {
     pub cases: &'a [ReadyCase<'a>],
     /// Which of them a submission is run on.
     pub schedule: Schedule,
+    /// Whether runs are left out that can prove nothing more of what is expected. Only if all test cases are selected,
+    /// and the schedule leaves out none.
+    pub spares: bool,
     /// How they make up a score; `None` if submissions are only accepted or rejected.
     pub scheme: Option<&'a Scheme<'a>>,
 }
@@ -105,6 +109,8 @@ struct Known {
     failed: Vec<Failure>,
     announced: bool,
     nearness: Arc<Nearness>,
+    /// What is still to be proved, if that may leave out runs.
+    proof: Option<Proof>,
 }
 
 /// A fault of the judge, and its test case; the first one if it came before any.
@@ -123,8 +129,26 @@ struct State {
     stop: Option<Stop>,
 }
 
+impl State {
+    /// Lets the plan know if the runs of a submission, as far as they are done in its order, prove enough.
+    fn settle(&mut self, submission: usize) {
+        let told = self.plan.told(submission);
+        let Known { proof: Some(proof), cases, .. } = &mut self.known[submission] else { return };
+        while proof.taken() < told {
+            let case = proof.order()[proof.taken()];
+            let Some(judged) = &cases[case] else { return };
+            if proof.take(judged) {
+                self.plan.settle(submission, proof.taken());
+                return;
+            }
+        }
+    }
+}
+
 struct Shared<'s, 'a> {
     session: &'s Session<'a>,
+    /// The cases, if some of them may be left out.
+    unproved: Vec<Unproved<'s>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -137,8 +161,14 @@ impl Session<'_> {
     pub fn run(&self) -> Result<Vec<Judged>, Stop> {
         let known =
             || Known { cases: (0..self.cases.len()).map(|_| None).collect(), ..Known::default() };
+        let unproved = self.cases.iter().filter(|_| self.spares).map(|case| Unproved {
+            name: &case.test_case.name,
+            // Only the order depends on it.
+            size: case.input().len().unwrap_or_default(),
+        });
         let shared = Shared {
             session: self,
+            unproved: unproved.collect(),
             state: Mutex::new(State {
                 plan: Plan::new(self.schedule.clone(), self.entries.len()),
                 known: self.entries.iter().map(|_| known()).collect(),
@@ -182,22 +212,30 @@ impl Shared<'_, '_> {
     }
 
     fn build(&self, submission: usize) {
-        let built = self.built(&self.session.entries[submission]);
+        let entry = &self.session.entries[submission];
+        let built = self.built(entry);
+        let slow = self.session.rules.stop_slow_at.cpu_time.unwrap_or_default();
+        let proof = Proof::of(&entry.submission.expectations, &self.unproved, slow);
         let mut state = self.lock();
-        let known = &mut state.known[submission];
+        let State { plan, known, .. } = &mut *state;
+        let known = &mut known[submission];
         match built {
             Ok(Built::Program(runnable)) => {
                 known.compiler.clone_from(&runnable.compiler);
                 known.runnable = Some(Arc::from(runnable));
-                state.plan.built(submission);
+                plan.built(submission);
+                if let Some(proof) = proof {
+                    plan.tell(submission, proof.order().to_vec(), proof.necessary());
+                    known.proof = Some(proof);
+                }
             }
             Ok(Built::Rejected(report)) => {
                 known.compiler = Some(*report);
-                state.plan.abandon(submission);
+                plan.abandon(submission);
             }
             Err(Stop::Fault(error)) => {
                 known.failed.push(Failure { case: 0, error });
-                state.plan.abandon(submission);
+                plan.abandon(submission);
             }
             Err(stop) => return state.stop = Some(stop),
         }
@@ -259,6 +297,7 @@ impl Shared<'_, '_> {
                 let end = score::end(&judged);
                 state.known[submission].cases[case] = Some(judged);
                 state.plan.finished(submission, case, end);
+                state.settle(submission);
             }
             Err(Stop::Fault(error)) => match runnable.unstartable(&error) {
                 Some(cause) => {
@@ -413,12 +452,14 @@ impl Shared<'_, '_> {
         }
         let mut verdicts = cases.iter().map(|case| case.verdict);
         let verdict = verdict.or_else(|| verdicts.find(|it| *it != Verdict::Accepted));
+        let left_out = self.session.cases.len() - cases.len();
         let mut judgement = Judgement {
             submission: submission.name.clone(),
             path: submission.program.path.clone(),
             verdict: verdict.unwrap_or(Verdict::Accepted),
             score,
-            skipped: self.session.cases.len() - cases.len(),
+            skipped: left_out,
+            spared: if self.session.spares && !is_refused { left_out } else { 0 },
             cases,
             compiler,
             broken: Vec::new(),

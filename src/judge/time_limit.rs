@@ -121,7 +121,7 @@ fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured>
 }
 
 /// CPU time; of a run that was stopped for sleeping, the time it slept. `None` where nothing ran.
-fn taken(case: &CaseJudgement) -> Option<Duration> {
+pub(super) fn taken(case: &CaseJudgement) -> Option<Duration> {
     let outcome = case.outcome.as_ref()?;
     Some(match outcome.stopped_by {
         Some(StoppedBy::WallTime) => outcome.wall_time.max(outcome.cpu_time),

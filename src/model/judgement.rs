@@ -270,6 +270,8 @@ pub struct Judgement {
     pub score: Option<TotalScore>,
     /// How many selected cases were not run, because of what came of those before them.
     pub skipped: usize,
+    /// How many of these could prove nothing more of what is expected.
+    pub spared: usize,
     /// The compiler's messages, cut, if it had any or failed.
     pub compiler: Option<CompilerReport>,
     /// Expectations that do not hold.

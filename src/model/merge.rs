@@ -267,6 +267,7 @@ fn judged(submission: SubmissionReport) -> Option<Event> {
         cases: submission.test_cases,
         score: submission.score,
         skipped: submission.skipped,
+        spared: submission.spared,
         compiler: submission.compiler,
         broken: submission.broken_expectations,
     })))

@@ -228,6 +228,9 @@ pub struct SubmissionReport {
     pub test_cases: Vec<CaseJudgement>,
     /// How many selected cases were not run.
     pub skipped: usize,
+    /// How many of these could prove nothing more of what is expected.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub spared: usize,
     /// What building it gave.
     pub compiler: Option<CompilerReport>,
     /// Expectations that do not hold.
@@ -246,6 +249,7 @@ impl SubmissionReport {
             error: None,
             test_cases: judgement.cases,
             skipped: judgement.skipped,
+            spared: judgement.spared,
             compiler: judgement.compiler,
             broken_expectations: judgement.broken,
         }
@@ -373,6 +377,9 @@ pub struct Summary {
     pub elapsed: Duration,
     /// Runs of submissions on test cases.
     pub runs: usize,
+    /// Runs left out because they could prove nothing more of what is expected.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub spared_runs: usize,
     /// Submissions accepted.
     pub accepted: usize,
     /// Submissions rejected.
@@ -388,6 +395,11 @@ pub struct Summary {
     pub warnings: usize,
     /// Faults of the judge.
     pub judge_errors: usize,
+}
+
+/// Whether there is nothing to tell.
+fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What is under way: of the last package that was read.
@@ -508,6 +520,7 @@ impl Report {
                     _ => self.summary.rejected += 1,
                 }
                 self.summary.broken += judgement.broken.len();
+                self.summary.spared_runs += judgement.spared;
                 // Which cases were begun beyond those that decided is chance.
                 let mut under_way = self.work.submissions.iter();
                 let under_way = under_way.find(|it| it.submission == judgement.submission);
@@ -624,6 +637,7 @@ mod tests {
                 score: None,
                 cases: Vec::new(),
                 skipped: 0,
+                spared: 0,
                 compiler: None,
                 broken: Vec::new(),
             }))

@@ -1,7 +1,8 @@
 //! Decides which run comes next, and which runs are no longer needed. Starts nothing itself.
 //!
 //! Each submission is built, then run on its test cases in order. Several steps may be under way at
-//! once; the result does not depend on which of them ends first.
+//! once; the result does not depend on which of them ends first. A submission may have an order of its own, which ends
+//! when enough is proved; what might be left out starts when there is nothing else to do.
 
 pub mod schedule;
 
@@ -44,6 +45,34 @@ struct Progress {
     running: usize,
     /// Whether nothing is left to be started.
     exhausted: bool,
+    /// The order of its own, if it has one.
+    telling: Option<Telling>,
+}
+
+/// Cases of one submission, the most telling first.
+#[derive(Clone, Debug)]
+struct Telling {
+    order: Vec<usize>,
+    /// So many of the first are run, whatever comes of them.
+    necessary: usize,
+    /// So many are run at most.
+    end: usize,
+    /// How many were started.
+    started: usize,
+    /// How many of the first are done.
+    done: usize,
+}
+
+impl Telling {
+    fn left(&self) -> Left {
+        match self.order.get(self.started) {
+            Some(case) if self.started < self.end => {
+                let is_needed = self.started < self.necessary || self.started == self.done;
+                if is_needed { Left::Case(*case) } else { Left::Perhaps(*case) }
+            }
+            _ => Left::Nothing,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,10 +100,30 @@ impl Plan {
     ///
     /// Cases of submissions that are built come first, so that results come in order.
     pub fn next_step(&mut self) -> Option<Step> {
-        self.next_run().or_else(|| self.next_build())
+        self.next_run(false).or_else(|| self.next_build()).or_else(|| self.next_run(true))
     }
 
-    fn next_run(&mut self) -> Option<Step> {
+    /// Lets a submission that is built run on its cases in this order, `necessary` of them in any case.
+    pub fn tell(&mut self, submission: usize, order: Vec<usize>, necessary: usize) {
+        let end = order.len();
+        self.submissions[submission].telling =
+            Some(Telling { order, necessary, end, started: 0, done: 0 });
+    }
+
+    /// How many of the first cases of its own order are done.
+    pub fn told(&self, submission: usize) -> usize {
+        self.submissions[submission].telling.as_ref().map_or(0, |telling| telling.done)
+    }
+
+    /// What comes after so many cases of its own order is not needed.
+    pub fn settle(&mut self, submission: usize, runs: usize) {
+        if let Some(telling) = &mut self.submissions[submission].telling {
+            telling.end = telling.end.min(runs);
+        }
+    }
+
+    /// A run; also one that may turn out to be not needed, if `perhaps`.
+    fn next_run(&mut self, perhaps: bool) -> Option<Step> {
         for submission in 0..self.submissions.len() {
             let progress = &self.submissions[submission];
             if progress.build != Build::Done || progress.exhausted {
@@ -83,11 +132,17 @@ impl Plan {
             let left = self.left(submission);
             let progress = &mut self.submissions[submission];
             progress.exhausted = left == Left::Nothing;
-            if let Left::Case(case) = left {
-                progress.started[case] = true;
-                progress.running += 1;
-                return Some(Step::Run { submission, case });
+            let case = match left {
+                Left::Case(case) => case,
+                Left::Perhaps(case) if perhaps => case,
+                Left::Perhaps(_) | Left::NotYet | Left::Nothing => continue,
+            };
+            progress.started[case] = true;
+            progress.running += 1;
+            if let Some(telling) = &mut progress.telling {
+                telling.started += 1;
             }
+            return Some(Step::Run { submission, case });
         }
         None
     }
@@ -95,6 +150,9 @@ impl Plan {
     /// The runs of a built submission that are not started yet.
     fn left(&self, submission: usize) -> Left {
         let progress = &self.submissions[submission];
+        if let Some(telling) = &progress.telling {
+            return telling.left();
+        }
         let mut left = Left::Nothing;
         self.schedule.walk_on(&progress.ends, &progress.known, |case, need| match need {
             Need::No => See::More,
@@ -134,6 +192,14 @@ impl Plan {
         progress.running -= 1;
         progress.ends[case] = Some(end);
         progress.known.extend(&progress.ends);
+        let Some(telling) = &mut progress.telling else { return };
+        while telling.done < telling.end {
+            let Some(end) = progress.ends[telling.order[telling.done]] else { return };
+            telling.done += 1;
+            if end == CaseEnd::Failed {
+                telling.end = telling.done;
+            }
+        }
     }
 
     /// Whether nothing of this submission is under way or still needed.
@@ -150,6 +216,11 @@ impl Plan {
     /// Which cases make up this submission's result, as far as it is known.
     pub fn needed(&self, submission: usize) -> Vec<bool> {
         let progress = &self.submissions[submission];
+        if let Some(Telling { order, end, .. }) = &progress.telling {
+            let mut needed = vec![false; progress.ends.len()];
+            order[..*end].iter().for_each(|case| needed[*case] = true);
+            return needed;
+        }
         let mut needed = Vec::with_capacity(progress.ends.len());
         self.schedule.walk(&progress.ends, |_, need| {
             needed.push(need != Need::No);
@@ -169,6 +240,8 @@ impl Plan {
 enum Left {
     /// This case.
     Case(usize),
+    /// This case, unless enough is proved before it.
+    Perhaps(usize),
     /// Cases that wait for others.
     NotYet,
     /// Nothing.
@@ -303,5 +376,60 @@ mod tests {
         check(&[Accepted, Accepted, Accepted], "0 1 2");
         check(&[Accepted, Rejected, Accepted], "0 1");
         check(&[Rejected, Accepted, Accepted], "0");
+    }
+
+    /// Two submissions with four cases each, the first in the order 2 3 1 0 with so many of them necessary. `ends` says
+    /// after how many of its cases enough is proved. Steps end in the order in which they began, or the last first.
+    fn tell(slots: usize, necessary: usize, ends: usize, last_first: bool) -> (String, Vec<bool>) {
+        let mut plan = Plan::new(Schedule::single(4, Until::Never), 2);
+        let (mut under_way, mut started) = (Vec::new(), Vec::new());
+        while !plan.is_finished() {
+            while under_way.len() < slots {
+                let Some(step) = plan.next_step() else { break };
+                started.push(match step {
+                    Step::Build { submission } => format!("b{submission}"),
+                    Step::Run { submission, case } => format!("{submission}.{case}"),
+                });
+                under_way.push(step);
+            }
+            let step = if last_first { under_way.pop().unwrap() } else { under_way.remove(0) };
+            match step {
+                Step::Build { submission } => {
+                    plan.built(submission);
+                    if submission == 0 {
+                        plan.tell(0, vec![2, 3, 1, 0], necessary);
+                    }
+                }
+                Step::Run { submission, case } => {
+                    plan.finished(submission, case, CaseEnd::Rejected);
+                    if submission == 0 && plan.told(0) >= ends {
+                        plan.settle(0, ends);
+                    }
+                }
+            }
+        }
+        (started.join(" "), plan.needed(0))
+    }
+
+    #[test]
+    fn an_order_of_its_own_ends_when_enough_is_proved() {
+        let check = |slots, necessary, ends, expected: &str| {
+            let (steps, needed) = tell(slots, necessary, ends, false);
+            assert_eq!(steps, expected, "{slots} slots");
+            let order = [2, 3, 1, 0];
+            let expected: Vec<bool> = (0..4).map(|case| order[..ends].contains(&case)).collect();
+            assert_eq!(needed, expected);
+            for slots in 1..6 {
+                for last_first in [false, true] {
+                    assert_eq!(tell(slots, necessary, ends, last_first).1, expected);
+                }
+            }
+        };
+        check(1, 0, 1, "b0 0.2 b1 1.0 1.1 1.2 1.3");
+        check(1, 0, 4, "b0 0.2 0.3 0.1 0.0 b1 1.0 1.1 1.2 1.3");
+        // While the first run may prove enough, others are done; and the second one, if there are none.
+        check(2, 0, 1, "b0 b1 0.2 1.0 1.1 1.2 1.3");
+        check(2, 2, 2, "b0 b1 0.2 0.3 1.0 1.1 1.2 1.3");
+        check(3, 0, 2, "b0 b1 0.2 0.3 1.0 1.1 1.2 1.3");
     }
 }

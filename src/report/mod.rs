@@ -158,6 +158,7 @@ pub(crate) mod tests {
             cases: vec![case("sample/1", Verdict::Accepted), case("secret/2", last)],
             score: None,
             skipped: 0,
+            spared: 0,
             compiler: None,
             broken: Vec::new(),
         };

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::build::bench::Bench;
 use crate::build::{Runnable, first_line};
+use crate::executor::parallel;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
@@ -96,19 +97,24 @@ pub(super) fn build<'a>(
     programs: &'a [Program],
     found: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Validator<'a>>, Stop> {
-    let mut validators = Vec::new();
-    for program in programs {
+    let programs: Vec<&Program> = programs.iter().collect();
+    let built = parallel::map(bench.executor, &programs, |program| {
         let limits = Limits::of_validator();
-        let ready = bench.ready(what, program, &limits, &limits);
-        let ready = match ready {
+        let mut found = Vec::new();
+        let ready = match bench.ready(what, program, &limits, &limits) {
             Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
                 let message = format!("{what} is not run: no {tool}");
                 found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
-                continue;
+                None
             }
-            ready => noting(ready, found)?,
+            ready => noting(ready, &mut found)?,
         };
-        validators.extend(ready.map(|runnable| Validator { program, runnable }));
+        Ok((ready.map(|runnable| Validator { program, runnable }), found))
+    })?;
+    let mut validators = Vec::new();
+    for (validator, remarks) in built {
+        validators.extend(validator);
+        found.extend(remarks);
     }
     Ok(validators)
 }

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::build::bench::Bench;
+use crate::executor::parallel;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::job::Keep;
@@ -39,11 +40,10 @@ pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Diag
         // What it says about wrong ones then means nothing.
         return Ok(vec![diagnostic]);
     }
-    let mut found = Vec::new();
-    found.extend(trial.of_empty()?);
-    found.extend(trial.of_junk()?);
-    found.extend(trial.of_binary()?);
-    Ok(found)
+    let trials: [&(dyn Fn() -> Result<Option<Diagnostic>, Stop> + Sync); 3] =
+        [&|| trial.of_empty(), &|| trial.of_junk(), &|| trial.of_binary()];
+    let found = parallel::map(bench.executor, &trials, |trial| trial())?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 struct Trial<'a> {

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
-use crate::executor::Executor;
+use crate::executor::{Executor, parallel};
 use crate::language::BOX;
 use crate::model::blob::Blob;
 use crate::model::job::{Collected, Command, Job, Keep, Reply};
@@ -88,10 +88,10 @@ impl OutputValidator {
     /// # Errors
     /// When it does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Vec<Self>, Stop> {
-        let programs = bench.problem.output_validators.iter();
         let protocol = bench.problem.output_protocol;
-        let build = |program| Self::of(bench, "output validator", protocol, program, build_limits);
-        programs.map(build).collect()
+        parallel::map(bench.executor, &bench.problem.output_validators, |program| {
+            Self::of(bench, "output validator", protocol, program, build_limits)
+        })
     }
 
     /// Builds the package's interactor, if it has one.

@@ -371,6 +371,10 @@ fn verifying_shows_a_table_and_broken_expectations() {
     check("verify-verbose", VERBOSE, &events);
     check_json("verify", &events);
     check("verify-good", PLAIN, &judged::verify_good());
+    let events = judged::spared();
+    check("verify-spared", PLAIN, &events);
+    check("verify-spared-verbose", VERBOSE, &events);
+    check_json("verify-spared", &events);
 }
 
 #[test]
@@ -657,6 +661,7 @@ fn all() -> Vec<Vec<Stamped>> {
         judged::limits_and_crashes(),
         judged::judge_error(),
         judged::verify(),
+        judged::spared(),
         judged::diagnostics(),
         judged::packages_interrupted(),
         recipes::written(),

@@ -125,6 +125,7 @@ fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgem
         cases,
         score: None,
         skipped: 0,
+        spared: 0,
         compiler: None,
         broken: Vec::new(),
     }

@@ -38,6 +38,7 @@ mod sandbox;
 mod scoring;
 mod shell;
 mod side_by_side;
+mod spared;
 mod statements;
 mod stress;
 mod stress_batches;

@@ -136,7 +136,9 @@ impl<'a> Groups<'a> {
         let mut parts = Vec::new();
         for group in &self.groups {
             let until = match (policy, group.aggregation) {
-                (Policy::Everything, _) | (_, Aggregation::Sum) => Until::Never,
+                (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => {
+                    Until::Never
+                }
                 (Policy::WhatCounts, Aggregation::PassFail) => Until::Rejection,
                 (Policy::WhatCounts, Aggregation::Min) => Until::Nothing,
             };
@@ -150,7 +152,7 @@ impl<'a> Groups<'a> {
             parts.push(section(count(&group.cases), requires.collect(), until));
         }
         let until = match (policy, self.secret.aggregation) {
-            (Policy::Everything, _) | (_, Aggregation::Sum) => Until::Never,
+            (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => Until::Never,
             (Policy::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Until::Rejection,
         };
         let secret = Section { parts, requires: Vec::new(), until, yields: Yields::Unbroken };

@@ -68,7 +68,7 @@ fn test_case(dir: &Path, index: usize) -> TestCase {
     TestCase { name: format!("secret/{index}"), input, answer: Some(answer), ..TestCase::default() }
 }
 
-fn submission(name: &str, overall: Option<&Overall>) -> Submission {
+fn submission(name: &str, rules: &[Expectation]) -> Submission {
     Submission {
         name: name.to_owned(),
         program: Program {
@@ -81,14 +81,7 @@ fn submission(name: &str, overall: Option<&Overall>) -> Submission {
             constants: Vec::new(),
             defines: Vec::new(),
         },
-        expectations: overall
-            .into_iter()
-            .map(|overall| Expectation {
-                pattern: "rule".to_owned(),
-                overall: Some(overall.clone()),
-                ..Expectation::default()
-            })
-            .collect(),
+        expectations: rules.to_vec(),
     }
 }
 
@@ -123,6 +116,23 @@ fn check_with(
     scripts: &[&str],
     expected: &[&str],
 ) {
+    let rules = overall.map(|overall| Expectation {
+        pattern: "rule".to_owned(),
+        overall: Some(overall.clone()),
+        ..Expectation::default()
+    });
+    check_of(problem, until, rules.as_slice(), false, scripts, expected);
+}
+
+/// The same of submissions for which there are these rules; `spares` says whether runs are left out.
+fn check_of(
+    problem: &Problem,
+    until: Until,
+    rules: &[Expectation],
+    spares: bool,
+    scripts: &[&str],
+    expected: &[&str],
+) {
     for slots in 1..4 {
         let dir = tempfile::tempdir().unwrap();
         let ran = Mutex::new(HashMap::new());
@@ -139,7 +149,7 @@ fn check_with(
         });
         let builder = Builder::new(&executor);
         let submissions: Vec<Submission> =
-            scripts.iter().map(|name| submission(name, overall)).collect();
+            scripts.iter().map(|name| submission(name, rules)).collect();
         let entries: Vec<PreparedSubmission<'_>> = submissions
             .iter()
             .map(|submission| {
@@ -201,6 +211,7 @@ fn check_with(
                 None => Schedule::single(cases.len(), until),
                 Some(_) => score::schedule(scheme.as_ref(), &names, Policy::Everything),
             },
+            spares,
             scheme: scheme.as_ref(),
         };
         let results = session.run();
@@ -208,6 +219,11 @@ fn check_with(
         match results {
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
+                // A fault comes on the first run.
+                let runs = results.iter().map(|it| it.judgement().map_or(1, |it| it.cases.len()));
+                if slots == 1 && spares {
+                    assert_eq!(ran.lock().unwrap().len(), runs.sum::<usize>());
+                }
             }
             Err(stop) => {
                 assert_eq!(stop, Stop::Interrupted);
@@ -397,4 +413,52 @@ fn who_is_disturbed_is_judged_by_a_run_alone() {
     check(Verdict::TimeLimitExceeded, &["ava"], &[accepted, &remark]);
     let remark = format!("{remark}; and 1 more test case");
     check(Verdict::TimeLimitExceeded, &["avv"], &[accepted, &remark]);
+}
+
+#[test]
+fn runs_that_prove_nothing_more_are_left_out() {
+    use Verdict::{Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer};
+    let rule = |permitted: &[Verdict], required: &[Verdict]| Expectation {
+        pattern: "rule".to_owned(),
+        permitted: (!permitted.is_empty()).then(|| permitted.to_vec()),
+        required: Some(required.to_vec()),
+        ..Expectation::default()
+    };
+    let check = |rule: Expectation, spares: bool, scripts: &[&str], expected: &[&str]| {
+        check_of(&Problem::default(), Until::Never, &[rule], spares, scripts, expected);
+    };
+    let rejected = || rule(&[], &[WrongAnswer, TimeLimitExceeded, RunTimeError]);
+    let scripts = ["awsa", "saaa", "aaaa", "jwaa", "wjaa"];
+    let broken = "AC: AC AC AC AC, 0 skipped; rule: required WA, TLE or RTE on at least one case; got only AC on 4 cases";
+    check(
+        rejected(),
+        true,
+        &scripts,
+        &[
+            "WA: AC WA, 2 skipped",
+            "RTE: RTE, 3 skipped",
+            broken,
+            "judge error: mount the box: no memory",
+            "WA: WA, 3 skipped",
+        ],
+    );
+    check(
+        rejected(),
+        false,
+        &scripts[..2],
+        &["WA: AC WA RTE AC, 0 skipped", "RTE: RTE AC AC AC, 0 skipped"],
+    );
+    // Too slow by the margin, not only at the limit.
+    check(
+        rule(&[], &[TimeLimitExceeded]),
+        true,
+        &["atwa", "abta"],
+        &["TLE: AC TLE, 2 skipped", "TLE: AC TLE TLE, 1 skipped"],
+    );
+    check(
+        rule(&[Accepted, TimeLimitExceeded], &[TimeLimitExceeded]),
+        true,
+        &["atta"],
+        &["TLE: AC TLE TLE AC, 0 skipped"],
+    );
 }

@@ -201,6 +201,7 @@ fn hostile_texts_stay_texts_and_pages_small() {
             cases: vec![case.clone()],
             score: None,
             skipped: 0,
+            spared: 0,
             compiler: Some(CompilerReport { refusal: None, messages: long.clone(), outcome: None }),
             broken: Vec::new(),
         }));

@@ -281,6 +281,9 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
     let skipped = judgement.skipped;
     if skipped > 0 {
         let why = match judgement.score.is_some() {
+            _ if judgement.spared > 0 => {
+                format!("{skipped} not run, which could prove nothing more; --all runs them")
+            }
             true => format!("{skipped} not run: no effect on the score"),
             false => {
                 format!("stopped at the first rejection, {skipped} not run; --all runs them")

@@ -88,7 +88,10 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     parts.push(match (summary.runs, report.interrupted) {
         (0, true) => format!("stopped after {elapsed}"),
         (0, false) => format!("done in {elapsed}"),
-        (runs, _) => format!("{} in {elapsed}", count(runs, "run")),
+        (runs, _) => match summary.spared_runs {
+            0 => format!("{} in {elapsed}", count(runs, "run")),
+            spared => format!("{} in {elapsed}, {spared} spared", count(runs, "run")),
+        },
     });
     let text = parts.join("; ");
     Some(match (&report.packages[..], report.refused) {

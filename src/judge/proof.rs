@@ -1,0 +1,194 @@
+//! Which runs prove what is expected of a submission, the most telling first, and when the others can prove nothing more.
+//! Pure.
+//!
+//! Every rule is either about each of its test cases, which then must be run, or asks for one among them, which then is
+//! enough. What is left out could change neither whether a rule holds nor what the submission says about the time limit.
+
+use std::time::Duration;
+
+use crate::judge::expect::{demanded, effective_permitted};
+use crate::judge::time_limit::{is_upper, means, taken};
+use crate::model::judgement::CaseJudgement;
+use crate::model::submission::Expectation;
+use crate::model::verdict::Verdict;
+
+/// A test case before a submission is run on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Unproved<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The size of its input.
+    pub size: u64,
+}
+
+/// What is still to be proved about a submission.
+#[derive(Debug)]
+pub struct Proof {
+    /// The test cases in the order in which they are run.
+    order: Vec<usize>,
+    /// So many of the first of them are run, whatever comes of them.
+    necessary: usize,
+    /// How many of them were taken.
+    taken: usize,
+    is_rejected: bool,
+    /// Whether one had a verdict that a rule does not permit: then all are run, to tell how many have.
+    is_broken: bool,
+    permissions: Vec<Permission>,
+    demands: Vec<Demand>,
+    /// What a run takes at least that is too slow by the margin.
+    slow: Duration,
+}
+
+/// The verdicts that these test cases may have.
+#[derive(Debug)]
+struct Permission {
+    /// By test case: whether it is one of them.
+    about: Vec<bool>,
+    permitted: Vec<Verdict>,
+}
+
+/// Something that one test case must show.
+#[derive(Debug)]
+struct Demand {
+    /// By test case: whether it may.
+    about: Vec<bool>,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    /// One of these verdicts.
+    OneOf(Vec<Verdict>),
+    /// That the judge's message has this in it.
+    Message(String),
+    /// That the submission is too slow by the margin.
+    Slow,
+    /// That the first rejection has one of these verdicts.
+    First(Vec<Verdict>),
+}
+
+/// The verdicts that rules name.
+const STANDARD: [Verdict; 4] =
+    [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
+
+impl Proof {
+    /// What these rules ask of a submission on all test cases of a problem without scores, which stand in judging
+    /// order. `None` if each of them must be run anyway.
+    pub fn of(rules: &[Expectation], cases: &[Unproved<'_>], slow: Duration) -> Option<Self> {
+        let mut is_necessary = vec![false; cases.len()];
+        let (mut permissions, mut demands) = (Vec::new(), Vec::new());
+        for rule in rules {
+            let means = means(rule);
+            let about: Vec<bool> = cases.iter().map(|case| means(case.name)).collect();
+            let permitted = effective_permitted(rule);
+            let permitted = permitted.filter(|it| STANDARD.iter().any(|one| !it.contains(one)));
+            // The slowest of those that must not be too slow bounds the time limit.
+            if permitted.is_some() || rule.is_lower_bound() {
+                is_necessary.iter_mut().zip(&about).for_each(|(is, about)| *is |= about);
+            }
+            if let Some(permitted) = permitted {
+                permissions.push(Permission { about: about.clone(), permitted });
+            }
+            if let Some(overall) = &rule.overall {
+                let about = vec![true; cases.len()];
+                demands.push(Demand { about, what: What::First(overall.verdicts.clone()) });
+            }
+            if !about.contains(&true) {
+                continue;
+            }
+            let one_of = demanded(rule).into_iter().map(|it| What::OneOf(it.to_vec()));
+            let message = rule.message.iter().filter(|message| !message.is_empty());
+            let message = message.map(|message| What::Message(message.clone()));
+            let slow = is_upper(rule).then_some(What::Slow);
+            let whats = one_of.chain(message).chain(slow);
+            demands.extend(whats.map(|what| Demand { about: about.clone(), what }));
+        }
+        if demands.is_empty() || !is_necessary.contains(&false) {
+            return None;
+        }
+        let (order, necessary) = ordered(cases, &is_necessary, &demands);
+        Some(Self {
+            order,
+            necessary,
+            taken: 0,
+            is_rejected: false,
+            is_broken: false,
+            permissions,
+            demands,
+            slow,
+        })
+    }
+
+    /// The test cases in the order in which they are run.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// So many of the first of them are run, whatever comes of them.
+    pub fn necessary(&self) -> usize {
+        self.necessary
+    }
+
+    /// How many were taken.
+    pub fn taken(&self) -> usize {
+        self.taken
+    }
+
+    /// Takes what came of the next test case in the order. Says whether the others can prove nothing more.
+    pub fn take(&mut self, case: &CaseJudgement) -> bool {
+        let index = self.order.get(self.taken).copied().unwrap_or_default();
+        self.taken += 1;
+        let verdict = case.verdict.standard();
+        let is_first = !self.is_rejected && verdict != Verdict::Accepted;
+        self.is_rejected |= is_first;
+        let mut permissions = self.permissions.iter();
+        self.is_broken |= permissions.any(|it| it.about[index] && !it.permitted.contains(&verdict));
+        let slow = self.slow;
+        // What may be otherwise in another run proves nothing.
+        let is_firm = !case.is_sensitive();
+        self.demands.retain(|Demand { about, what }| {
+            let is_met = match what {
+                What::OneOf(verdicts) => verdicts.contains(&verdict),
+                What::Message(message) => case.message.contains(message),
+                What::Slow => case.is_stuck() || taken(case) >= Some(slow),
+                What::First(verdicts) => is_first && verdicts.contains(&verdict),
+            };
+            !(is_met && is_firm && about[index])
+        });
+        // Who is accepted on a part may not be called accepted.
+        let is_proved = self.demands.is_empty() && !self.is_broken;
+        is_proved && self.is_rejected && self.taken >= self.necessary
+    }
+}
+
+/// The order of the runs, and how many of the first ones are necessary.
+fn ordered(
+    cases: &[Unproved<'_>],
+    is_necessary: &[bool],
+    demands: &[Demand],
+) -> (Vec<usize>, usize) {
+    let all = 0..cases.len();
+    if demands.iter().any(|demand| matches!(demand.what, What::First(_))) {
+        let last = all.clone().rfind(|case| is_necessary[*case]);
+        return (all.collect(), last.map_or(0, |last| last + 1));
+    }
+    let (mut order, mut others): (Vec<usize>, Vec<usize>) =
+        all.partition(|case| is_necessary[*case]);
+    let necessary = order.len();
+    let is_slow = |demand: &Demand| match &demand.what {
+        What::Slow => true,
+        What::OneOf(verdicts) => *verdicts == [Verdict::TimeLimitExceeded],
+        What::Message(_) | What::First(_) => false,
+    };
+    if demands.iter().any(is_slow) {
+        others.sort_by_key(|case| {
+            let is_asked = demands.iter().any(|it| is_slow(it) && it.about[*case]);
+            (!is_asked, std::cmp::Reverse(cases[*case].size))
+        });
+    }
+    order.extend(others);
+    (order, necessary)
+}
+
+#[cfg(test)]
+mod tests;
