@@ -123,16 +123,14 @@ impl Fixture {
     /// Runs `juror` and holds its exit code and what it writes, standard output and standard error
     /// together, against what is expected.
     pub(crate) fn check(&self, arguments: &str, code: i32, said: &[&str]) {
-        let output = self.juror(arguments).output().expect("juror runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "juror {arguments}:\n{text}");
-        // Lines are wrapped to the width; what is looked for is not.
-        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        for piece in said {
-            let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(flat.contains(&piece), "juror {arguments} lacks `{piece}`:\n{text}");
-        }
+        check(self.juror(arguments), arguments, code, said);
+    }
+
+    /// The same for a command that keeps results for later ones where users' commands do.
+    pub(crate) fn check_kept(&self, arguments: &str, code: i32, said: &[&str]) {
+        let mut command = self.juror(arguments);
+        command.env_remove("JUROR_CACHE");
+        check(command, arguments, code, said);
     }
 
     /// Runs `juror … --json` and gives the document.
@@ -152,5 +150,18 @@ impl Fixture {
 
     pub(crate) fn root(&self) -> &Path {
         self.dir.path()
+    }
+}
+
+fn check(mut command: Command, arguments: &str, code: i32, said: &[&str]) {
+    let output = command.output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "juror {arguments}:\n{text}");
+    // Lines are wrapped to the width; what is looked for is not.
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for piece in said {
+        let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(&piece), "juror {arguments} lacks `{piece}`:\n{text}");
     }
 }

@@ -3,11 +3,14 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::process::{Command, Output};
 
 use juror::cache::store::{CAP, Store};
 use juror::model::blob::Blob;
 
 use crate::fixture::Fixture;
+use crate::sandbox::skip;
+use crate::wire;
 
 fn fill(dir: &Path) {
     let store = Store::open(dir, CAP).unwrap();
@@ -21,12 +24,12 @@ fn fill(dir: &Path) {
 #[test]
 fn what_is_kept_is_shown_checked_and_removed() {
     let fixture = Fixture::new();
-    fixture.check("cache", 0, &["cache/juror is not there: nothing is kept yet"]);
+    fixture.check_kept("cache", 0, &["cache/juror is not there: nothing is kept yet"]);
     assert!(!fixture.path("cache").exists());
     fill(&fixture.path("cache/juror"));
     fill(&fixture.path("kept"));
     let shown = ["results      5\n", "large files  1\n", " of 2 GiB\n", "oldest use   today"];
-    fixture.check("cache", 0, &shown);
+    fixture.check_kept("cache", 0, &shown);
     fixture.check("cache stat --cache kept", 0, &[&["directory    kept"], &shown[..]].concat());
     fixture.check("cache verify --cache kept", 0, &["6 entries, all whole"]);
     let blobs = fs::read_dir(fixture.path("kept/facts/blobs")).unwrap();
@@ -38,7 +41,7 @@ fn what_is_kept_is_shown_checked_and_removed() {
     fixture.check("cache prune --cache=kept", 0, &["removed 0 B"]);
     fixture.check("cache prune --to 0 --cache=kept", 0, &["0 B left"]);
     fixture.check("cache --cache=kept", 0, &["results 0", "oldest use nothing"]);
-    fixture.check("cache", 0, &shown);
+    fixture.check_kept("cache", 0, &shown);
     fixture.check("cache verify --to 1", 2, &["--to is only for `juror cache prune`"]);
 }
 
@@ -87,4 +90,62 @@ fn a_directory_that_cannot_be_used_is_named_with_the_way_out() {
     fill(&fixture.path("kept"));
     fs::write(fixture.path("kept/facts/version"), "9\n").unwrap();
     check("a newer juror made it (version 9, this one knows 1)", named);
+}
+
+/// Judges with results kept in `kept`, after a script.
+fn judged_after(fixture: &Fixture, script: &str) -> Output {
+    let judge = "exec \"$0\" judge sum right.sh --cache=kept";
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", &format!("{script} && {judge}")]);
+    command.arg(wire::shipped().get_program()).current_dir(fixture.path(""));
+    command.env("CI", "true").env("TMPDIR", fixture.path("")).output().unwrap()
+}
+
+#[test]
+fn without_a_place_for_results_it_judges_all_the_same_and_says_so_once() {
+    let can_mount = Command::new("unshare").args(["--mount", "true"]).output();
+    if !can_mount.is_ok_and(|output| output.status.success()) {
+        return skip("nothing can be mounted here");
+    }
+    let check = |script: &str, message: &str, error: &str| {
+        let fixture = Fixture::new();
+        fs::create_dir(fixture.path("kept")).unwrap();
+        let output = judged_after(&fixture, script);
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success() && said.contains("AC"), "{script}: {said}");
+        for piece in [message, error] {
+            assert_eq!(said.matches(piece).count(), 1, "{script}: `{piece}` in: {said}");
+        }
+    };
+    let (unusable, unwritable) = ("the cache cannot be used", "the cache cannot be written");
+    let mount = "mount -t tmpfs -o mode=700,size=4k none kept";
+    let read_only = "mount -o remount,ro kept";
+    let begun = "mkdir -p kept/facts/blobs && echo 1 > kept/facts/version";
+    check(mount, unwritable, "No space left on device");
+    check(&format!("{mount} && {read_only}"), unusable, "Read-only file system");
+    check(&format!("{mount} && {begun} && {read_only}"), unwritable, "Read-only file system");
+    check("chown 12345 kept", unusable, "belongs to another user");
+    check("rmdir kept && ln -s /etc kept && chown -h 12345 kept", unusable, "symbolic link");
+}
+
+#[test]
+fn several_at_once_and_one_that_is_killed_leave_only_what_is_whole() {
+    let fixture = Fixture::new();
+    let start = || {
+        let mut command = wire::shipped();
+        command.args(["verify", "sum", "--cache=kept", "--quiet"]).current_dir(fixture.path(""));
+        command.env("TMPDIR", fixture.path("")).spawn().unwrap()
+    };
+    let mut killed = start();
+    while !fixture.path("kept/facts/version").exists() && killed.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    let others = [(); 2].map(|()| start());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    for mut other in others {
+        assert!(other.wait().unwrap().success());
+    }
+    fixture.check("cache verify --cache=kept", 0, &["all whole"]);
+    assert!(start().wait().unwrap().success());
 }

@@ -157,7 +157,7 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
 fn data_is_made_once_and_beside_the_package() {
     let fixture = package();
     let before = files(&fixture.path("poly"));
-    fixture.check("verify poly", 0, &["2 submissions, all as expected"]);
+    fixture.check_kept("verify poly", 0, &["2 submissions, all as expected"]);
     let made = files(&fixture.path("cache/juror/tests"));
     // The inputs and answers of two tests, and the text of the validator's test.
     assert_eq!(made.len(), 5, "{:?}", made.keys());
@@ -166,13 +166,17 @@ fn data_is_made_once_and_beside_the_package() {
     for text in ["5 8\n", "13\n", "7 8\n", "15\n", "10 20\n"] {
         assert!(texts.contains(&text), "{text}");
     }
-    fixture.check("verify poly", 0, &["all as expected"]);
+    fixture.check_kept("verify poly", 0, &["all as expected"]);
     assert_eq!(files(&fixture.path("cache/juror/tests")), made);
     assert_eq!(files(&fixture.path("poly")), before);
     // What a generator is made of counts, and not when it was made.
     fixture.write("poly/files/gen.sh", "echo \"$2 $1\"\n");
-    fixture.check("judge poly solutions/main.sh --case tests/02", 2, &["submission not found"]);
-    fixture.check("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
+    fixture.check_kept(
+        "judge poly solutions/main.sh --case tests/02",
+        2,
+        &["submission not found"],
+    );
+    fixture.check_kept("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
     let more = files(&fixture.path("cache/juror/tests"));
     assert_eq!(more.len(), made.len() + 2);
     assert!(more.values().any(|(text, _)| text == b"8 5\n"));
@@ -183,7 +187,7 @@ fn what_cannot_be_kept_is_made_in_a_temporary_directory() {
     let fixture = package();
     fixture.write("file", "");
     let mut command = fixture.juror("verify poly");
-    command.env("XDG_CACHE_HOME", fixture.path("file"));
+    command.env_remove("JUROR_CACHE").env("XDG_CACHE_HOME", fixture.path("file"));
     let temporary = fixture.path("temporary");
     fs::create_dir(&temporary).expect("a directory");
     command.env("TMPDIR", &temporary).assert().success();

@@ -188,9 +188,16 @@ impl Store {
         !state.is_closed
     }
 
-    /// What must be said about it, each once.
+    /// What must be said about it, each once. Writes what waits, to find out.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        std::mem::take(&mut self.lock().warnings)
+        let mut state = self.lock();
+        if let Some(writer) = &mut state.writer
+            && let Err(error) = writer.flush()
+            && let Some(directory) = &self.directory
+        {
+            state.close(directory, &error);
+        }
+        std::mem::take(&mut state.warnings)
     }
 
     /// Finds what lies under a key, as `decode` reads it. What it cannot read is forgotten.

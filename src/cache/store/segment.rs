@@ -262,7 +262,7 @@ impl Appender {
         if is_due { self.flush() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    pub(super) fn flush(&mut self) -> io::Result<()> {
         let Some(Files { data, index }) = &mut self.files else { return Ok(()) };
         let written = data.write_all_at(&self.waiting, self.length);
         if let Err(error) = written.and_then(|()| index.write_all(&self.entries)) {
