@@ -126,10 +126,10 @@ impl Fixture {
         check(self.juror(arguments), arguments, code, said);
     }
 
-    /// The same for a command that keeps results for later ones where users' commands do.
+    /// The same for a command that keeps its results for later ones.
     pub(crate) fn check_kept(&self, arguments: &str, code: i32, said: &[&str]) {
         let mut command = self.juror(arguments);
-        command.env_remove("JUROR_CACHE");
+        command.env("JUROR_CACHE", self.path("cache/juror"));
         check(command, arguments, code, said);
     }
 

@@ -247,10 +247,11 @@ fn only_what_changed_is_made_again() {
     };
     fixture.write("sum/generators/chance.py", format!("{chance}#\n"));
     let now = remade("another generator", "1 changed, 1 unchanged", &first);
+    // The case is made again, but nothing that runs for it is another: the cache knows what came of it.
     fixture.write("sum/data/secret/a.ans", "0\n");
-    let now = remade("other data", "1 changed, 1 unchanged", &now);
+    assert_eq!(check("1 changed, 1 unchanged"), now, "other data");
     fixture.write("sum/submissions/accepted/right.sh", "read -r x y; echo $((x + y))\n");
-    let now = remade("another solution", "1 changed, 1 unchanged", &now);
+    assert_eq!(check("2 unchanged"), now, "another solution");
     let recipe =
         fs::read_to_string(fixture.path("sum/generators/generators.yaml")).expect("recipe");
     fixture.write("sum/generators/generators.yaml", recipe.replace("py 1", "py 2"));
