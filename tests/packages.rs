@@ -59,7 +59,9 @@ fn is_there(tool: &str) -> bool {
 }
 
 fn juror() -> Command {
-    Command::new(assert_cmd::cargo::cargo_bin("juror"))
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("juror"));
+    command.env("JUROR_CACHE", "off");
+    command
 }
 
 #[expect(clippy::print_stderr, reason = "a skipped part of a test must be seen")]

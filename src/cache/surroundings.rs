@@ -88,9 +88,9 @@ impl Surroundings {
 
     /// The digest of a blob; of a file by its stamp, if that is known.
     pub(super) fn blob(&self, blob: &Blob) -> Option<Digest> {
-        match blob.path() {
-            Some(path) => self.file(path),
-            None => blob.digest().ok(),
+        match (blob.known_digest(), blob.path()) {
+            (None, Some(path)) => self.file(path),
+            _ => blob.digest().ok(),
         }
     }
 

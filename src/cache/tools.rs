@@ -41,7 +41,16 @@ const FLEETING: [&str; 12] = [
 ];
 
 /// Files of the user that say which version of a tool is meant, below the home directory.
-const CHOICES: [&str; 3] = [".rustup/settings.toml", ".tool-versions", ".config/mise/config.toml"];
+const CHOICES: [&str; 4] =
+    [".rustup/settings.toml", ".pyenv/version", ".tool-versions", ".config/mise/config.toml"];
+
+/// The same for a directory and all below it.
+const LOCAL_CHOICES: [&str; 4] =
+    [".python-version", ".tool-versions", "rust-toolchain", "rust-toolchain.toml"];
+
+/// Where pyenv keeps what stands before its interpreters, and these: its scripts look nowhere else but in these files.
+const SHIMS: &str = ".pyenv/shims";
+const VERSIONS: &str = ".pyenv/versions";
 
 impl Asked {
     /// Answers are kept in this store; a fresh one asks all, and keeps what they say.
@@ -51,7 +60,10 @@ impl Asked {
 
     fn key(&self, program: &Path, args: &[&str]) -> Option<Digest> {
         let real = fs::canonicalize(program).ok()?;
-        if !is_system(&real) && is_script(&real) {
+        let home = Machine.home();
+        let below_home = |name: &str| home.as_ref().map(|home| home.join(name));
+        let is_shim = below_home(SHIMS).is_some_and(|dir| real.starts_with(dir));
+        if !is_system(&real) && !is_shim && is_script(&real) {
             return None;
         }
         let tool = (program.as_os_str().as_bytes(), real.as_os_str().as_bytes());
@@ -61,9 +73,12 @@ impl Asked {
             .map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
             .collect();
         environment.sort();
-        let home = Machine.home();
-        let choices = CHOICES.map(|name| self.surroundings.file(&home.as_ref()?.join(name)));
         let place = env::current_dir().ok()?;
+        let choices = CHOICES.map(|name| self.surroundings.file(&below_home(name)?));
+        let local = |dir: &Path| LOCAL_CHOICES.map(|name| self.surroundings.file(&dir.join(name)));
+        let local: Vec<_> = place.ancestors().map(local).collect();
+        let versions = is_shim.then(|| self.surroundings.installed(&below_home(VERSIONS)?));
+        let choices = (choices, local, versions);
         let system = self.surroundings.system()?;
         let file = self.surroundings.file(&real)?;
         let place = place.as_os_str().as_bytes();

@@ -10,15 +10,20 @@ use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
 use crate::executor::{Executor, Notebook};
 use crate::language::probe::{Machine, Probe};
+use crate::model::isolation::Demand;
 
 /// The memory of a command, if it has one.
 #[derive(Clone)]
 pub struct Memory(Option<(Arc<Store>, bool)>);
 
 impl Memory {
-    /// Opens the store, if one is named. What is not isolated can write there.
+    /// Opens the store. What is not isolated could write there, so then there is one only if it is asked for.
     pub fn open(options: &HostOptions, output: &Output) -> Self {
-        let dir = options.cache.named().and(options.cache.place());
+        // Other systems have no other way.
+        let is_isolated = options.isolation != Demand::Plain && cfg!(target_os = "linux");
+        let is_safe = is_isolated && !output.is_recorded;
+        let is_wanted = is_safe || options.cache.named().is_some();
+        let dir = options.cache.place().filter(|_| is_wanted);
         Self(dir.and_then(|dir| match Store::open(&dir, CAP) {
             Ok(store) => Some((Arc::new(store), options.fresh)),
             Err(refused) => {

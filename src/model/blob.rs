@@ -198,6 +198,11 @@ impl Blob {
         Ok(bytes)
     }
 
+    /// What stands for it everywhere, if that has been asked for.
+    pub fn known_digest(&self) -> Option<Digest> {
+        self.0.digest.get().copied()
+    }
+
     /// What stands for it everywhere. Made when it is first asked for.
     ///
     /// # Errors

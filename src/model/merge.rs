@@ -13,6 +13,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
 use crate::model::event::{Event, Stamped};
 use crate::model::judgement::Judgement;
+use crate::model::recalled::Recalled;
 use crate::model::report::{
     FORMAT, FaultReport, GeneratedReport, IsolationReport, NextReport, PackageReport,
     SubmissionReport, Summary, VERSION,
@@ -65,6 +66,8 @@ pub struct Document {
     next: Vec<NextReport>,
     #[serde(default)]
     proposals: Vec<IgnoredAny>,
+    #[serde(default)]
+    cache: Option<Recalled>,
     summary: Summary,
     interrupted: bool,
 }
@@ -173,6 +176,10 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
     let runs: usize = documents.iter().map(|it| it.summary.runs).sum();
     let known = documents.iter().flat_map(|it| &it.submissions).map(|it| it.test_cases.len());
     told.say(None, Event::RunsRetold(runs.saturating_sub(known.sum())));
+    let recalled = documents.iter().filter_map(|it| it.cache);
+    if let Some(recalled) = recalled.reduce(Recalled::and) {
+        told.say(None, Event::Recalled(recalled));
+    }
     if documents.iter().any(|it| it.interrupted) {
         told.say(None, Event::Interrupted);
     }

@@ -15,3 +15,14 @@ pub struct Recalled {
     /// When the first of these ran.
     pub oldest: Option<Moment>,
 }
+
+impl Recalled {
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            started: self.started + other.started,
+            recalled: self.recalled + other.recalled,
+            oldest: [self.oldest, other.oldest].into_iter().flatten().min(),
+        }
+    }
+}

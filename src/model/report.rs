@@ -24,6 +24,7 @@ use crate::model::judgement::{
 use crate::model::limits::Limits;
 use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
+use crate::model::moment::Moment;
 use crate::model::once::RunOnce;
 use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
@@ -578,6 +579,13 @@ impl Report {
             | Event::Searching(_)
             | Event::Finished => {}
         }
+    }
+
+    /// How many runs of submissions are known from earlier commands, and when the first of these was.
+    pub fn known_runs(&self) -> Option<(usize, Moment)> {
+        let cases = self.submissions.iter().flat_map(|it| &it.test_cases);
+        let known: Vec<Moment> = cases.filter_map(|it| it.outcome.as_ref()?.ran_at).collect();
+        known.iter().min().map(|oldest| (known.len(), *oldest))
     }
 
     /// How many submissions of the last package are done.

@@ -114,6 +114,9 @@ fn of_case(case: &CaseJudgement) -> TestCase {
     };
     if let Some(outcome) = &case.outcome {
         test.set_time(outcome.cpu_time);
+        if let Some(then) = outcome.ran_at {
+            test.add_property(("from_cache", then.to_string().as_str()));
+        }
     }
     if let Some(evidence) = &case.evidence {
         test.set_system_out_lossy(&evidence.stdout);

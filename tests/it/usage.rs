@@ -37,8 +37,7 @@ fn the_line_that_repeats_a_run_can_be_pasted() {
         let case = run(fixture.juror("judge sum").arg(name));
         assert_eq!(case["verdict"], "WA", "{case}");
         let line = case["evidence"]["repeat"].as_str().expect("a line");
-        let juror = assert_cmd::cargo::cargo_bin("juror");
-        let line = line.replacen("juror", &juror.display().to_string(), 1);
+        let line = line.replacen("juror", &juror(), 1);
         let mut shell = assert_cmd::Command::new("bash");
         shell.current_dir(fixture.root());
         let again = run(shell.args(["-c", &format!("{line} \"$@\"")]).arg("bash"));
@@ -467,9 +466,9 @@ fn new_data_has_the_rights_that_the_umask_leaves() {
         "sum/generators/generators.yaml",
         "data: {secret: {data: {new: {in: \"1 1\\n\", ans: \"2\\n\"}}}}\n",
     );
-    let juror = assert_cmd::cargo::cargo_bin("juror");
+    let juror = juror();
     for (umask, rights) in [("022", 0o644), ("077", 0o600)] {
-        let line = format!("umask {umask}; exec {} generate sum", juror.display());
+        let line = format!("umask {umask}; exec {juror} generate sum");
         let status = Command::new("sh")
             .args(["-c", &line])
             .current_dir(fixture.root())
@@ -507,9 +506,9 @@ fn a_generator_must_leave_a_regular_file() {
 fn a_lost_report_is_a_fault() {
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
-    let juror = assert_cmd::cargo::cargo_bin("juror");
+    let juror = juror();
     let check = |arguments: &str, to: &str, code: i32, said: &str| {
-        let line = format!("{} {arguments} {to}", juror.display());
+        let line = format!("{juror} {arguments} {to}");
         let mut shell = Command::new("bash");
         shell.current_dir(fixture.root()).args(["-c", &line]);
         let output = shell.output().expect("a shell");
@@ -571,7 +570,7 @@ fn a_large_submission_is_refused_before_it_is_read() {
     fixture.check("judge sum many", 2, &["has more than 10000 files"]);
 }
 
-/// The program's path, for a shell.
+/// The program, for a shell.
 fn juror() -> String {
-    assert_cmd::cargo::cargo_bin("juror").display().to_string()
+    format!("env JUROR_CACHE=off {}", assert_cmd::cargo::cargo_bin("juror").display())
 }

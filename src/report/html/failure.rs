@@ -59,7 +59,7 @@ fn used(outcome: &Outcome) -> String {
         seconds(outcome.cpu_time),
         seconds(outcome.wall_time),
         outcome.written()
-    )
+    ) + &outcome.ran_at.map_or(String::new(), |then| format!("; from the cache, of {}", then.day()))
 }
 
 /// The first difference, both sides under each other.

@@ -233,7 +233,11 @@ fn headline(page: &Page<'_>) -> Markup {
         (None, all, bad) if bad == all => format!("All {all} submissions are rejected."),
         (None, all, bad) => format!("{bad} of {} rejected.", count(all, "submission")),
     };
-    let mut parts = vec![format!("{} in {}", count(summary.runs, "run"), seconds(summary.elapsed))];
+    let known = report.known_runs().map_or(String::new(), |(runs, oldest)| {
+        format!(" ({runs} from the cache, the oldest of {})", oldest.day())
+    });
+    let runs = count(summary.runs, "run");
+    let mut parts = vec![format!("{runs} in {}{known}", seconds(summary.elapsed))];
     for (number, noun) in [
         (summary.errors, "error"),
         (summary.warnings, "warning"),

@@ -248,7 +248,7 @@ pub(super) fn used(outcome: &Outcome) -> String {
         seconds(outcome.wall_time),
         outcome.memory().map_or(NOT_MEASURED.to_owned(), |memory| memory.to_string()),
         outcome.written()
-    )
+    ) + &outcome.ran_at.map_or(String::new(), |then| format!("; from the cache, of {}", then.day()))
 }
 
 /// Writes how to repeat the run, and where its files are. Neither is ever broken or cut.

@@ -88,10 +88,13 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     parts.push(match (summary.runs, report.interrupted) {
         (0, true) => format!("stopped after {elapsed}"),
         (0, false) => format!("done in {elapsed}"),
-        (runs, _) => match summary.spared_runs {
-            0 => format!("{} in {elapsed}", count(runs, "run")),
-            spared => format!("{} in {elapsed}, {spared} spared", count(runs, "run")),
-        },
+        (runs, _) => {
+            let done = format!("{} in {elapsed}{}", count(runs, "run"), known(report));
+            match summary.spared_runs {
+                0 => done,
+                spared => format!("{done}, {spared} spared"),
+            }
+        }
     });
     let text = parts.join("; ");
     Some(match (&report.packages[..], report.refused) {
@@ -103,6 +106,20 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
             format!("{all}, {refused} of them unusable: {text}")
         }
     })
+}
+
+/// Such as `, 3 of them from the cache (oldest: 2026-11-21)`.
+fn known(report: &Report) -> String {
+    match report.known_runs() {
+        None => String::new(),
+        Some((runs, oldest)) => {
+            let number = match runs >= report.summary.runs {
+                true => "all".to_owned(),
+                false => runs.to_string(),
+            };
+            format!(", {number} of them from the cache (oldest: {})", oldest.day())
+        }
+    }
 }
 
 /// Such as `3 submissions, 1 accepted, 2 rejected`, or how expectations hold.

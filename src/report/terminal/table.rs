@@ -172,6 +172,9 @@ fn fields(
             }));
         }
     }
+    // Marked in short; the last line says it in words.
+    let of_cache = |row: &&&SubmissionReport| slowest_run(row).is_some_and(|it| it.is_known);
+    let known_rows: Vec<&str> = rows.iter().filter(of_cache).map(|row| &*row.name).collect();
     all.push(column(Worth::Needed, Cell::right("passed"), &|row| {
         let total = row.test_cases.len() + row.skipped;
         Cell::right(match (row.verdict, total) {
@@ -180,7 +183,13 @@ fn fields(
         })
     }));
     all.push(column(Worth::Needed, Cell::right("slowest"), &|row| {
-        Cell::right(row.slowest().map_or(String::new(), seconds))
+        let is_known = known_rows.contains(&row.name.as_str());
+        let sign = match (known_rows.is_empty(), is_known) {
+            (true, _) => "",
+            (false, true) => "*",
+            (false, false) => " ",
+        };
+        Cell::right(row.slowest().map_or(String::new(), |it| seconds(it) + sign))
     }));
     if let Some(limit) = limit(report) {
         let title = format!("of {}", given_seconds(limit));
@@ -237,11 +246,21 @@ fn titled(name: &str, max: Option<Score>) -> String {
     max.map_or(name.to_owned(), |max| format!("{name}/{max}"))
 }
 
+/// The run that took the most CPU time.
+struct SlowestRun<'a> {
+    case: &'a str,
+    is_known: bool,
+}
+
 /// The first of the cases that took the most CPU time.
-fn slowest_case(row: &SubmissionReport) -> String {
+fn slowest_run(row: &SubmissionReport) -> Option<SlowestRun<'_>> {
     let runs = row.test_cases.iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
-    let slowest = runs.rev().max_by_key(|(_, outcome)| outcome.cpu_time);
-    slowest.map_or(String::new(), |(case, _)| printable(&case.test_case))
+    let (case, outcome) = runs.rev().max_by_key(|(_, outcome)| outcome.cpu_time)?;
+    Some(SlowestRun { case: &case.test_case, is_known: outcome.ran_at.is_some() })
+}
+
+fn slowest_case(row: &SubmissionReport) -> String {
+    slowest_run(row).map_or(String::new(), |slowest| printable(slowest.case))
 }
 
 /// Whether a submission is as expected.
