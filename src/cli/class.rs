@@ -1,4 +1,5 @@
-//! The folder of a class: a directory for each student, with programs in it and whatever else was handed in.
+//! The folder of a class: a directory for each student, with programs in it and whatever else was handed in. Or the
+//! directory of one student, with several programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,20 +14,18 @@ use crate::model::text::count;
 /// What the folder of a class holds.
 #[derive(Debug, Default)]
 pub struct Class {
-    /// The programs, in the order of their names.
+    /// What is judged, in the order of the names.
     pub programs: Vec<Handed>,
-    /// Directories without a program.
-    empty: Vec<PathBuf>,
     /// Files that are no part of a program.
     ignored: Vec<PathBuf>,
 }
 
-/// A program that was handed in.
+/// A program that was handed in; a student's directory if there is none in it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Handed {
     /// Its file, or the directory with all of it.
     pub path: PathBuf,
-    /// The file in the directory that starts, if only one can.
+    /// The file in the directory that starts, if only one can, and not by its name.
     pub entry_point: Option<String>,
 }
 
@@ -41,30 +40,46 @@ const MANIFEST: &str = "Cargo.toml";
 
 /// The class in a directory; `None` if the directory is one program, or holds none.
 ///
-/// It is a class if all sources are in its subdirectories, and none of these is a usual part of a program.
+/// It is a class if all sources are in its subdirectories, and none of these is a usual part of a program. If it has
+/// sources of its own, and several of them can start, it is the directory of one student. It is read also if it is one
+/// program, but only its text says what starts.
 pub fn read(dir: &Path) -> Option<Class> {
     let mut class = Class::default();
     let mut students = Vec::new();
+    let mut has_sources = false;
     for path in entries(dir) {
         match fs::symlink_metadata(&path) {
             Ok(file) if file.is_dir() => students.push(path),
-            _ if path.ends_with(MANIFEST) || Language::of_file(&path).is_some() => return None,
+            _ if path.ends_with(MANIFEST) => return None,
+            _ if Language::of_file(&path).is_some() => has_sources = true,
             _ => class.ignored.push(path),
         }
     }
     if students.iter().any(|student| PARTS.iter().any(|part| student.ends_with(part))) {
         return None;
     }
-    students.iter().for_each(|student| class.add(student));
-    (!class.programs.is_empty()).then_some(class)
+    if has_sources {
+        let mut class = Class::default();
+        class.add(dir);
+        return match &class.programs[..] {
+            // Then all other files are its own.
+            [Handed { entry_point: None, .. }] => None,
+            [_] => Some(Class { ignored: Vec::new(), ..class }),
+            _ => Some(class),
+        };
+    }
+    let found: usize = students.iter().map(|student| class.add(student)).sum();
+    (found > 0).then_some(class)
 }
 
 impl Class {
-    /// Adds what a student handed in: each file that can start is a program, unless all files together are one.
-    fn add(&mut self, student: &Path) {
+    /// Adds what a student handed in: each file that can start is a program, unless all files together are one. Returns
+    /// how many there are.
+    fn add(&mut self, student: &Path) -> usize {
+        let before = self.programs.len();
         if student.join(MANIFEST).is_file() {
             self.programs.push(Handed { path: student.to_owned(), entry_point: None });
-            return;
+            return 1;
         }
         let mut sources: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
         let mut has_headers = false;
@@ -77,7 +92,8 @@ impl Class {
             }
         }
         if sources.is_empty() {
-            self.empty.push(student.to_owned());
+            self.programs.push(Handed { path: student.to_owned(), entry_point: None });
+            return 0;
         }
         let is_of_one = sources.len() == 1;
         for (language, files) in sources {
@@ -85,7 +101,8 @@ impl Class {
             let has_parts = files.len() > 1 || has_headers;
             if is_of_one && has_parts && starting.len() <= 1 {
                 let entry = starting.first().and_then(|it| it.strip_prefix(student).ok());
-                let entry = entry.filter(|_| !starts_by_its_text(language));
+                let is_main = |entry: &&Path| entry.with_extension("") == Path::new("main");
+                let entry = entry.filter(|it| !starts_by_its_text(language) && !is_main(it));
                 let entry_point = entry.and_then(Path::to_str).map(str::to_owned);
                 self.programs.push(Handed { path: student.to_owned(), entry_point });
                 continue;
@@ -94,24 +111,17 @@ impl Class {
             let programs = chosen.into_iter().map(|path| Handed { path, entry_point: None });
             self.programs.extend(programs);
         }
+        self.programs.len() - before
     }
 
     /// What there is to say about what is not judged.
-    pub fn remarks(&self, dir: &Path) -> Vec<Diagnostic> {
-        let mut remarks = Vec::new();
-        if !self.empty.is_empty() {
-            let (number, names) = (count(self.empty.len(), "directory"), some(&self.empty, dir));
-            let what = format!("holds no program in {number}: {names}");
-            let help = "`juror languages` lists the endings of sources";
-            remarks.push(Diagnostic::warning(dir, what).help(help));
+    pub fn remark(&self, dir: &Path) -> Option<Diagnostic> {
+        if self.ignored.is_empty() {
+            return None;
         }
-        if !self.ignored.is_empty() {
-            let (number, names) = (count(self.ignored.len(), "file"), some(&self.ignored, dir));
-            let what = format!("holds {number} in no language, not judged: {names}");
-            let help = "`juror languages` lists the endings of sources";
-            remarks.push(Diagnostic::warning(dir, what).help(help));
-        }
-        remarks
+        let (number, names) = (count(self.ignored.len(), "file"), some(&self.ignored, dir));
+        let what = format!("holds {number} in no language, not judged: {names}");
+        Some(Diagnostic::warning(dir, what).help("`juror languages` lists the endings of sources"))
     }
 }
 
@@ -165,22 +175,35 @@ fn marks(language: &str) -> &'static [&'static str] {
     }
 }
 
+/// Whether this word stands in a source, and not as a part of a longer name.
+fn has(text: &str, word: &str) -> bool {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let after = text[at + word.len()..].chars().next().filter(|_| word.ends_with(is_part));
+        !text[..at].ends_with(is_part) && !after.is_some_and(is_part)
+    })
+}
+
 /// Whether the compiler finds by itself where a program of several files starts.
 fn starts_by_its_text(language: &str) -> bool {
     !marks(language).is_empty()
 }
 
-/// Those of the sources that can start; in a language of scripts, all that no other one imports.
+/// Those of the sources that can start; in a language of scripts the one called `main`, or all that no other one imports.
 fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
     let texts: Vec<String> = files.iter().map(|file| text(file)).collect();
     let marks = marks(language);
+    let stem = |at: usize| files[at].file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+    if let Some(main) = (0..files.len()).find(|at| marks.is_empty() && stem(*at) == "main") {
+        return vec![files[main].clone()];
+    }
     let starts = |at: usize| match marks {
         [] => {
-            let stem = files[at].file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+            let stem = stem(at);
             let others = texts.iter().enumerate().filter(|(other, _)| *other != at);
             !others.into_iter().any(|(_, text)| imports(text, stem))
         }
-        marks => marks.iter().any(|mark| texts[at].contains(mark)),
+        marks => marks.iter().any(|mark| has(&texts[at], mark)),
     };
     (0..files.len()).filter(|at| starts(*at)).map(|at| files[at].clone()).collect()
 }
@@ -229,7 +252,7 @@ mod tests {
             None => name(&program.path),
         });
         assert_eq!(found.collect::<Vec<_>>(), programs, "{files:?}");
-        let left = class.empty.iter().chain(&class.ignored).map(|path| name(path));
+        let left = class.ignored.iter().map(|path| name(path));
         assert_eq!(left.collect::<Vec<_>>(), not_judged, "{files:?}");
     }
 
@@ -239,8 +262,8 @@ mod tests {
         check(&["Ärger, Zoë (7)/deep/a b.py=1"], &["Ärger, Zoë (7)/deep/a b.py"], &[]);
         check(
             &["anna/a.py=1", "anna/notes.txt", "bert/essay.pdf", "marks.csv", ".git/x.py"],
-            &["anna/a.py"],
-            &["bert", "marks.csv", "anna/notes.txt", "bert/essay.pdf"],
+            &["anna/a.py", "bert"],
+            &["marks.csv", "anna/notes.txt", "bert/essay.pdf"],
         );
     }
 
@@ -250,13 +273,26 @@ mod tests {
         check(&["Cargo.toml", "bin/a.rs=fn main"], &[], &[]);
         check(&["src/a.cpp=main()", "include/a.h"], &[], &[]);
         check(&["anna/notes.txt"], &[], &[]);
+        check(&["main.py=1", "try2.py=2", "notes.txt"], &[], &[]);
+        check(&["sum.c=int main()", "heap.c=int domain()"], &[], &[]);
         check(&[], &[], &[]);
+    }
+
+    #[test]
+    fn a_directory_with_several_programs_is_that_of_one_student() {
+        check(&["a.py=1", "b.py=1", "notes.txt"], &["a.py", "b.py"], &["notes.txt"]);
+        check(&["a.c=int main()", "deep/b.c=int main()"], &["a.c", "deep/b.c"], &[]);
+        check(&["a.py=1", "a.cpp=int main()"], &["a.cpp", "a.py"], &[]);
+        check(&["a.py=import tools", "tools.py=1", "notes.txt"], &[":a.py"], &[]);
     }
 
     #[test]
     fn files_of_one_program_stay_together_and_others_are_apart() {
         check(&["a/x.c=int main(void)", "a/y.c=int f()"], &["a"], &[]);
         check(&["a/x.c=int main(void)", "a/y.h"], &["a"], &[]);
+        check(&["a/x.rs=fn main() {}", "a/y.rs=fn main_loop() {}"], &["a"], &[]);
+        check(&["a/main.py=1", "a/try2.py=1"], &["a"], &[]);
+        check(&["a/deep/main.py=1", "a/try2.py=1"], &["a:deep/main.py"], &[]);
         check(&["a/x.c=int main(void)", "a/y.c=int main (void)"], &["a/x.c", "a/y.c"], &[]);
         check(&["a/sum.py=import tools", "a/tools.py=1"], &["a:sum.py"], &[]);
         check(&["a/sum.py=1", "a/try2.py=# import nothing"], &["a/sum.py", "a/try2.py"], &[]);

@@ -72,7 +72,8 @@ impl ExitCode {
         let machine = report.diagnosis.as_ref().map(|found| found.chosen);
         let host_is_unusable = machine.is_some_and(|it| !it.is_some_and(Isolation::is_full));
         // Who names a submission wants its verdict; who verifies, that of those that can be built here.
-        let is_lacking = summary.skipped_submissions > 0
+        let faults = report.submissions.iter().filter_map(|it| it.error.as_ref());
+        let is_lacking = faults.filter(|it| it.is_skip()).any(|it| !it.error.is_no_program())
             && (report.command != "verify" || summary.accepted + summary.rejected == 0);
         let judge_failed = summary.judge_errors > 0 || is_lacking || host_is_unusable;
         let told = [

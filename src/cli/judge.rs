@@ -1,5 +1,6 @@
 //! `juror judge`: submissions on a problem's test cases.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
@@ -20,11 +21,13 @@ use crate::cli::points::{self, Points};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
+use crate::judge::draw::Seen;
 use crate::judge::score::{Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission};
 use crate::language::fault::Unready;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::judgement::CaseJudgement;
+use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::problem::{Interaction, Problem, Submitted};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::stop::{Mend, Remark, Stop};
@@ -146,7 +149,8 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         return Err(Stop::usage(what));
     }
     let selected = problem::selected(&problem, &arguments.runs.case)?;
-    let mut submissions = submissions(arguments, &problem, output)?;
+    let mut class = BTreeSet::new();
+    let mut submissions = submissions(arguments, &problem, &mut class, output)?;
     let found = duplicates::find(&submissions);
     if !found.is_empty() {
         output.event(Event::DuplicatesFound(found));
@@ -166,7 +170,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     }
     let host = Host::start(&arguments.runs.host, output)?;
     let builder = host.builder();
-    let entries = entries(arguments, &submissions, &builder, output)?;
+    let entries = entries(arguments, &submissions, &class, &builder, output)?;
     if entries.is_empty() {
         return Ok(());
     }
@@ -182,7 +186,8 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     }
     let events = output.sink();
     let bench = host.bench(&problem, &builder, &events);
-    let validators = problem::validators(&bench, keep.is_some())?;
+    let seen = Seen::by(keep.as_deref(), arguments.reports.html.as_deref());
+    let validators = problem::validators(&bench, seen)?;
     let finished = Judging {
         bench,
         validators: &validators,
@@ -238,13 +243,15 @@ fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The submissions that the command line names and that are there; of the others it is told.
+/// The submissions that the command line names and that are there; of the others it is told. `class` takes the names of
+/// those that a class handed in.
 ///
 /// # Errors
 /// If it was cut short.
 fn submissions(
     arguments: &JudgeArguments,
     problem: &Problem,
+    class: &mut BTreeSet<String>,
     output: &Output,
 ) -> Result<Vec<Submission>, Stop> {
     let mut submissions = Vec::new();
@@ -257,11 +264,12 @@ fn submissions(
         }
         let may_be_class =
             !is_own && problem.kind.submitted == Submitted::Program && own(path, problem).is_none();
-        if let Some(class) = may_be_class.then(|| class::read(path)).flatten() {
-            output.diagnosed(class.remarks(path));
-            for Handed { path, entry_point } in class.programs {
+        if let Some(found) = may_be_class.then(|| class::read(path)).flatten() {
+            output.diagnosed(found.remark(path));
+            for Handed { path, entry_point } in found.programs {
                 match named(&path, problem) {
                     Ok(mut submission) => {
+                        class.insert(submission.name.clone());
                         submission.program.entry_point = entry_point;
                         submissions.push(submission);
                     }
@@ -329,17 +337,32 @@ fn near(path: &Path, problem: &Problem) -> String {
     paths_near(&path.to_string_lossy(), known.iter().map(String::as_str))
 }
 
-/// Finds out how to build or start each submission. If that is unknown for one, the others are judged all the same.
+/// Finds out how to build or start each submission. If that is unknown for one, the others are judged all the same; if
+/// a class handed it in, it has a row as the others have.
 fn entries<'a>(
     arguments: &JudgeArguments,
     submissions: &'a [Submission],
+    class: &BTreeSet<String>,
     builder: &Builder<'_>,
     output: &Output,
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
     let typed = usize::from(!arguments.program.is_empty());
     let (sources, typed) = submissions.split_at(submissions.len() - typed);
     let mut found = Vec::new();
-    let mut entries = sessions::entries(sources, builder, &mut found)?;
+    let mut entries = Vec::new();
+    for source in sources.chunks(1) {
+        let before = found.len();
+        let mut entry = sessions::entries(source, builder, &mut found)?;
+        if let ([], [submission]) = (&entry[..], source)
+            && class.contains(&submission.name)
+        {
+            let why = found.drain(before..).find(Diagnostic::is_error);
+            let (reason, help) = why.map(|it| (it.message, it.help)).unwrap_or_default();
+            let prepared = Err(JudgeError { help, ..JudgeError::no_program(reason) });
+            entry.push(PreparedSubmission { submission, prepared });
+        }
+        entries.extend(entry);
+    }
     if entries.len() < sources.len() {
         // It is the command line that names them.
         output.part::<()>(Err(Stop::Diagnosed(found).blame(Mend::CommandLine)))?;

@@ -11,6 +11,7 @@ use crate::cli::host::Host;
 use crate::cli::output::Output;
 use crate::generate::missing::{self, Made};
 use crate::judge::case::{ReadyCase, Validators};
+use crate::judge::draw::{Seen, Visualizers};
 use crate::judge::grader::PackageGrader;
 use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
@@ -27,7 +28,6 @@ use crate::package::suggest::paths_near;
 use crate::package::{self, Reading};
 use crate::validate::trial;
 use crate::validator::OutputValidator;
-use crate::validator::visualizer::OutputVisualizer;
 
 /// Which remarks about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,15 +191,12 @@ fn named_by_file(glob: &str) -> &str {
 ///
 /// # Errors
 /// When one does not build or does not work, the judge failed, or it was cut short.
-pub fn validators(bench: &Bench<'_>, keeps_images: bool) -> Result<Validators, Stop> {
+pub fn validators(bench: &Bench<'_>, seen: Seen) -> Result<Validators, Stop> {
     let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {
         output: OutputValidator::build(bench, &build_limits)?,
         interactor: OutputValidator::interactor(bench, &build_limits)?,
-        visualizer: match keeps_images {
-            true => OutputVisualizer::build(bench)?,
-            false => None,
-        },
+        visualizers: Visualizers::build(bench, seen)?,
         static_validator: OutputValidator::static_validator(bench, &build_limits)?,
         grader: PackageGrader::build(bench, &build_limits)?,
     };

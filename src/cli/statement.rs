@@ -10,7 +10,7 @@ use crate::cli::browser::Browser;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{Output, command, print};
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
 use crate::package;
@@ -51,7 +51,7 @@ fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
     // Whatever else is wrong with the package keeps nobody from reading its statement.
     let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
     let all = statements(&problem);
-    let chosen = chosen(&problem, &all, arguments)?;
+    let chosen = chosen(&problem, &all, arguments, output)?;
     let ending = if browser.is_some() { "pdf" } else { "html" };
     let short_name = &problem.short_name;
     let out = arguments.out.clone().unwrap_or_else(|| format!("{short_name}.{ending}").into());
@@ -96,12 +96,12 @@ fn chosen<'a>(
     problem: &Problem,
     all: &'a [Statement],
     arguments: &StatementArguments,
+    output: &Output,
 ) -> Result<Vec<&'a Statement>, Stop> {
     if all.is_empty() {
         let format = problem.layout.format;
         let message = format!("has no statement that juror shows, in format {format}");
-        let help =
-            "add statement/problem.en.md; of other formats, `juror convert` keeps the statement";
+        let help = "add statement/problem.en.md, in packages of Kattis";
         return Err(Diagnostic::error(&problem.dir, message).help(help).into());
     }
     let wanted = &arguments.language;
@@ -116,13 +116,18 @@ fn chosen<'a>(
     let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
     let readable: Vec<&Statement> =
         chosen.iter().copied().filter(|it| it.form != Form::Pdf).collect();
-    match chosen.first() {
+    let message = "is a PDF, which cannot become a page";
+    let help = "hand it out as it is, or add the statement as .md or .tex";
+    let pdf = chosen.iter().filter(|it| it.form == Form::Pdf);
+    let mut pdf = pdf.map(|it| Diagnostic::warning(&it.path, message).help(help));
+    match pdf.next() {
         Some(first) if readable.is_empty() => {
-            let message = "is a PDF, which cannot become a page";
-            let help = "hand it out as it is, or add the statement as .md or .tex";
-            Err(Diagnostic::error(&first.path, message).help(help).into())
+            Err(Diagnostic { severity: Severity::Error, ..first }.into())
         }
-        _ => Ok(readable),
+        first => {
+            output.diagnosed(first.into_iter().chain(pdf));
+            Ok(readable)
+        }
     }
 }
 

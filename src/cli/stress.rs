@@ -21,6 +21,7 @@ use crate::executor::Executor as _;
 use crate::executor::until::Until;
 use crate::generate::Mode;
 use crate::generate::files::place_file;
+use crate::judge::draw::Seen;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{JudgeError, TimeLimit};
@@ -140,7 +141,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         builder: &builder,
         events: &|event| output.event(event),
     };
-    let validators = problem::validators(&bench, false)?;
+    let validators = problem::validators(&bench, Seen::Never)?;
     let judging = setting.judging(arguments, bench, &validators)?;
     let time_limit = match setting.package.is_none() && arguments.time_limit.is_none() {
         true => TimeLimit {

@@ -20,7 +20,7 @@ use crate::cli::sessions::{self, Finished, Judging, entries};
 use crate::cli::side_by_side::Work;
 use crate::executor::turns::Turns;
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION, Validators};
-use crate::judge::draw;
+use crate::judge::draw::{self, Seen};
 use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::session::Judged;
 use crate::judge::time_limit;
@@ -166,7 +166,10 @@ impl Verifier<'_> {
         let events = self.output.sink();
         let bench = self.host.bench(&problem, self.builder, &events);
         let keep = self.kept(&problem);
-        let validators = problem::validators(&bench, keep.is_some())?;
+        let validators = problem::validators(
+            &bench,
+            Seen::by(keep.as_deref(), self.arguments.reports.html.as_deref()),
+        )?;
         if let Some(keep) = &keep {
             draw::inputs(&bench, &cases, &keep.join("input_visualizer"))?;
         }

@@ -67,9 +67,11 @@ impl Trial<'_> {
     /// Makes ready for a question.
     pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, Stop> {
         let wanted = self.kept_of(pass, VALIDATOR);
+        // What one pass leaves behind is there for the next one, and for the visualizer.
+        let is_read = self.rules.problem.kind.passes > 1
+            || self.rules.validators.visualizers.output.is_some();
         Ok(Asking {
-            // What one pass leaves behind is there for the next one.
-            keep: Keep::all_if(wanted.is_some() || self.rules.problem.kind.passes > 1),
+            keep: Keep::all_if(wanted.is_some() || is_read),
             wanted,
             answer: self.case.answer()?,
             contract: match self.rules.problem.kind.passes {

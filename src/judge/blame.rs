@@ -297,7 +297,7 @@ mod tests {
             assert_eq!(shown(&blame(&scene)), expected);
         };
         let waited = "TLE waited for input that never came, until the 3 s on the clock that it may, with 0.010 s of CPU time";
-        let idle = "TLE 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";
+        let idle = "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";
         let fault = |time: &str| {
             format!(
                 "fault it used {time} of CPU time, while the submission waited until the 3 s on the clock that it may"

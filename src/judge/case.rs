@@ -8,6 +8,7 @@ use crate::build::Runnable;
 use crate::check::options::Options;
 use crate::executor::{Executor, place};
 use crate::judge::classify::{Classified, classify};
+use crate::judge::draw::Visualizers;
 use crate::judge::evidence::{add_answered, add_input, add_run};
 use crate::judge::grader::PackageGrader;
 use crate::judge::keep::{box_dir, save_run};
@@ -18,7 +19,7 @@ use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::Transcript;
-use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError};
+use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError, Picture};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Interaction, Problem};
@@ -29,7 +30,6 @@ use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
-use crate::validator::visualizer::OutputVisualizer;
 use crate::validator::{OutputValidator, answer_of};
 
 /// What a package's submissions are judged by, beside the default output validator.
@@ -39,8 +39,8 @@ pub struct Validators {
     pub output: Vec<OutputValidator>,
     /// Its interactor, if submissions do not talk with the output validator.
     pub interactor: Option<OutputValidator>,
-    /// Its output visualizer, if images are kept.
-    pub visualizer: Option<OutputVisualizer>,
+    /// Its visualizers.
+    pub visualizers: Visualizers,
     /// Its static validator.
     pub static_validator: Option<OutputValidator>,
     /// Its grader.
@@ -303,7 +303,9 @@ impl Trial<'_> {
         if is_shown && judged.classified.verdict != Verdict::Accepted {
             let repeat = self.rules.repeat(self.entry.submission, &self.case.test_case.name);
             let mut all = Evidence { repeat, ..Evidence::default() };
-            add_answered(&mut all, &judged);
+            let visualizers = &self.rules.validators.visualizers;
+            visualizers.add_input(self, &mut all)?;
+            add_answered(&mut all, &judged, visualizers);
             gather(&judged, &mut all)?;
             evidence = Some(Box::new(all));
         }
@@ -405,7 +407,7 @@ pub(super) struct Answered {
     pub(super) is_told: bool,
     pub(super) team_message: String,
     pub(super) stderr: Vec<u8>,
-    pub(super) images: Vec<String>,
+    pub(super) images: Vec<Picture>,
     pub(super) kept: Option<PathBuf>,
 }
 

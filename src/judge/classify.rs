@@ -142,7 +142,7 @@ mod tests {
     /// 2025-09, "Submission limits": a value at the limit is within it; beyond it, the verdict is TLE or MLE
     #[test]
     fn limits_come_before_endings() {
-        check(Ending::Exited(0), None, 1001, 4, "TLE 1.00 s of CPU time, 1.00 s allowed");
+        check(Ending::Exited(0), None, 1001, 4, "TLE over 1.00 s of CPU time, 1.00 s allowed");
         check(Ending::Exited(3), None, 1200, 4, "TLE 1.20 s of CPU time, 1.00 s allowed");
         check(
             Ending::Signalled(Signal(11)),
@@ -196,14 +196,14 @@ mod tests {
             Some(StoppedBy::WallTime),
             20,
             4,
-            "TLE 3.00 s on the wall clock, 3.00 s allowed, with 0.020 s of CPU time: it slept, or waited for input that never came",
+            "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.020 s of CPU time: it slept, or waited for input that never came",
         );
         check(
             KILLED,
             Some(StoppedBy::WallTime),
             1800,
             4,
-            "TLE 3.00 s on the wall clock, 3.00 s allowed, with 1.80 s of CPU time",
+            "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 1.80 s of CPU time",
         );
     }
 

@@ -1,8 +1,11 @@
-//! Images for people, by the package's visualizers, where boxes are kept.
+//! Images for people, by the package's visualizers and its output validator.
 //!
 //! Source: problem package format 2025-09, "Input visualizer", "Output visualizer".
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::build::bench::Bench;
 use crate::executor::place;
@@ -11,11 +14,105 @@ use crate::judge::keep::box_name;
 use crate::judge::keep::{beside, replace};
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
+use crate::model::judgement::{Evidence, Picture};
 use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
+use crate::model::verdict::Verdict;
 use crate::validator::response::{Opinion, Response};
-use crate::validator::visualizer::{Drawn, InputVisualizer};
+use crate::validator::visualizer::{Drawn, InputVisualizer, OutputVisualizer};
 use crate::validator::{Question, feedback_dir};
+
+/// Who sees images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Seen {
+    /// Nobody.
+    #[default]
+    Never,
+    /// Who looks at boxes that are kept.
+    Kept,
+    /// Who reads the page. It has those of runs that failed.
+    OnPage,
+}
+
+/// The package's visualizers, as far as their images are seen.
+#[derive(Default)]
+pub struct Visualizers {
+    pub(super) output: Option<OutputVisualizer>,
+    input: Option<InputVisualizer>,
+    /// The images of inputs that were drawn, by test case.
+    inputs: Mutex<HashMap<String, Vec<Picture>>>,
+    /// How many bytes of images may still be held for the page.
+    room: AtomicU64,
+}
+
+/// How many bytes of images are held for a page, of which it shows what needs most to be looked at.
+const ROOM: u64 = 24 << 20;
+/// The largest image on a page, in bytes.
+const LARGEST: u64 = 512 << 10;
+/// The most images of an input or an output on a page.
+const MOST: usize = 4;
+
+impl Seen {
+    /// Who sees images if boxes are kept, if there is a page.
+    pub fn by(keep: Option<&Path>, page: Option<&Path>) -> Self {
+        match (keep, page) {
+            (_, Some(_)) => Self::OnPage,
+            (Some(_), None) => Self::Kept,
+            (None, None) => Self::Never,
+        }
+    }
+}
+
+impl Visualizers {
+    /// Builds those of the package; of one that cannot be built, it is remarked.
+    ///
+    /// # Errors
+    /// When the judge failed, or the build was cut short.
+    pub fn build(bench: &Bench<'_>, seen: Seen) -> Result<Self, Stop> {
+        if seen == Seen::Never {
+            return Ok(Self::default());
+        }
+        let mut all = Self { output: OutputVisualizer::build(bench)?, ..Self::default() };
+        if seen == Seen::OnPage {
+            all.input = InputVisualizer::build(bench)?;
+            all.room = AtomicU64::new(ROOM);
+        }
+        Ok(all)
+    }
+
+    fn is_on_page(&self) -> bool {
+        self.room.load(Ordering::Relaxed) > 0
+    }
+
+    /// Adds images to those that the page shows.
+    pub(super) fn add(&self, images: &[Picture], evidence: &mut Evidence) {
+        let held = |image: &Picture| {
+            let length = image.blob.len().ok().filter(|length| *length <= LARGEST)?;
+            let taken = |room: u64| room.checked_sub(length);
+            self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
+            // Where it lies is gone before the page is written.
+            Some(Picture { blob: image.blob.start(LARGEST).ok()?.into(), ..image.clone() })
+        };
+        evidence.pictures.extend(images.iter().filter_map(held).take(MOST));
+    }
+
+    /// Adds the images of the input of a run that failed.
+    pub(super) fn add_input(&self, trial: &Trial<'_>, evidence: &mut Evidence) -> Result<(), Stop> {
+        let test_case = trial.case.test_case;
+        let (Some(visualizer), None) = (&self.input, trial.case.static_args) else { return Ok(()) };
+        let inputs = || self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = inputs().get(&test_case.name).cloned();
+        if let Some(known) = known {
+            evidence.pictures.extend(known);
+        } else if self.is_on_page() {
+            let (input, answer) = (trial.case.input(), trial.case.answer()?);
+            let drawn = visualizer.draw(trial.executor, test_case, &input, &answer)?;
+            self.add(&drawn.of_input(), evidence);
+            inputs().insert(test_case.name.clone(), evidence.pictures.clone());
+        }
+        Ok(())
+    }
+}
 
 /// Has the input visualizer draw the inputs of test cases, and keeps what it makes in this directory.
 ///
@@ -50,7 +147,8 @@ impl Trial<'_> {
         output: &Blob,
         judged: Judged,
     ) -> Result<Judged, Stop> {
-        if self.rules.validators.visualizer.is_none() {
+        let is_rejected = judged.classified.verdict != Verdict::Accepted;
+        if !self.draws(pass, is_rejected) {
             return Ok(judged);
         }
         let answered = Answered {
@@ -64,31 +162,37 @@ impl Trial<'_> {
         Ok(Judged { answered: Some(answered), ..judged })
     }
 
-    /// Has the output visualizer draw what the output validator has just judged, and adds the names of its images.
+    /// Has the output visualizer draw what the output validator has just judged, and adds its images.
     pub(super) fn draw_beside(
         &self,
         pass: &Pass,
         output: &Blob,
         response: &mut Response,
     ) -> Result<(), Stop> {
-        if self.rules.validators.visualizer.is_none()
-            || matches!(response.opinion, Opinion::Broken(_))
-        {
+        let is_broken = matches!(response.opinion, Opinion::Broken(_));
+        if is_broken || !self.draws(pass, response.opinion != Opinion::Accepted) {
             return Ok(());
         }
         let left = response.kept.as_ref().map(|tree| tree.below(&feedback_dir(Path::new(""))));
         let images = &mut response.feedback.images;
         images.extend(self.draw(pass, output, &left.unwrap_or_default())?);
-        images.sort();
-        images.dedup();
+        // Of two with one name, the visualizer's: it is in the place of the other one.
+        images.reverse();
+        images.sort_by(|one, other| one.name.cmp(&other.name));
+        images.dedup_by(|other, one| other.name == one.name);
         Ok(())
     }
 
-    /// The names of the images that the output visualizer makes. They lie where the validator's feedback is kept, as
-    /// `left` does.
-    fn draw(&self, pass: &Pass, output: &Blob, left: &[TreeEntry]) -> Result<Vec<String>, Stop> {
-        let kept = self.kept_of(pass, VALIDATOR);
-        let (Some(visualizer), Some(kept)) = (&self.rules.validators.visualizer, kept) else {
+    /// Whether somebody sees what the output visualizer would draw.
+    fn draws(&self, pass: &Pass, is_rejected: bool) -> bool {
+        let Visualizers { output, .. } = &self.rules.validators.visualizers;
+        let is_on_page = is_rejected && self.rules.validators.visualizers.is_on_page();
+        output.is_some() && (is_on_page || self.kept_of(pass, VALIDATOR).is_some())
+    }
+
+    /// The images that the output visualizer makes. Where the validator's feedback is kept, as `left` is, they are kept.
+    fn draw(&self, pass: &Pass, output: &Blob, left: &[TreeEntry]) -> Result<Vec<Picture>, Stop> {
+        let Some(visualizer) = &self.rules.validators.visualizers.output else {
             return Ok(Vec::new());
         };
         let test_case = self.case.test_case;
@@ -106,16 +210,16 @@ impl Trial<'_> {
                 keep: Keep::ALL,
             },
         )?;
-        let dir = feedback_dir(&kept);
-        let mut names = Vec::new();
-        for (name, blob) in drawn.images() {
-            replace(&blob, &dir.join(&name))?;
-            names.push(name);
+        let images = drawn.of_output();
+        if let Some(kept) = self.kept_of(pass, VALIDATOR) {
+            let dir = feedback_dir(&kept);
+            for image in &images {
+                replace(&image.blob, &dir.join(&image.name))?;
+            }
         }
         if let Some(kept) = self.kept_of(pass, ".visualizer") {
             tell(&drawn, &kept)?;
         }
-        names.sort();
-        Ok(names)
+        Ok(images)
     }
 }

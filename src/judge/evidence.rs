@@ -1,17 +1,17 @@
 //! What a person is shown of a rejection: the texts behind it, cut to what is read.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use crate::check::diff;
 use crate::judge::case::{Judged, Pass, ReadyCase, Rules, fault};
 use crate::judge::compared::{open, written};
+use crate::judge::draw::Visualizers;
 use crate::judge::keep::beside;
 use crate::judge::said::ends;
 use crate::model::blob::Blob;
 use crate::model::job::Reply;
-use crate::model::judgement::{Evidence, JudgeError, Picture};
+use crate::model::judgement::{Evidence, JudgeError};
 use crate::model::verdict::Verdict;
 use crate::validator::feedback_dir;
 
@@ -88,28 +88,12 @@ fn beginning(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     Ok((text.start(BEGINNING)?, text.len()?.saturating_sub(BEGINNING)))
 }
 
-/// Adds what the package's own validator left.
-pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
+/// Adds what the package's own validator left, and images of the output.
+pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged, visualizers: &Visualizers) {
     if let Some(answered) = &judged.answered {
         evidence.validator_stderr.clone_from(&answered.stderr);
-        evidence.images.clone_from(&answered.images);
+        evidence.images = answered.images.iter().map(|image| image.name.clone()).collect();
         evidence.feedback = answered.kept.as_deref().map(feedback_dir);
-        if let Some(dir) = &evidence.feedback {
-            let images = answered.images.iter();
-            evidence.pictures =
-                images.filter_map(|name| picture(dir, name)).take(PICTURES).collect();
-        }
+        visualizers.add(&answered.images, evidence);
     }
-}
-
-/// The most images of a run that a report shows.
-const PICTURES: usize = 4;
-
-/// An image that was kept. One that is a link, or large, is left alone.
-fn picture(dir: &Path, name: &str) -> Option<Picture> {
-    const LARGEST: u64 = 512 << 10;
-    let path = dir.join(name);
-    let facts = fs::symlink_metadata(&path).ok()?;
-    (facts.is_file() && facts.len() <= LARGEST)
-        .then(|| Picture { name: name.to_owned(), blob: Blob::file(path) })
 }

@@ -29,7 +29,8 @@ pub struct JudgeError {
     pub again: Again,
     /// What code may branch on.
     pub kind: FaultKind,
-    /// The compiler or interpreter that this machine lacks, if that is all: then a submission is skipped.
+    /// The compiler or interpreter that this machine lacks, if that is all, or the program that a student did not hand
+    /// in: then a submission is skipped.
     pub lacks: Option<String>,
     /// The program of the package that is at fault, if one is.
     pub program: Option<Box<FaultyProgram>>,
@@ -72,6 +73,9 @@ pub enum FaultKind {
     NamespacesUsedUp,
 }
 
+/// What is lacking if there is no program.
+const NO_PROGRAM: &str = "program";
+
 impl JudgeError {
     /// A fault in this step, for this reason.
     pub fn new(step: impl Into<String>, reason: impl ToString) -> Self {
@@ -84,6 +88,16 @@ impl JudgeError {
             lacks: None,
             program: None,
         }
+    }
+
+    /// There is no program to judge, for this reason: that of a student, who may hand in anything.
+    pub fn no_program(reason: impl ToString) -> Self {
+        Self { lacks: Some(NO_PROGRAM.to_owned()), ..Self::new("find a program", reason) }
+    }
+
+    /// Whether that is all.
+    pub fn is_no_program(&self) -> bool {
+        self.lacks.as_deref() == Some(NO_PROGRAM)
     }
 
     /// Makes the faults of a step that works on a file: `read 1.in`.
@@ -205,7 +219,7 @@ pub struct Evidence {
     pub validator_stderr: Vec<u8>,
     /// The images that the output validator made, such as `judgeimage.svg`.
     pub images: Vec<String>,
-    /// Those of them that are kept and not too large.
+    /// Images of the input and of the output for the page, if they are not too large.
     #[serde(skip)]
     pub pictures: Vec<Picture>,
     /// The line that repeats this run.
@@ -221,6 +235,8 @@ pub struct Evidence {
 /// An image for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
+    /// What it is an image of, such as `output`.
+    pub of: &'static str,
     /// Its file name, whose ending says what it is.
     pub name: String,
     /// Its file.

@@ -137,19 +137,19 @@ impl Limits {
 
     /// What a run used of the limit that it passed, and what it may: the one place that says it.
     pub fn passed(&self, limit: StoppedBy, outcome: &Outcome) -> String {
-        let cpu_time = seconds(outcome.cpu_time);
         match limit {
             StoppedBy::CpuTime => {
-                let allowed = seconds(self.cpu_time.unwrap_or_default());
-                format!("{cpu_time} of CPU time, {allowed} allowed")
+                let (took, allowed) = passed_time(outcome.cpu_time, self.cpu_time);
+                format!("{took} of CPU time, {allowed} allowed")
             }
             StoppedBy::WallTime => {
-                let (took, allowed) = (outcome.wall_time, self.wall_time.unwrap_or_default());
-                let reading = match outcome.cpu_time * 2 < took.saturating_sub(outcome.queued) {
+                let waited = outcome.wall_time.saturating_sub(outcome.queued);
+                let reading = match outcome.cpu_time * 2 < waited {
                     true => ": it slept, or waited for input that never came",
                     false => "",
                 };
-                let (took, allowed) = (seconds(took), seconds(allowed));
+                let (took, allowed) = passed_time(outcome.wall_time, self.wall_time);
+                let cpu_time = seconds(outcome.cpu_time);
                 format!(
                     "{took} on the wall clock, {allowed} allowed, with {cpu_time} of CPU time{reading}"
                 )
@@ -167,6 +167,13 @@ impl Limits {
             StoppedBy::Dismissed => "was not wanted any longer".to_owned(),
         }
     }
+}
+
+/// A time and its limit; rounded, they may be the same.
+fn passed_time(took: Duration, allowed: Option<Duration>) -> (String, String) {
+    let (took, allowed) = (seconds(took), seconds(allowed.unwrap_or_default()));
+    let took = if took == allowed { format!("over {took}") } else { took };
+    (took, allowed)
 }
 
 /// The second limit, which stops those that sleep: twice the CPU time and a second, so that a busy machine does not stop a

@@ -83,7 +83,7 @@ trait Format: Sync {
     /// Where it puts things, and what it calls them.
     fn layout(&self) -> Layout;
 
-    /// The statements of a package, by language; none in formats whose statements juror does not show.
+    /// The statements of a package, by language, that are not among the [`statement_files`](Self::statement_files).
     fn statements(&self, _dir: &Path) -> Vec<Statement> {
         Vec::new()
     }

@@ -1,9 +1,11 @@
 //! The statements of a package, for those who show them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::model::problem::Problem;
 use crate::package::FORMATS;
+use crate::package::convert::statements::StatementFile;
+use crate::package::files::Files;
 
 /// A statement in a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +25,41 @@ pub enum Form {
     Markdown,
     /// LaTeX.
     Latex,
+    /// LaTeX, one file for each section, as Polygon has it. The path is that of the first.
+    Sections,
     /// A PDF, which is shown as it is or not at all.
     Pdf,
+}
+
+impl Form {
+    /// By the ending of a file.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "md" => Some(Self::Markdown),
+            "tex" => Some(Self::Latex),
+            "pdf" => Some(Self::Pdf),
+            _ => None,
+        }
+    }
 }
 
 /// The statements of a problem, by language.
 pub fn statements(problem: &Problem) -> Vec<Statement> {
     let format = FORMATS.into_iter().find(|it| it.layout().format == problem.layout.format);
-    format.map(|format| format.statements(&problem.dir)).unwrap_or_default()
+    let Some(format) = format else { return Vec::new() };
+    let tree = Files::read(&problem.dir, format);
+    let listed = format.statement_files(&tree).into_iter();
+    let listed = listed.filter_map(|StatementFile { language, name }| {
+        let path = tree.path(&name);
+        let form = Form::of(&path).filter(|_| path.is_file())?;
+        Some(Statement { language, form, path })
+    });
+    by_language(listed.chain(format.statements(&problem.dir)).collect())
+}
+
+/// One for each language: that which can be shown best.
+pub(super) fn by_language(mut all: Vec<Statement>) -> Vec<Statement> {
+    all.sort_by(|a, b| (&a.language, a.form).cmp(&(&b.language, b.form)));
+    all.dedup_by(|a, b| a.language == b.language);
+    all
 }

@@ -27,25 +27,35 @@ impl Images {
         Self { package: problem.dir.clone(), directory }
     }
 
-    /// The image of this name, as an address. In an `<img>`, an SVG file can neither run scripts nor load anything.
+    /// The image of this name, as an address; for one that no browser shows, that beside it with another ending. In an `<img>`, an SVG file can neither run scripts nor load anything.
     ///
     /// # Errors
     /// Why it cannot be shown.
     pub(super) fn address(&self, name: &str) -> Result<String, String> {
-        let with_ending = |ending: &str| format!("{name}.{ending}");
-        let name = match Path::new(name).extension() {
+        let ending = |name: &str| {
+            let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+            ending.unwrap_or_default().to_ascii_lowercase()
+        };
+        let known = |name: &str| TYPES.into_iter().find(|(known, _)| *known == ending(name));
+        let stem = match ending(name).as_str() {
+            "pdf" | "eps" => &name[..name.len() - 4],
+            _ => name,
+        };
+        let with = |ending: &str| {
+            let name = format!("{stem}.{ending}");
+            self.directory.join(&name).is_file().then_some(name)
+        };
+        let name = match known(name) {
             Some(_) => name.to_owned(),
-            None => TYPES
-                .map(|(ending, _)| with_ending(ending))
-                .into_iter()
-                .find(|name| self.directory.join(name).is_file())
+            None => (TYPES.into_iter().find_map(|(ending, _)| with(ending)))
+                .or_else(|| ["pdf", "eps"].into_iter().find_map(with))
                 .unwrap_or_else(|| name.to_owned()),
         };
-        let ending = Path::new(&name).extension().and_then(|ending| ending.to_str());
-        let ending = ending.unwrap_or_default().to_ascii_lowercase();
-        let known = TYPES.into_iter().find(|(known, _)| *known == ending);
-        let Some((_, media_type)) = known else {
-            return Err("a page shows .png, .jpg, .jpeg and .svg".to_owned());
+        let Some((_, media_type)) = known(&name) else {
+            return Err(match ending(&name).as_str() {
+                ending @ ("pdf" | "eps") => format!("a page cannot show .{ending}"),
+                _ => "a page shows .png, .jpg, .jpeg and .svg".to_owned(),
+            });
         };
         let bytes = file(&self.package, &self.directory.join(&name), LARGEST);
         bytes.map(|bytes| data_uri(media_type, &bytes)).map_err(|error| error.to_string())

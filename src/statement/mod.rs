@@ -81,24 +81,57 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
             samples: Samples::of(problem),
             remarks: Vec::new(),
         };
-        match StatementText::read(problem, statement) {
-            Ok(source) => articles.push(article(statement, &source, &mut scope)),
-            Err(remark) => scope.remarks.push(remark),
-        }
+        articles.extend(article(statement, &mut scope));
         remarks.append(&mut scope.remarks);
     }
     Rendered { html: page::html(problem, &articles), remarks }
 }
 
-fn article(statement: &Statement, source: &StatementText, scope: &mut Scope<'_>) -> Article {
+/// Nothing if it cannot be read, which is told.
+fn article(statement: &Statement, scope: &mut Scope<'_>) -> Option<Article> {
     let (title, mut body) = match statement.form {
-        Form::Latex => latex::translate(source, scope),
-        Form::Markdown | Form::Pdf => (None, markdown::translate(source, scope)),
+        Form::Latex => latex::translate(&text(statement, scope)?, scope),
+        Form::Sections => (None, sections(statement, scope)),
+        Form::Markdown | Form::Pdf => (None, markdown::translate(&text(statement, scope)?, scope)),
     };
     body.push_str(&scope.samples.rest(scope.words));
     let language = statement.language.clone();
     let title = title.unwrap_or_else(|| page::title(scope.problem, &language));
-    Article { language, title, body }
+    Some(Article { language, title, body })
+}
+
+fn text(statement: &Statement, scope: &mut Scope<'_>) -> Option<StatementText> {
+    StatementText::read(scope.problem, statement).map_err(|it| scope.remarks.push(it)).ok()
+}
+
+/// The sections that Polygon keeps in a directory, in its order.
+fn sections(statement: &Statement, scope: &mut Scope<'_>) -> String {
+    let words = scope.words;
+    let mut html = String::new();
+    for (name, heading) in [
+        ("legend", ""),
+        ("input", words.input),
+        ("output", words.output),
+        ("interaction", words.interaction),
+        ("scoring", words.scoring),
+        ("notes", words.note),
+    ] {
+        if name == "notes" {
+            html += &scope.samples.beside(&statement.path, words);
+        }
+        let path = statement.path.with_file_name(format!("{name}.tex"));
+        let part = Statement { form: Form::Latex, path, ..statement.clone() };
+        if !part.path.exists() {
+            continue;
+        }
+        let Some(source) = text(&part, scope) else { continue };
+        let (_, body) = latex::translate(&source, scope);
+        if !body.is_empty() && !heading.is_empty() {
+            html += &format!("<h2>{heading}</h2>\n");
+        }
+        html += &body;
+    }
+    html
 }
 
 #[cfg(test)]

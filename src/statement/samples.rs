@@ -88,6 +88,33 @@ impl Samples {
         }
     }
 
+    /// One of these files of the statement itself.
+    pub(super) fn stated(&mut self, input: PathBuf, output: PathBuf, words: &Words) -> String {
+        self.shown += 1;
+        self.files(&Sample { input, output: Some(output), ..Sample::default() }, words)
+    }
+
+    /// One that stands in the statement.
+    pub(super) fn given(&mut self, texts: [&str; 2], words: &Words) -> String {
+        self.shown += 1;
+        let texts = texts.map(|text| pre(&format!("{}\n", text.trim())));
+        table("sample", [words.sample_input, words.sample_output], self.shown, &[texts])
+    }
+
+    /// Those that Polygon keeps beside a statement: `example.01`, `example.01.a`.
+    pub(super) fn beside(&mut self, statement: &Path, words: &Words) -> String {
+        let mut html = String::new();
+        for number in 1..100 {
+            let input = statement.with_file_name(format!("example.{number:02}"));
+            if !input.exists() {
+                break;
+            }
+            let output = statement.with_file_name(format!("example.{number:02}.a"));
+            html += &self.stated(input, output, words);
+        }
+        html
+    }
+
     /// All that are left.
     pub(super) fn rest(&mut self, words: &Words) -> String {
         let mut html = String::new();

@@ -38,7 +38,7 @@ impl StatementText {
             Diagnostic::warning(&path, message).help("save the file as UTF-8")
         })?;
         let text = match statement.form {
-            Form::Latex => text,
+            Form::Latex | Form::Sections => text,
             Form::Markdown | Form::Pdf => {
                 let replaced = replace_constants(text.as_bytes(), &problem.constants);
                 String::from_utf8_lossy(&replaced).into_owned()
@@ -50,6 +50,11 @@ impl StatementText {
 
     pub(super) fn new(path: PathBuf, text: String) -> Self {
         Self { path, text, told: RefCell::default() }
+    }
+
+    /// The path of a file beside it.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.path.with_file_name(name)
     }
 
     /// A remark about a part of the text; `None` if the same has been said before, or too much.

@@ -16,6 +16,7 @@ fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     };
     write("statement/problem", text);
     write("statement/a.png", "foob");
+    write("statement/b.pdf", "%PDF");
     write("secret.txt", "secret");
     std::os::unix::fs::symlink("/etc/passwd", dir.path().join("statement/out.png"))
         .expect("a link");
@@ -174,6 +175,40 @@ fn the_subset_of_latex_becomes_html() {
 }
 
 #[test]
+fn the_latex_of_polygon_becomes_html() {
+    let check = |text: &str, html: &[&str]| check(Form::Latex, text, html, &[]);
+    check(
+        "\\begin{problem}{A $n$}{a.in}{stdout}{1 second}{256 megabytes}\nText.\n\n\\InputFile\nOne.\n\\OutputFile\nTwo.\n\
+         \\Interaction\nThree.\n\\Scoring\nFour.\n\\Examples\n\\begin{example}\n\\exmp{1 <2>}{3}%\n\\exmp{4}{5}%\n\
+         \\end{example}\n\\Note\nFive.\n\\end{problem}\n",
+        &[
+            "<p>Text.</p>\n<h2>Input</h2>\n<p>One.</p>\n<h2>Output</h2>\n<p>Two.</p>\n<h2>Interaction</h2>\n<p>Three.</p>\n\
+             <h2>Scoring</h2>\n<p>Four.</p>\n<table",
+            "1 &lt;2&gt;\n</pre>",
+            "Sample output 2",
+            "<h2>Note</h2>\n<p>Five.</p>",
+        ],
+    );
+    check("\\exmpfile{secret}{a.png}", &["foob", "No such file"]);
+    check("\\newenvironment{x}[5]{\\problemname{#1}}{}a", &["<p>a</p>"]);
+    check("\\newcommand{\\Note}{\\section*{N}}\\Note", &["<h2>N</h2>"]);
+    // As they stand in a file that was converted.
+    check("\\newcommand{\\exmpfile}[2]{}a\\exmpfile{secret}{b}", &["<p>a</p>"]);
+}
+
+#[test]
+fn an_image_that_no_browser_shows_gives_way_to_one_beside_it() {
+    let image = "<img src=\"data:image/png;base64,Zm9vYg==\"";
+    let check = |name: &str, html: &[&str], told: &[&str]| {
+        check(Form::Latex, &format!("\\includegraphics{{{name}}}"), html, told);
+    };
+    check("a.pdf", &[image], &[]);
+    check("a.eps", &[image], &[]);
+    check("b", &[], &["1: the image `b` is left out: a page cannot show .pdf"]);
+    check("b.pdf", &[], &["1: the image `b.pdf` is left out: a page cannot show .pdf"]);
+}
+
+#[test]
 fn what_latex_is_not_known_is_told_with_its_line() {
     let check = |text: &str, html: &[&str], told: &[&str]| check(Form::Latex, text, html, told);
     check(
@@ -197,9 +232,9 @@ fn what_latex_is_not_known_is_told_with_its_line() {
     }
     check("\\item", &[], &["1: `\\item` stands outside of a list"]);
     check(
-        "\\includegraphics{b.pdf}",
+        "\\includegraphics{b.gif}",
         &[],
-        &["1: the image `b.pdf` is left out: a page shows .png, .jpg, .jpeg and .svg"],
+        &["1: the image `b.gif` is left out: a page shows .png, .jpg, .jpeg and .svg"],
     );
     check(
         "\\href{javascript:x}{<script>}",

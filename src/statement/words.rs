@@ -16,6 +16,8 @@ pub(super) struct Words {
     pub time_limit: &'static str,
     pub memory_limit: &'static str,
     pub arguments: &'static str,
+    pub scoring: &'static str,
+    pub note: &'static str,
 }
 
 impl Words {
@@ -26,9 +28,9 @@ impl Words {
     }
 }
 
-const fn words(language: &'static str, it: [&'static str; 13]) -> Words {
+const fn words(language: &'static str, it: [&'static str; 15]) -> Words {
     let [input, output, interaction, sample_input, sample_output, sample_interaction, ..] = it;
-    let [.., read, write, pass, figure, time_limit, memory_limit, arguments] = it;
+    let [.., read, write, pass, figure, time_limit, memory_limit, arguments, scoring, note] = it;
     Words {
         language,
         input,
@@ -44,19 +46,22 @@ const fn words(language: &'static str, it: [&'static str; 13]) -> Words {
         time_limit,
         memory_limit,
         arguments,
+        scoring,
+        note,
     }
 }
 
 #[rustfmt::skip]
-static WORDS: [Words; 10] = [
-    words("en", ["Input", "Output", "Interaction", "Sample input", "Sample output", "Sample interaction", "Read", "Write", "Pass", "Figure", "Time limit", "Memory limit", "Arguments"]),
-    words("da", ["Input", "Output", "Interaktion", "Eksempel på input", "Eksempel på output", "Eksempel på interaktion", "Læs", "Skriv", "Gennemløb", "Figur", "Tidsgrænse", "Hukommelsesgrænse", "Argumenter"]),
-    words("de", ["Eingabe", "Ausgabe", "Interaktion", "Beispieleingabe", "Beispielausgabe", "Beispielinteraktion", "Lesen", "Schreiben", "Durchlauf", "Abbildung", "Zeitlimit", "Speicherlimit", "Argumente"]),
-    words("es", ["Entrada", "Salida", "Interacción", "Ejemplo de entrada", "Ejemplo de salida", "Ejemplo de interacción", "Leer", "Escribir", "Pasada", "Figura", "Límite de tiempo", "Límite de memoria", "Argumentos"]),
-    words("fr", ["Entrée", "Sortie", "Interaction", "Exemple d'entrée", "Exemple de sortie", "Exemple d'interaction", "Lecture", "Écriture", "Passe", "Figure", "Limite de temps", "Limite de mémoire", "Arguments"]),
-    words("it", ["Input", "Output", "Interazione", "Esempio di input", "Esempio di output", "Esempio di interazione", "Leggi", "Scrivi", "Passata", "Figura", "Limite di tempo", "Limite di memoria", "Argomenti"]),
-    words("nl", ["Invoer", "Uitvoer", "Interactie", "Voorbeeldinvoer", "Voorbeelduitvoer", "Voorbeeldinteractie", "Lezen", "Schrijven", "Ronde", "Figuur", "Tijdslimiet", "Geheugenlimiet", "Argumenten"]),
-    words("pl", ["Wejście", "Wyjście", "Interakcja", "Przykładowe wejście", "Przykładowe wyjście", "Przykładowa interakcja", "Czytaj", "Pisz", "Przebieg", "Rysunek", "Limit czasu", "Limit pamięci", "Argumenty"]),
-    words("pt", ["Entrada", "Saída", "Interação", "Exemplo de entrada", "Exemplo de saída", "Exemplo de interação", "Ler", "Escrever", "Passagem", "Figura", "Limite de tempo", "Limite de memória", "Argumentos"]),
-    words("sv", ["Indata", "Utdata", "Interaktion", "Exempel på indata", "Exempel på utdata", "Exempel på interaktion", "Läs", "Skriv", "Omgång", "Figur", "Tidsgräns", "Minnesgräns", "Argument"]),
+static WORDS: [Words; 11] = [
+    words("en", ["Input", "Output", "Interaction", "Sample input", "Sample output", "Sample interaction", "Read", "Write", "Pass", "Figure", "Time limit", "Memory limit", "Arguments", "Scoring", "Note"]),
+    words("da", ["Input", "Output", "Interaktion", "Eksempel på input", "Eksempel på output", "Eksempel på interaktion", "Læs", "Skriv", "Gennemløb", "Figur", "Tidsgrænse", "Hukommelsesgrænse", "Argumenter", "Point", "Bemærkning"]),
+    words("de", ["Eingabe", "Ausgabe", "Interaktion", "Beispieleingabe", "Beispielausgabe", "Beispielinteraktion", "Lesen", "Schreiben", "Durchlauf", "Abbildung", "Zeitlimit", "Speicherlimit", "Argumente", "Bewertung", "Hinweis"]),
+    words("es", ["Entrada", "Salida", "Interacción", "Ejemplo de entrada", "Ejemplo de salida", "Ejemplo de interacción", "Leer", "Escribir", "Pasada", "Figura", "Límite de tiempo", "Límite de memoria", "Argumentos", "Puntuación", "Nota"]),
+    words("fr", ["Entrée", "Sortie", "Interaction", "Exemple d'entrée", "Exemple de sortie", "Exemple d'interaction", "Lecture", "Écriture", "Passe", "Figure", "Limite de temps", "Limite de mémoire", "Arguments", "Barème", "Remarque"]),
+    words("it", ["Input", "Output", "Interazione", "Esempio di input", "Esempio di output", "Esempio di interazione", "Leggi", "Scrivi", "Passata", "Figura", "Limite di tempo", "Limite di memoria", "Argomenti", "Punteggio", "Nota"]),
+    words("nl", ["Invoer", "Uitvoer", "Interactie", "Voorbeeldinvoer", "Voorbeelduitvoer", "Voorbeeldinteractie", "Lezen", "Schrijven", "Ronde", "Figuur", "Tijdslimiet", "Geheugenlimiet", "Argumenten", "Puntentelling", "Opmerking"]),
+    words("pl", ["Wejście", "Wyjście", "Interakcja", "Przykładowe wejście", "Przykładowe wyjście", "Przykładowa interakcja", "Czytaj", "Pisz", "Przebieg", "Rysunek", "Limit czasu", "Limit pamięci", "Argumenty", "Punktacja", "Uwagi"]),
+    words("pt", ["Entrada", "Saída", "Interação", "Exemplo de entrada", "Exemplo de saída", "Exemplo de interação", "Ler", "Escrever", "Passagem", "Figura", "Limite de tempo", "Limite de memória", "Argumentos", "Pontuação", "Observação"]),
+    words("ru", ["Входные данные", "Выходные данные", "Взаимодействие", "Пример ввода", "Пример вывода", "Пример взаимодействия", "Ввод", "Вывод", "Проход", "Рисунок", "Ограничение по времени", "Ограничение по памяти", "Аргументы", "Система оценки", "Замечание"]),
+    words("sv", ["Indata", "Utdata", "Interaktion", "Exempel på indata", "Exempel på utdata", "Exempel på interaktion", "Läs", "Skriv", "Omgång", "Figur", "Tidsgräns", "Minnesgräns", "Argument", "Poäng", "Anmärkning"]),
 ];

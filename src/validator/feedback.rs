@@ -6,6 +6,7 @@ use std::io;
 
 use crate::model::blob::Blob;
 use crate::model::job::Collected;
+use crate::model::judgement::Picture;
 
 /// The files that mean something to the judge, by their names in the directory.
 pub(crate) const FILES: [&str; 13] = [
@@ -39,6 +40,9 @@ const MESSAGE: u64 = 64 << 10;
 /// How much of a file with a score is looked at, in bytes.
 const NUMBER: u64 = 4 << 10;
 
+/// What its images are of.
+pub const OUTPUT: &str = "output";
+
 /// What an output validator says beyond its opinion.
 #[derive(Debug, Default)]
 pub struct Feedback {
@@ -52,8 +56,8 @@ pub struct Feedback {
     pub score_multiplier: Option<Vec<u8>>,
     /// `nextpass.in`.
     pub next_pass: Option<Blob>,
-    /// The names of its images.
-    pub images: Vec<String>,
+    /// Its images.
+    pub images: Vec<Picture>,
     /// Names with a meaning that are not files: `score.txt is a directory, not a file`.
     pub unreadable: Vec<String>,
 }
@@ -84,7 +88,7 @@ impl Feedback {
             SCORE => self.score = Some(blob.start(NUMBER)?),
             SCORE_MULTIPLIER => self.score_multiplier = Some(blob.start(NUMBER)?),
             NEXT_PASS => self.next_pass = Some(blob),
-            image => self.images.push(image.to_owned()),
+            image => self.images.push(Picture { of: OUTPUT, name: image.to_owned(), blob }),
         }
         Ok(())
     }

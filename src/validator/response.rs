@@ -275,7 +275,8 @@ mod tests {
         assert_eq!(shown(&response), "-");
         assert_eq!(response.feedback.judge_message, b"line 3 is wrong\n");
         assert_eq!(response.feedback.team_message, b"sorry\n");
-        assert_eq!(response.feedback.images, ["teamimage.svg"]);
+        let images = response.feedback.images.iter().map(|image| image.name.as_str());
+        assert_eq!(images.collect::<Vec<_>>(), ["teamimage.svg"]);
         assert!(response.feedback.score.is_none());
         let response = respond(outcome(), &[("score.txt", "DIRECTORY")], Contract::OnePass);
         assert_eq!(shown(&response), "score.txt is a directory, not a file");

@@ -15,13 +15,14 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::Event;
 use crate::model::job::{Job, Keep};
-use crate::model::judgement::JudgeError;
+use crate::model::judgement::{JudgeError, Picture};
 use crate::model::limits::Limits;
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
 use crate::model::stop::{Stop, noting};
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, Tree, TreeEntry};
+use crate::validator::feedback::OUTPUT;
 use crate::validator::response::{STDERR, exit_code, passed};
 use crate::validator::{OWN, OutputValidator, Question, feedback_dir, inside};
 
@@ -102,14 +103,25 @@ impl InputVisualizer {
 
 impl Drawn {
     /// The images in its feedback directory, by name. Nothing else there is an output visualizer's to write.
-    pub fn images(&self) -> Vec<(String, Blob)> {
-        let tree = self.tree.as_ref();
-        let left = tree.map(|tree| tree.below(&feedback_dir(Path::new("")))).unwrap_or_default();
-        let image = |file: TreeEntry| {
-            let name = file.name.to_str().filter(|name| is_image(name))?.to_owned();
-            Some((name, file.blob()?.clone()))
+    pub fn of_output(&self) -> Vec<Picture> {
+        self.images(OUTPUT, &feedback_dir(Path::new("")), is_image)
+    }
+
+    /// The images in its working directory, by name.
+    pub fn of_input(&self) -> Vec<Picture> {
+        let is_image = |name: &str| name.rsplit_once('.').is_some_and(|it| IMAGES.contains(&it.1));
+        self.images("input", Path::new(""), is_image)
+    }
+
+    fn images(&self, of: &'static str, dir: &Path, is_one: fn(&str) -> bool) -> Vec<Picture> {
+        let left = self.tree.as_ref().map(|tree| tree.below(dir)).unwrap_or_default();
+        let image = |file: &TreeEntry| {
+            let name = file.name.to_str().filter(|name| is_one(name))?.to_owned();
+            Some(Picture { of, name, blob: file.blob()?.clone() })
         };
-        left.into_iter().filter_map(image).collect()
+        let mut images: Vec<Picture> = left.iter().filter_map(image).collect();
+        images.sort_by(|one, other| one.name.cmp(&other.name));
+        images
     }
 }
 

@@ -31,19 +31,73 @@ fn each_student_is_a_submission_and_what_is_no_program_is_told() {
             ("carl/a.sh", RIGHT),
             ("carl/b.sh", WRONG),
             ("dora/essay.pdf", "%PDF\n"),
+            ("emil/empty.py", ""),
             ("marks.csv", "\n"),
         ],
     );
     let document = fixture.json("judge sum class", 1);
-    let expected =
-        ["class/anna/sum.sh AC", "class/bert AC", "class/carl/a.sh AC", "class/carl/b.sh WA"];
+    let expected = [
+        "class/anna/sum.sh AC",
+        "class/bert AC",
+        "class/carl/a.sh AC",
+        "class/carl/b.sh WA",
+        "class/dora -",
+        "class/emil/empty.py -",
+    ];
     assert_eq!(verdicts(&document), expected);
-    let said =
-        ["1 directory: dora", "2 files in no language, not judged: marks.csv, dora/essay.pdf"];
-    fixture.check("judge sum class", 1, &said);
+    let said = [
+        "2 files in no language, not judged: marks.csv, dora/essay.pdf",
+        "WA carl/b.sh 1/4",
+        "- dora skipped: no program - emil/empty.py skipped: no program",
+        "3 accepted, 1 rejected, 2 skipped",
+        "is skipped: no program; so is 1 other submission",
+    ];
+    fixture.check("judge sum class --csv t.csv --html t.html --junit t.xml", 1, &said);
+    let table = fixture.read("t.csv");
+    let rows = table.lines().filter(|row| row.contains("dora") || row.contains("emil"));
+    let rows: Vec<&str> = rows.collect();
+    let expected = [
+        "sum,class/dora,,,,,0,0,,,,no source file of a known language among `essay.pdf`,,,,,",
+        "sum,class/emil/empty.py,,,,,0,0,,,,is empty,,,,,",
+    ];
+    assert_eq!(rows, expected);
+    assert!(fixture.read("t.xml").contains("skipped: no program"));
+    let page = fixture.read("t.html");
+    assert!(page.contains("<strong>skipped</strong><span>find a program: "), "{page}");
     assert_eq!(document["duplicates"][0]["likeness"], "text");
     let names = serde_json::json!(["class/anna/sum.sh", "class/carl/a.sh"]);
     assert_eq!(document["duplicates"][0]["submissions"], names);
+}
+
+/// Who names a student's directory gets what the class gets, and who names a program of several files gets its verdict.
+#[test]
+fn the_directory_of_one_student_is_read_as_in_a_class() {
+    let fixture = Fixture::new();
+    let tools = "def run():\n    print(sum(map(int, input().split())))\n";
+    class(
+        &fixture,
+        &[
+            ("carl/a.sh", RIGHT),
+            ("carl/b.sh", WRONG),
+            ("dora/sum.py", "import tools\ntools.run()\n"),
+            ("dora/tools.py", tools),
+            ("emil/main.py", "import tools\ntools.run()\n"),
+            ("emil/tools.py", tools),
+            ("emil/old.py", "print(4)\n"),
+        ],
+    );
+    let check = |path: &str, code: i32, expected: &[&str]| {
+        let document = fixture.json(&format!("judge sum {path}"), code);
+        assert_eq!(verdicts(&document), expected, "{path}");
+    };
+    check("class/carl", 1, &["class/carl/a.sh AC", "class/carl/b.sh WA"]);
+    check("class/dora", 0, &["class/dora AC"]);
+    check("class/emil", 0, &["class/emil AC"]);
+    let all = ["class/carl/a.sh AC", "class/carl/b.sh WA", "class/dora AC", "class/emil AC"];
+    check("class", 1, &all);
+    // Nothing but mistakes of the class changes the exit code.
+    class(&fixture, &[("carl/b.sh", RIGHT), ("fred/essay.txt", "Dear teacher")]);
+    check("class", 0, &[all[0], "class/carl/b.sh AC", all[2], all[3], "class/fred -"]);
 }
 
 #[test]

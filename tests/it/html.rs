@@ -169,7 +169,7 @@ fn usual() -> Report {
 }
 
 fn picture() -> Picture {
-    Picture { name: "judgeimage.svg".to_owned(), blob: IMAGE.as_bytes().into() }
+    Picture { of: "output", name: "judgeimage.svg".to_owned(), blob: IMAGE.as_bytes().into() }
 }
 
 /// The page of a report in a file.

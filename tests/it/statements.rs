@@ -84,6 +84,83 @@ fn what_cannot_be_shown_has_a_way_out() {
     assert!(said.contains("--pdf needs a browser"), "{said}");
 }
 
+/// Statements that are only a PDF are told beside those that become a page.
+#[test]
+fn a_pdf_beside_other_statements_is_told() {
+    let fixture = fixture();
+    fixture.write("sum/statement/problem.fr.pdf", "%PDF");
+    let said =
+        ["wrote sum.html (en, sv)", "is a PDF, which cannot become a page", "problem.fr.pdf"];
+    fixture.check("statement sum", 0, &said);
+}
+
+#[test]
+fn statements_of_polygon_are_shown_in_each_language() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "p/problem.xml",
+        "<problem short-name=\"sum\"><names><name language=\"english\" value=\"Sum\"/>\
+         <name language=\"russian\" value=\"Сумма\"/></names><statements>\
+         <statement language=\"english\" path=\"statements/english/problem.tex\" type=\"application/x-tex\"/>\
+         <statement language=\"english\" path=\"statements/.html/english/problem.html\" type=\"text/html\"/>\
+         <statement language=\"english\" path=\"statements/.pdf/english/problem.pdf\" type=\"application/pdf\"/>\
+         <statement language=\"german\" path=\"../secret.tex\" type=\"application/x-tex\"/>\
+         <statement language=\"french\" path=\"statements/.pdf/french/problem.pdf\" type=\"application/pdf\"/>\
+         </statements><judging run-count=\"1\"><testset name=\"tests\"><time-limit>2000</time-limit>\
+         <memory-limit>268435456</memory-limit><test-count>0</test-count>\
+         <input-path-pattern>tests/%02d</input-path-pattern>\
+         <answer-path-pattern>tests/%02d.a</answer-path-pattern><tests/></testset></judging></problem>",
+    );
+    fixture.write("secret.tex", "secret");
+    let english = "p/statements/english";
+    fixture.write(
+        &format!("{english}/problem.tex"),
+        "\\begin{problem}{The sum}{}{}{2 seconds}{}\nAdd $a$ and $b$.\n\\includegraphics{two.png}\n\
+         \\InputFile\nTwo numbers.\n\\Example\n\\begin{example}\n\\exmpfile{example.01}{example.01.a}%\n\
+         \\end{example}\n\\end{problem}\n",
+    );
+    fixture.write(&format!("{english}/two.png"), "png");
+    fixture.write(&format!("{english}/example.01"), "1 2\n");
+    fixture.write(&format!("{english}/example.01.a"), "3\n");
+    fixture.write("p/statements/.html/english/problem.html", "<script>");
+    fixture.write("p/statements/.pdf/english/problem.pdf", "%PDF");
+    fixture.write("p/statements/.pdf/french/problem.pdf", "%PDF");
+    let russian = "p/statement-sections/russian";
+    for (name, text) in [
+        ("legend.tex", "Сложите числа."),
+        ("input.tex", "Два числа."),
+        ("notes.tex", "Легко."),
+        ("example.01", "5 8\n"),
+        ("example.01.a", "13\n"),
+    ] {
+        fixture.write(&format!("{russian}/{name}"), text);
+    }
+    let said = [
+        "it is outside of the package",
+        "wrote p.html (de, en, ru)",
+        "is a PDF, which cannot become a page",
+        "french/problem.pdf",
+    ];
+    fixture.check("statement p", 0, &said);
+    let page = fixture.read("p.html");
+    for piece in [
+        "<h1>The sum</h1>",
+        "<dt>Time limit</dt><dd>2 s</dd>",
+        "src=\"data:image/png;base64,cG5n\"",
+        "<h2>Input</h2>\n<p>Two numbers.</p>",
+        "<pre>1 2\n</pre>",
+        "<article lang=\"ru\" id=\"ru\" dir=\"auto\">\n<h1>Сумма</h1>",
+        "<p>Сложите числа.</p>\n<h2>Входные данные</h2>\n<p>Два числа.</p>",
+        "<pre>13\n</pre>",
+        "<h2>Замечание</h2>\n<p>Легко.</p>",
+    ] {
+        assert!(page.contains(piece), "{piece}\n{page}");
+    }
+    assert!(!page.contains("secret") && !page.contains("<script"), "{page}");
+    // Polygon's own page and PDF, and files of the judge, stay out.
+    fixture.check("statement p --language fr", 3, &["is a PDF, which cannot become a page"]);
+}
+
 #[test]
 fn a_statement_needs_no_complete_package() {
     let fixture = fixture();

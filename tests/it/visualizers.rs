@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
 use crate::fixture::{Fixture, WRONG};
 
 /// Says what it was given, as an image.
@@ -90,6 +93,62 @@ fn a_visualizer_that_does_not_work_changes_no_verdict() {
     fixture.check("judge sum b.sh --keep=other", 1, &[wrong, "needs `/nowhere`"]);
     // Nobody would see its images.
     fixture.check("judge sum b.sh", 1, &[wrong]);
+}
+
+/// A page has images of what failed, and nothing else is kept for it.
+#[test]
+fn a_page_has_images_of_inputs_and_outputs() {
+    let fixture = fixture(DRAWS);
+    let of_input =
+        "#!/usr/bin/env bash\necho \"$(cat \"$1\")|${*:3}\" > testcase.svg; echo x > note.txt\n";
+    fixture.write("sum/input_visualizer/draw/run", of_input);
+    fixture.executable("sum/input_visualizer/draw/run");
+    fixture.write(
+        "sum/output_validator/validate/run",
+        "#!/usr/bin/env bash\necho moves > \"${3}state\"; echo own > \"${3}judgeimage.png\"\n\
+         read -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n",
+    );
+    fixture.executable("sum/output_validator/validate/run");
+    fixture.write("sum/data/secret/test_group.yaml", "input_visualizer_args: [blue]\n");
+    let check = |arguments: &str, code: i32, images: &[&str]| {
+        fixture.check(&format!("{arguments} --html page.html"), code, &[]);
+        let page = fixture.read("page.html");
+        let shown = page.split("<img ").skip(1).map(|image| {
+            let part = |from: &str, to: &str| {
+                let (_, rest) = image.split_once(from).expect("a part");
+                rest.split_once(to).expect("its end").0.to_owned()
+            };
+            let bytes = BASE64_STANDARD.decode(part("base64,", "\"")).expect("an image");
+            format!("{}: {}", part("alt=\"", "\""), String::from_utf8_lossy(&bytes).trim_end())
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), images, "{arguments}");
+    };
+    let images = [
+        "image testcase.svg of the input: 100000 1|blue",
+        "image judgeimage.png of the output: own",
+        "image judgeimage.svg of the output: 100000 1|100001|3||moves",
+        "image teamimage-01.png of the output: x",
+    ];
+    check("judge sum b.sh", 1, &images);
+    check("judge sum b.sh --keep=kept", 1, &images);
+    check("judge sum sum/submissions/accepted/right.sh", 0, &[]);
+    check("verify sum --case secret/large/1", 0, &images);
+    // Without a page, the input is not drawn.
+    fixture.write("sum/input_visualizer/draw/run", "#!/nowhere\n");
+    fixture.check("judge sum b.sh --keep=other", 1, &["images: judgeimage.png, judgeimage.svg"]);
+    // What is too large, or too many, is left out.
+    fixture.write(
+        "sum/output_visualizer/draw/run",
+        "#!/usr/bin/env bash\nfor i in 1 2 3 4 5; do echo $i > ${3}judgeimage-$i.svg; done\n\
+         head -c 600000 /dev/zero > ${3}judgeimage-0.png\n",
+    );
+    let most = [
+        "image judgeimage-1.svg of the output: 1",
+        "image judgeimage-2.svg of the output: 2",
+        "image judgeimage-3.svg of the output: 3",
+        "image judgeimage-4.svg of the output: 4",
+    ];
+    check("judge sum b.sh", 1, &most);
 }
 
 /// 2025-09, "Input visualizer": is run by `juror verify --keep`; what it writes in its working directory is kept

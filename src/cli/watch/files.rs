@@ -82,18 +82,34 @@ impl Watched {
     }
 }
 
+/// Rings when there may be a change.
+pub(super) trait Bell {
+    /// Rings for these directories from now on, in some of them for these names only. Whether that is new for one of
+    /// them.
+    fn listen(&mut self, directories: &BTreeMap<PathBuf, bool>, names: BTreeSet<OsString>) -> bool;
+
+    /// Waits until it rings; `false` if it has not within this time.
+    fn wait(&mut self, most: Option<Duration>) -> bool;
+}
+
 /// Watched files as they were last.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct Files<B> {
     watched: Watched,
-    bell: Bell,
+    bell: B,
     last: Look,
 }
 
-impl Files {
+impl Files<SystemBell> {
     /// As they are now.
     pub(super) fn new(watched: Watched) -> Self {
-        let mut files = Self { watched, bell: Bell::new(), last: Look::default() };
+        Self::heard(watched, SystemBell::new())
+    }
+}
+
+impl<B: Bell> Files<B> {
+    fn heard(watched: Watched, bell: B) -> Self {
+        let mut files = Self { watched, bell, last: Look::default() };
         files.last = files.look();
         files
     }
@@ -138,9 +154,9 @@ fn path_of((path, _): (&PathBuf, &[i64; 4])) -> PathBuf {
 }
 
 #[cfg(not(target_os = "linux"))]
-use polled::Bell;
+use polled::SystemBell;
 #[cfg(target_os = "linux")]
-use told::Bell;
+use told::SystemBell;
 
 /// The system says when something changes in a directory.
 #[cfg(target_os = "linux")]
@@ -154,11 +170,10 @@ mod told {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 
-    use super::{BTreeMap, BTreeSet, Duration, OsStr, OsString, POLLED, PathBuf};
+    use super::{BTreeMap, BTreeSet, Bell, Duration, OsStr, OsString, POLLED, PathBuf};
 
-    /// Rings when there may be a change.
     #[derive(Debug)]
-    pub(super) struct Bell {
+    pub(in crate::cli::watch) struct SystemBell {
         /// `None` if the system tells nothing, or not of all directories: users may watch only so many.
         inotify: Option<OwnedFd>,
         directories: BTreeMap<PathBuf, bool>,
@@ -168,7 +183,7 @@ mod told {
         names: BTreeSet<OsString>,
     }
 
-    impl Bell {
+    impl SystemBell {
         pub(super) fn new() -> Self {
             Self {
                 inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok(),
@@ -177,9 +192,10 @@ mod told {
                 names: BTreeSet::new(),
             }
         }
+    }
 
-        /// Rings for these directories from now on; whether that is new for one of them.
-        pub(super) fn listen(
+    impl Bell for SystemBell {
+        fn listen(
             &mut self,
             directories: &BTreeMap<PathBuf, bool>,
             names: BTreeSet<OsString>,
@@ -209,8 +225,7 @@ mod told {
             is_new
         }
 
-        /// Waits until it rings; `false` if it has not within this time.
-        pub(super) fn wait(&self, most: Option<Duration>) -> bool {
+        fn wait(&mut self, most: Option<Duration>) -> bool {
             let Some(inotify) = &self.inotify else {
                 thread::sleep(most.unwrap_or(POLLED));
                 return most.is_none();
@@ -244,30 +259,92 @@ mod told {
 mod polled {
     use std::thread;
 
-    use super::{BTreeMap, BTreeSet, Duration, OsString, POLLED, PathBuf};
+    use super::{BTreeMap, BTreeSet, Bell, Duration, OsString, POLLED, PathBuf};
 
-    /// Rings when there may be a change.
     #[derive(Debug)]
-    pub(super) struct Bell;
+    pub(in crate::cli::watch) struct SystemBell;
 
-    impl Bell {
+    impl SystemBell {
         pub(super) fn new() -> Self {
             Self
         }
+    }
 
+    impl Bell for SystemBell {
         /// All directories are looked at anyway.
-        pub(super) fn listen(
-            &mut self,
-            _: &BTreeMap<PathBuf, bool>,
-            _: BTreeSet<OsString>,
-        ) -> bool {
+        fn listen(&mut self, _: &BTreeMap<PathBuf, bool>, _: BTreeSet<OsString>) -> bool {
             false
         }
 
         /// Waits for so long, or until the next look.
-        pub(super) fn wait(&self, most: Option<Duration>) -> bool {
+        fn wait(&mut self, most: Option<Duration>) -> bool {
             thread::sleep(most.unwrap_or(POLLED));
             most.is_none()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// Writes files at times of its own, in milliseconds, and rings for each.
+    struct Scripted {
+        dir: PathBuf,
+        saves: VecDeque<(u64, &'static str)>,
+        now: u64,
+    }
+
+    impl Bell for Scripted {
+        fn listen(&mut self, _: &BTreeMap<PathBuf, bool>, _: BTreeSet<OsString>) -> bool {
+            false
+        }
+
+        fn wait(&mut self, most: Option<Duration>) -> bool {
+            let end = most.map(|most| self.now + most.as_millis() as u64);
+            let next = self.saves.front().map(|save| save.0).expect("a wait that ends");
+            if end.is_some_and(|end| next >= end) {
+                self.now = end.unwrap_or_default();
+                return false;
+            }
+            let (at, name) = self.saves.pop_front().expect("a save");
+            self.now = at;
+            fs::write(self.dir.join(name), at.to_string().repeat(at as usize)).expect("a file");
+            true
+        }
+    }
+
+    /// What is told, with the time at which it is told, while these files are saved.
+    #[track_caller]
+    fn check(saves: &[(u64, &'static str)], told: &[&str]) {
+        let keep = tempfile::tempdir().expect("a directory");
+        let dir = keep.path().to_owned();
+        let watched = Watched { roots: vec![dir.clone()], apart: Vec::new() };
+        let end = (1_000_000, "never");
+        let saves = saves.iter().copied().chain([end]).collect();
+        let mut files = Files::heard(watched, Scripted { dir: dir.clone(), saves, now: 0 });
+        for told in told {
+            let changed = files.changed();
+            let names = changed.iter().map(|path| path.strip_prefix(&dir).expect("a name"));
+            let names: Vec<String> = names.map(|name| name.display().to_string()).collect();
+            assert_eq!(format!("{} {}", files.bell.now, names.join(" ")), *told);
+        }
+        assert_eq!(files.bell.saves.len(), 1, "all is told");
+    }
+
+    #[test]
+    fn changes_within_50_ms_are_one() {
+        check(&[(7, "a")], &["57 a"]);
+        check(&[(7, "a"), (56, "b")], &["106 a b"]);
+        check(&[(7, "a"), (57, "b")], &["57 a", "107 b"]);
+        check(&[(1, "a"), (40, "b"), (80, "a"), (129, "c"), (180, "a")], &["179 a b c", "230 a"]);
+    }
+
+    #[test]
+    fn files_that_change_all_the_time_are_told_once_a_second_at_most() {
+        let saves: Vec<_> = (1..=30).map(|number| (number * 10, "log")).collect();
+        check(&saves, &["210 log", "350 log"]);
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::package::files::Files;
 use crate::package::languages::is_natural_language;
-use crate::package::statements::{Form, Statement};
+use crate::package::statements::{Form, Statement, by_language};
 use crate::package::text::TextFile;
 
 /// Texts for people, one for each language, in a directory of their own.
@@ -47,21 +47,15 @@ impl Texts {
     /// The files in a package, sorted by language, the form that can be shown best first.
     pub(super) fn files(&self, package: &Path) -> Vec<Statement> {
         let entries = fs::read_dir(package.join(self.directory)).into_iter().flatten().flatten();
-        let mut files: Vec<Statement> = entries
+        let files: Vec<Statement> = entries
             .filter_map(|entry| {
                 let name = entry.file_name();
-                let Named { language, ending } = self.named(name.to_str()?)?;
-                let form = match ending {
-                    "md" => Form::Markdown,
-                    "tex" => Form::Latex,
-                    _ => Form::Pdf,
-                };
-                Some(Statement { language: language?.to_owned(), form, path: entry.path() })
+                let Named { language, .. } = self.named(name.to_str()?)?;
+                let path = entry.path();
+                Some(Statement { language: language?.to_owned(), form: Form::of(&path)?, path })
             })
             .collect();
-        files.sort_by(|a, b| (&a.language, a.form).cmp(&(&b.language, b.form)));
-        files.dedup_by(|a, b| a.language == b.language);
-        files
+        by_language(files)
     }
 
     /// The languages in which there are such texts, sorted; some are wanted if `is_needed`.

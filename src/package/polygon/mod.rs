@@ -12,6 +12,7 @@ mod tests;
 mod unmade;
 mod xml;
 
+use std::fs;
 use std::path::Path;
 
 use crate::model::layout::Layout;
@@ -24,6 +25,7 @@ use crate::package::files::Files;
 use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
+use crate::package::statements::{Form, Statement};
 use crate::package::text::{Page, TextFile, settings_have};
 
 /// The format.
@@ -64,6 +66,19 @@ impl Format for Polygon {
             Some(StatementFile { language, name: statement.attribute("path")?.to_owned() })
         });
         statements.collect()
+    }
+
+    /// The sections that Polygon keeps beside, for a language without a whole statement.
+    fn statements(&self, dir: &Path) -> Vec<Statement> {
+        let languages =
+            fs::read_dir(dir.join("statement-sections")).into_iter().flatten().flatten();
+        let sections = languages.filter_map(|language| {
+            let path = language.path().join("legend.tex");
+            let name = language.file_name();
+            let language = natural_language(name.to_str()?).to_owned();
+            path.is_file().then_some(Statement { language, form: Form::Sections, path })
+        });
+        sections.collect()
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {

@@ -122,7 +122,7 @@ pub(super) fn picture(page: &Page<'_>, picture: &Picture) -> Markup {
         figure.pane {
             figcaption { (name) }
             @match data_uri(page, picture) {
-                Some(uri) => div.picture { img src=(uri) alt={ "image " (name) " of the output" }; },
+                Some(uri) => div.picture { img src=(uri) alt={ "image " (name) " of the " (picture.of) }; },
                 None => p.note { "cannot be shown here" },
             }
         }

@@ -15,6 +15,8 @@ impl Translator<'_, '_> {
             "Input" => self.section(words.input, body),
             "Output" => self.section(words.output, body),
             "Interaction" => self.section(words.interaction, body),
+            "problem" => self.problem(body),
+            "example" => self.range(body),
             "itemize" => self.list("ul", body),
             "enumerate" => self.list("ol", body),
             "description" => self.list("ul", body),
@@ -54,6 +56,19 @@ impl Translator<'_, '_> {
             scanner.argument();
         }
         scanner.left()
+    }
+
+    /// Polygon's: the title, the files that programs read and write, and the limits; then the statement.
+    fn problem(&mut self, body: Range<usize>) {
+        let text = Rc::clone(&self.text);
+        let mut scanner = Scanner::new(&text, body);
+        let title = scanner.argument();
+        for _ in 0..4 {
+            scanner.argument();
+        }
+        let title = self.inline(title);
+        self.title = Some(title).filter(|title| !title.is_empty());
+        self.range(scanner.left());
     }
 
     fn section(&mut self, title: &str, body: Range<usize>) {

@@ -28,6 +28,9 @@ const DEEPEST: usize = 50;
 /// So much text may macros make.
 const MOST_EXPANDED: usize = 1 << 20;
 
+const HELP_IMAGE: &str =
+    "add it beside the statement as .png or .svg; `pdftocairo -svg a.pdf a.svg` makes one";
+
 /// What to do about what is not known.
 const HELP: &str = "use the commands that the package format lists for LaTeX statements";
 
@@ -245,6 +248,35 @@ impl Translator<'_, '_> {
                 }
             }
             "def" | "newcommand" | "renewcommand" | "providecommand" => self.define(scanner),
+            // Those of Polygon are known, and others cannot be.
+            "newenvironment" | "renewenvironment" => {
+                scanner.argument();
+                scanner.option();
+                scanner.argument();
+                scanner.argument();
+            }
+            "InputFile" => self.polygon_section(self.scope.words.input),
+            "OutputFile" => self.polygon_section(self.scope.words.output),
+            "Interaction" => self.polygon_section(self.scope.words.interaction),
+            "Scoring" => self.polygon_section(self.scope.words.scoring),
+            "Note" | "Notes" | "Explanation" | "Explanations" => {
+                self.polygon_section(self.scope.words.note)
+            }
+            // Each has its own heading.
+            "Example" | "Examples" => {}
+            "exmpfile" => {
+                let mut path = || self.source.beside(self.text[scanner.argument()].trim());
+                let (input, output) = (path(), path());
+                let sample = self.scope.samples.stated(input, output, self.scope.words);
+                self.writer.block(&sample);
+            }
+            "exmp" => {
+                let texts = [scanner.argument(), scanner.argument()];
+                let texts = texts.map(|text| self.text[text].to_owned());
+                let sample =
+                    self.scope.samples.given(texts.each_ref().map(|it| &**it), self.scope.words);
+                self.writer.block(&sample);
+            }
             "multicolumn" | "multirow" => {
                 let (_, _, content) = (scanner.argument(), scanner.argument(), scanner.argument());
                 self.range(content);
@@ -277,6 +309,11 @@ impl Translator<'_, '_> {
             _ => 4,
         };
         self.writer.block(&format!("<h{level}>{text}</h{level}>"));
+    }
+
+    /// A section that goes on up to the next one.
+    fn polygon_section(&mut self, title: &str) {
+        self.writer.block(&format!("<h2>{title}</h2>"));
     }
 
     fn constant(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
@@ -341,7 +378,7 @@ impl Translator<'_, '_> {
             Ok(address) => Some(images::tag(&address, "", width)),
             Err(reason) => {
                 let message = format!("the image `{name}` is left out: {reason}");
-                self.remark(at, message, "add it beside the statement as .png or .svg");
+                self.remark(at, message, HELP_IMAGE);
                 None
             }
         }

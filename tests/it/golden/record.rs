@@ -153,8 +153,8 @@ impl Mask {
     fn case(&self, case: &mut CaseJudgement, index: u64) {
         let stopped_by = case.outcome.as_ref().and_then(|outcome| outcome.stopped_by);
         // What was measured stands first in a cause.
-        let measured =
-            case.cause.split_once(" s ").filter(|(number, _)| number.parse::<f64>().is_ok());
+        let cause = case.cause.strip_prefix("over ").unwrap_or(&case.cause);
+        let measured = cause.split_once(" s ").filter(|(number, _)| number.parse::<f64>().is_ok());
         if let Some((_, rest)) = measured {
             let number = match stopped_by {
                 Some(StoppedBy::WallTime) => "5.00",
