@@ -31,7 +31,7 @@ macro_rules! topic {
 }
 
 /// The pages. A command's name has the command's options instead.
-const TOPICS: [Topic; 23] = [
+const TOPICS: [Topic; 24] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
@@ -49,6 +49,7 @@ const TOPICS: [Topic; 23] = [
     topic!("coming-from", "coming-from.md", "commands of other tools, and those of juror"),
     topic!("compilers", "languages.md", "languages, compilers and flags"),
     topic!("keeping", "cache.md", "what is kept for later commands"),
+    topic!("performance", "performance.md", "what juror costs, and how to measure it"),
     topic!("sandbox", "sandbox.md", "isolation, limits and measurement"),
     topic!("machine", "doctor.md", "what juror needs of the machine"),
     topic!("plain", "plain.md", "systems without isolation"),

@@ -53,7 +53,8 @@
 //!    the control group, which counts the whole tree: a program cannot hide a child by not waiting for it.
 //! 8. The slot searches the box, reads the counters, and answers with facts and descriptors of files that were asked for.
 //! 9. The judge has its answer. The slot kills PID 1, makes what waits for the next run, and waits for PID 1's end, so that it
-//!    is charged to no group.
+//!    is charged to no group. The judge holds the run's mount namespace, and lets it go while the next program runs: the
+//!    kernel takes long to take one down.
 //!
 //! # What an attacker would try
 //!
