@@ -203,7 +203,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     }
     .run()?;
     let judged = finished.results.iter().filter_map(Judged::judgement);
-    let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| &judgement.cases).collect();
+    let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
     // What was not built says nothing about test cases.
     if !ran.is_empty() {
         let failed = ran.iter().filter(|case| case.verdict != Verdict::Accepted);

@@ -1,6 +1,7 @@
 //! A package as the user names it: a directory, or an archive that is unpacked for as long as it is at work on.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::diagnostic::Diagnostic;
@@ -60,7 +61,9 @@ impl Opened {
             Event::PackageRead(package) => below(&mut package.path),
             Event::SubmissionJudged(judgement) => {
                 below(&mut judgement.path);
-                let evidence = judgement.cases.iter_mut().filter_map(|it| it.evidence.as_mut());
+                let evidence = Arc::make_mut(&mut judgement.cases)
+                    .iter_mut()
+                    .filter_map(|it| it.evidence.as_mut());
                 evidence.filter_map(|it| it.input_path.as_mut()).for_each(below);
             }
             Event::Complained { message } => named(message),

@@ -326,7 +326,7 @@ mod tests {
             path: "s".into(),
             verdict: verdict.unwrap_or(Verdict::Accepted),
             score: None,
-            cases,
+            cases: cases.into(),
             skipped: 0,
             spared: 0,
             compiler: None,

@@ -460,7 +460,7 @@ impl Shared<'_, '_> {
             score,
             skipped: left_out,
             spared: if self.session.spares && !is_refused { left_out } else { 0 },
-            cases,
+            cases: cases.into(),
             compiler,
             broken: Vec::new(),
         };

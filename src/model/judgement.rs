@@ -1,6 +1,7 @@
 //! Verdicts with all that belongs to them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -281,7 +282,7 @@ pub struct Judgement {
     /// AC if all cases that were run are accepted; else that of the first case, in order, that is not.
     pub verdict: Verdict,
     /// Each case that was run, in order.
-    pub cases: Vec<CaseJudgement>,
+    pub cases: Arc<Vec<CaseJudgement>>,
     /// Its score, in a scoring problem that it builds for.
     pub score: Option<TotalScore>,
     /// How many selected cases were not run, because of what came of those before them.

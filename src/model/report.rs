@@ -4,6 +4,7 @@
 //! They carry data, no sentences put together for a reader.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -226,7 +227,7 @@ pub struct SubmissionReport {
     /// Why it could not be judged.
     pub error: Option<FaultReport>,
     /// Each case that was run, in order.
-    pub test_cases: Vec<CaseJudgement>,
+    pub test_cases: Arc<Vec<CaseJudgement>>,
     /// How many selected cases were not run.
     pub skipped: usize,
     /// How many of these could prove nothing more of what is expected.
@@ -643,7 +644,7 @@ mod tests {
                 path: "a.cpp".into(),
                 verdict,
                 score: None,
-                cases: Vec::new(),
+                cases: Arc::default(),
                 skipped: 0,
                 spared: 0,
                 compiler: None,

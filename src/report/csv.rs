@@ -32,7 +32,7 @@ const COLUMNS: [&str; 13] = [
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut names: Vec<&str> = Vec::new();
     let mut known = HashSet::new();
-    for case in report.submissions.iter().flat_map(|it| &it.test_cases) {
+    for case in report.submissions.iter().flat_map(|it| it.test_cases.iter()) {
         if known.insert(&case.test_case) {
             names.push(&case.test_case);
         }

@@ -155,7 +155,7 @@ pub(crate) mod tests {
             submission: name.to_owned(),
             path: format!("sum/{name}").into(),
             verdict,
-            cases: vec![case("sample/1", Verdict::Accepted), case("secret/2", last)],
+            cases: vec![case("sample/1", Verdict::Accepted), case("secret/2", last)].into(),
             score: None,
             skipped: 0,
             spared: 0,
@@ -187,7 +187,7 @@ pub(crate) mod tests {
             })),
             Event::SubmissionJudged(Box::new(Judgement {
                 skipped: 2,
-                cases: Vec::new(),
+                cases: Vec::new().into(),
                 compiler: Some(refused),
                 ..judged("c.c", Verdict::CompileError, Verdict::Accepted)
             })),

@@ -15,7 +15,7 @@ const LISTED: usize = 8;
 /// Such a case may guard against a mistake that no submission of the package makes; but it may also be
 /// one of many that show nothing.
 pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> {
-    let judged = judgements.iter().flat_map(|it| &it.cases);
+    let judged = judgements.iter().flat_map(|it| it.cases.iter());
     let failed: BTreeSet<&str> = judged
         .filter(|case| case.verdict != Verdict::Accepted)
         .map(|case| case.test_case.as_str())

@@ -180,7 +180,7 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
         .collect();
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
-    for case in own.iter().flat_map(|it| &it.submission.test_cases) {
+    for case in own.iter().flat_map(|it| it.submission.test_cases.iter()) {
         places.entry(&case.test_case).or_insert_with(|| {
             names.push(&case.test_case);
             names.len() - 1

@@ -199,7 +199,7 @@ fn hostile_texts_stay_texts_and_pages_small() {
             submission: HOSTILE.to_owned(),
             path: HOSTILE.into(),
             verdict: Verdict::WrongAnswer,
-            cases: vec![case.clone()],
+            cases: vec![case.clone()].into(),
             score: None,
             skipped: 0,
             spared: 0,

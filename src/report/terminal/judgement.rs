@@ -328,7 +328,7 @@ fn cases(page: &mut Page<'_>, judgement: &SubmissionReport) {
     if !judgement.test_cases.is_empty() {
         page.blank();
     }
-    for case in &judgement.test_cases {
+    for case in judgement.test_cases.iter() {
         let cause = match case.verdict {
             Verdict::Accepted => String::new(),
             _ => format!("  {}", printable(&case.cause)),

@@ -138,7 +138,9 @@ impl Mask {
                 judgement.compiler = judgement.compiler.map(compiler);
                 judgement.submission = self.text(&judgement.submission);
                 judgement.path = self.path(&judgement.path);
-                (0..).zip(&mut judgement.cases).for_each(|(index, case)| self.case(case, index));
+                (0..)
+                    .zip(std::sync::Arc::make_mut(&mut judgement.cases))
+                    .for_each(|(index, case)| self.case(case, index));
                 Event::SubmissionJudged(judgement)
             }
             Event::SubmissionFailed { submission, error } => Event::SubmissionFailed {
