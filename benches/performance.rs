@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::fmt::Write as _;
 use std::fs::{self, File, Permissions};
 use std::os::fd::AsRawFd;
@@ -128,6 +128,13 @@ impl Bench {
         command
     }
 
+    /// A command of juror that says nothing.
+    fn quietly(&self, name: &str, arguments: &[&OsStr]) -> Command {
+        let mut command = Command::new(&self.juror);
+        command.arg(name).args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
     /// Many tiny test cases, and what stands around them.
     fn cases(&self, rounds: usize) {
         let (package, one) = (self.package(CASES), self.package(1));
@@ -161,24 +168,34 @@ impl Bench {
             rows.push(row("a user's juror, one core", 0, move || on_one_core(as_user(1))));
             rows.push(row("a user's juror, two workers", 0, move || run(as_user(2))));
         }
-        for (tool, arguments) in
-            [("bt", "run"), ("verifyproblem", "-p submissions"), ("task-maker", "--ui silent")]
-        {
-            match found(tool) {
-                Some(path) => {
-                    let package = &package;
-                    let name = format!("{tool} {arguments}");
-                    rows.push(row(name.leak(), 0, move || {
-                        let mut command = Command::new(&path);
-                        let arguments = arguments.split(' ');
-                        match tool {
-                            "verifyproblem" => command.arg(package).args(arguments),
-                            _ => command.args(arguments).current_dir(package),
-                        };
-                        let _ = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-                    }));
-                }
-                None => println!("left out: {tool} is not installed"),
+        // Not every tool reads the newest format.
+        let legacy = self.dir.path().join("legacy");
+        run(self.quietly(
+            "convert",
+            &[package.as_os_str(), "--to=legacy".as_ref(), legacy.as_os_str()],
+        ));
+        for (tool, arguments, package) in [
+            ("bt", "run", &package),
+            ("verifyproblem", "-p submissions", &legacy),
+            ("task-maker", "--ui silent", &legacy),
+        ] {
+            let Some(path) = found(tool) else {
+                println!("left out: {tool} is not installed");
+                continue;
+            };
+            let judge = move || {
+                let mut command = Command::new(&path);
+                let arguments = arguments.split(' ');
+                match tool {
+                    "verifyproblem" => command.arg(package).args(arguments),
+                    _ => command.args(arguments).current_dir(package),
+                };
+                let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+                ended.is_ok_and(|status| status.success())
+            };
+            match judge() {
+                true => rows.push(row(tool, 0, move || assert!(judge(), "{tool} failed"))),
+                false => println!("left out: {tool} does not accept the package"),
             }
         }
         table(&format!("{CASES} test cases"), rounds, &rows);
