@@ -96,7 +96,7 @@ fn is_broken(rules: &[Expectation], runs: &[Option<char>]) -> bool {
         score: None,
         skipped: runs.len() - cases.len(),
         spared: 0,
-        cases,
+        cases: cases.into(),
         compiler: None,
         broken: Vec::new(),
     };
