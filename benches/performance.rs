@@ -145,6 +145,8 @@ impl Bench {
             command.env("JUROR_CACHE", &cache);
             command
         };
+        // Not every tool reads the newest format.
+        let legacy = self.dir.path().join("legacy");
         let bare = |workers| bare_loops(&package, &self.program, self.dir.path(), workers);
         let mut rows = vec![
             row("bare loop, one core", 0, || bare(1)),
@@ -168,8 +170,6 @@ impl Bench {
             rows.push(row("a user's juror, one core", 0, move || on_one_core(as_user(1))));
             rows.push(row("a user's juror, two workers", 0, move || run(as_user(2))));
         }
-        // Not every tool reads the newest format.
-        let legacy = self.dir.path().join("legacy");
         run(self.quietly(
             "convert",
             &[package.as_os_str(), "--to=legacy".as_ref(), legacy.as_os_str()],
