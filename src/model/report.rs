@@ -584,7 +584,7 @@ impl Report {
 
     /// How many runs of submissions are known from earlier commands, and when the first of these was.
     pub fn known_runs(&self) -> Option<(usize, Moment)> {
-        let cases = self.submissions.iter().flat_map(|it| &it.test_cases);
+        let cases = self.submissions.iter().flat_map(|it| it.test_cases.iter());
         let known: Vec<Moment> = cases.filter_map(|it| it.outcome.as_ref()?.ran_at).collect();
         known.iter().min().map(|oldest| (known.len(), *oldest))
     }
