@@ -18,51 +18,40 @@ use crate::package::convert::places::Cases;
 use crate::package::convert::{Lost, rules};
 
 /// What things of a package are called in the new one.
-pub(super) enum Names<'a> {
-    /// It is the new one, in this directory.
-    New(&'a Path),
-    /// It is the old one.
-    Old { root: &'a Path, files: &'a BTreeMap<PathBuf, String>, cases: &'a Cases },
+pub(super) struct Names<'a> {
+    /// The package's directory.
+    pub root: &'a Path,
+    /// New names of files and test cases; without them, it is the new package.
+    pub new: Option<(&'a BTreeMap<PathBuf, String>, &'a Cases)>,
 }
 
 impl Names<'_> {
     /// The name of a file, or of a directory with files in it; `None` if it is left out.
     pub(super) fn path(&self, path: &Path) -> Option<String> {
-        match self {
-            Self::New(root) => Some(path.strip_prefix(root).ok()?.to_str()?.to_owned()),
-            Self::Old { files, .. } => {
-                let (inside, name) = files.range(path.to_owned()..).next()?;
-                let deeper = inside.strip_prefix(path).ok()?.components().count();
-                let mut parts: Vec<&str> = name.split('/').collect();
-                parts.truncate(parts.len().saturating_sub(deeper));
-                Some(parts.join("/"))
-            }
-        }
+        let Some((files, _)) = self.new else {
+            return Some(path.strip_prefix(self.root).ok()?.to_str()?.to_owned());
+        };
+        let (inside, name) = files.range(path.to_owned()..).next()?;
+        let deeper = inside.strip_prefix(path).ok()?.components().count();
+        let mut parts: Vec<&str> = name.split('/').collect();
+        parts.truncate(parts.len().saturating_sub(deeper));
+        Some(parts.join("/"))
     }
 
     /// The same, or the old name if it is left out.
     fn place(&self, path: &Path) -> String {
-        self.path(path).unwrap_or_else(|| match self {
-            Self::Old { root, .. } | Self::New(root) => {
-                path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
-            }
-        })
+        let old = || path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned();
+        self.path(path).unwrap_or_else(old)
     }
 
     /// The name of a test case or a group, below `data/`.
     fn case(&self, name: &str) -> String {
-        match self {
-            Self::New(_) => name.to_owned(),
-            Self::Old { cases, .. } => cases.name(name),
-        }
+        self.new.map_or_else(|| name.to_owned(), |(_, cases)| cases.name(name))
     }
 
     /// A pattern of such names.
     fn pattern(&self, pattern: &str) -> String {
-        match self {
-            Self::New(_) => pattern.to_owned(),
-            Self::Old { cases, .. } => cases.pattern(pattern),
-        }
+        self.new.map_or_else(|| pattern.to_owned(), |(_, cases)| cases.pattern(pattern))
     }
 }
 
@@ -214,17 +203,14 @@ impl<'a> Facts<'a> {
 
     fn kind(&mut self, kind: ProblemKind) {
         let ProblemKind { grading, submitted, interaction, passes } = kind;
-        if submitted == Submitted::Answers {
-            self.say(SETTINGS, "submitted", "answers instead of programs");
-        }
-        if grading == Grading::Scoring {
-            self.say(SETTINGS, "type", "scoring");
-        }
-        if interaction == Interaction::Interactive {
-            self.say(SETTINGS, "interactive", "true");
-        }
-        if passes > 1 {
-            self.say(SETTINGS, "passes", passes.to_string());
+        let are_answers = submitted == Submitted::Answers;
+        for (is_so, what, value) in [
+            (are_answers, "submitted", "answers instead of programs"),
+            (grading == Grading::Scoring, "type", "scoring"),
+            (interaction == Interaction::Interactive, "interactive", "true"),
+            (passes > 1, "passes", &passes.to_string()),
+        ] {
+            self.say(SETTINGS, what, if is_so { value } else { "" });
         }
     }
 

@@ -151,11 +151,11 @@ fn first_word(text: &str) -> &str {
 impl NewPackage {
     /// Everything that has no equivalent: what the plan says, and what the new package, which was read, does not say.
     pub fn losses(self, old: &Problem, new: &Problem) -> Vec<Loss> {
-        let old =
-            Facts::of(old, Names::Old { root: &old.dir, files: &self.names, cases: &self.cases });
-        let new_facts = Facts::of(new, Names::New(&new.dir));
+        let new_names = Some((&self.names, &self.cases));
+        let old = Facts::of(old, Names { root: &old.dir, new: new_names });
+        let new = Facts::of(new, Names { root: &new.dir, new: None });
         let mut lost = self.lost;
-        facts::compare(&old, &new_facts, &mut lost);
+        facts::compare(&old, &new, &mut lost);
         lost.into_losses()
     }
 }
