@@ -382,6 +382,26 @@ mod tests {
         check("WA", "AC AC AC", &[]);
     }
 
+    /// 2025-09, "Example submissions": rules that no verdict meets are broken, whatever the submission does
+    /// 2025-09, "Timelimit inference": rules that contradict `use_for_time_limit` are broken, whatever the submission does
+    #[test]
+    fn rules_that_no_verdict_meets_are_broken_by_every_judgement() {
+        let upper =
+            Expectation { use_for_time_limit: UseForTimeLimit::Upper, ..rule("-", "AC", "-") };
+        let lower =
+            Expectation { use_for_time_limit: UseForTimeLimit::Lower, ..rule("-", "-", "TLE") };
+        let apart = vec![rule("-", "AC", "-"), rule("secret", "-", "WA")];
+        for rules in [apart, vec![rule("-", "AC TLE", "WA")], vec![upper], vec![lower]] {
+            for short in ["AC", "WA", "TLE", "RTE"] {
+                for rest in ["AC AC AC", "TLE TLE TLE", "WA WA WA"] {
+                    let got = format!("{short} {rest}");
+                    let broken = broken(&rules, &judged(&got), &CASES);
+                    assert!(!broken.is_empty(), "{rules:?} on {got}");
+                }
+            }
+        }
+    }
+
     /// 2025-09, "Example submissions": a rule about a group is about its test cases
     #[test]
     fn a_rule_about_a_group_looks_at_its_cases_only() {

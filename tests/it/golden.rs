@@ -7,8 +7,10 @@ mod compared;
 mod converted;
 mod created;
 mod doctor;
+pub(crate) mod file;
 mod grammar;
 mod judged;
+mod keys;
 mod packages;
 mod proposals;
 mod recipes;
@@ -18,176 +20,17 @@ mod scores;
 mod searches;
 mod validators;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
 use juror::cli::exit_code::ExitCode;
-use juror::model::event::{Event, Stamped};
-use juror::model::merge;
 use juror::report::style::{Listing, Only, Order, Style, Surroundings, Verbosity};
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters, csv, json};
 
-use serde_json::Value;
-
+use crate::golden::file::{
+    ASCII, COLOR, PLAIN, QUIET, Screen, VERBOSE, WIDE, check, check_json, check_listing,
+    check_screen, compare, document, feed,
+};
+use crate::golden::keys::{Keys, check_keys, find_keys};
 use crate::{live, wire};
-
-/// A terminal of 80 cells without colour.
-const PLAIN: Style = Style { color: false, unicode: true, width: 80, verbosity: Verbosity::Normal };
-
-const WIDE: Style = Style { width: 120, ..PLAIN };
-
-const QUIET: Style = Style { verbosity: Verbosity::Quiet, ..PLAIN };
-
-const VERBOSE: Style = Style { verbosity: Verbosity::Verbose, ..PLAIN };
-
-const COLOR: Style = Style { color: true, ..PLAIN };
-
-const ASCII: Style = Style { unicode: false, ..PLAIN };
-
-/// Feeds a stream to the terminal reporter and compares both its writers with one file.
-fn check(file: &str, style: Style, events: &[Stamped]) {
-    check_listing(file, style, Listing::default(), events);
-}
-
-/// The same with a table that lists other submissions, or in another order.
-fn check_listing(file: &str, style: Style, listing: Listing, events: &[Stamped]) {
-    let (out, err) = (Screen::default(), Screen::default());
-    let terminal = Terminal::new(out.clone(), err.clone(), style).with_listing(listing);
-    feed(Reporter::Live(Box::new(terminal)), events);
-    let (out, err) = (out.text(), err.text());
-    if !style.color {
-        nothing_is_wider_than(style.width, file, &out);
-        nothing_is_obeyed_by_a_terminal(file, &(out.clone() + &err));
-    }
-    compare(&format!("{file}.txt"), &format!("{out}======== standard error ========\n{err}"));
-}
-
-/// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
-fn check_screen(file: &str, style: Style, events: &[Stamped]) {
-    let screen = Screen::default();
-    let terminal = Terminal::new(screen.clone(), screen.clone(), style);
-    feed(Reporter::Live(Box::new(terminal)), events);
-    compare(&format!("{file}.txt"), &screen.text());
-}
-
-/// Feeds a stream to a reporter.
-fn feed(reporter: Reporter<'_>, events: &[Stamped]) {
-    let mut reporters = Reporters::new(vec![reporter]);
-    events.iter().for_each(|event| reporters.event(event));
-    assert!(reporters.failed().is_none(), "writing to memory cannot fail");
-}
-
-/// What standard output and standard error both write to.
-#[derive(Clone, Default)]
-struct Screen(Arc<Mutex<Vec<u8>>>);
-
-impl Screen {
-    fn text(&self) -> String {
-        let bytes = self.0.lock().expect("no thread panicked").clone();
-        String::from_utf8(bytes).expect("a report is UTF-8")
-    }
-}
-
-impl std::io::Write for Screen {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("no thread panicked").write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Lines of ours keep to the width. Three kinds may be longer, since cutting them would take away
-/// what they are for: what is to be copied, names, and the line for each test case.
-fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
-    for line in text.lines() {
-        let may_be_long = ["repeat: ", "files: ", "feedback: ", "all of it: "]
-            .iter()
-            .any(|start| line.trim_start().starts_with(start))
-            || file.contains("quiet")
-            || file.contains("verbose");
-        let cells = line.chars().count();
-        assert!(cells <= width || may_be_long, "{file}: {cells} cells: {line}");
-    }
-}
-
-/// No text of a contestant gets a control byte through.
-fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
-    let obeyed = |character: &char| {
-        (character.is_control() && *character != '\n')
-            || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    assert_eq!(text.chars().find(obeyed), None, "{file}");
-}
-
-/// The JSON document of a stream.
-fn document(events: &[Stamped]) -> String {
-    let out = Screen::default();
-    feed(Reporter::AtEnd(json::write, Box::new(out.clone())), events);
-    out.text()
-}
-
-/// Compares the JSON document of a stream with a file, the version of juror masked.
-fn check_json(file: &str, events: &[Stamped]) {
-    let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
-    let text = document(events).replacen(&version, "\"juror\": \"VERSION\"", 1);
-    schema::check(file, &text);
-    told_again(file, events, &text);
-    compare(&format!("{file}.json"), &text);
-}
-
-/// A report that is read and told again is the same but for its command line, what could not be read, and the order in
-/// which packages and faults were named.
-fn told_again(file: &str, events: &[Stamped], text: &str) {
-    let Ok(report) = merge::Document::read(text.as_bytes()) else {
-        return assert!(text.contains("juror-doctor"), "{file}: cannot be read again");
-    };
-    let documents = [report];
-    let Ok(name) = merge::command(&documents) else { return };
-    let started = Event::Started { command: name, command_line: String::new() };
-    let started = Stamped { event: started, ..events[0].clone() };
-    let finished = Stamped { event: Event::Finished, ..events[events.len() - 1].clone() };
-    let again = [vec![started], merge::events(&documents), vec![finished]].concat();
-    let parsed = |text: &str| {
-        let mut value: Value = serde_json::from_str(text).expect("JSON");
-        let known = value.as_object_mut().expect("an object");
-        for key in ["juror", "command_line", "mechanism", "shard"] {
-            known.remove(key);
-        }
-        for key in ["diagnostics", "complaints"] {
-            let mut lines: Vec<String> =
-                known[key].as_array().into_iter().flatten().map(Value::to_string).collect();
-            lines.sort();
-            lines.dedup();
-            known.insert(key.to_owned(), lines.into());
-        }
-        value
-    };
-    assert_eq!(parsed(&document(&again)), parsed(text), "{file}");
-}
-
-/// Compares a text with a golden file, or rewrites the file.
-pub(crate) fn compare(file: &str, text: &str) {
-    let path = root().join("tests/golden").join(file);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, text).expect("tests/golden/ can be written");
-        return;
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        golden,
-        text,
-        "{} differs; read the new text, then run `UPDATE_GOLDEN=1 cargo test`",
-        path.display()
-    );
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
-}
 
 #[test]
 fn judging_shows_verdict_cause_and_first_difference() {
@@ -523,102 +366,6 @@ fn comparing_says_right_or_wrong_and_where() {
     check_json("compare-number", &events);
 }
 
-/// Objects that come in several places: the end of the path of each, and the name that the page gives it.
-const SHARED: [(&str, &str); 25] = [
-    ("comparison.difference.", "submissions[].test_cases[].difference."),
-    ("comparison.evidence.", "submissions[].test_cases[].evidence."),
-    ("submissions[].error.", "judge_errors[]."),
-    ("submissions[].compiler.outcome.", "submissions[].test_cases[]."),
-    (".difference.answer.", "side."),
-    (".difference.output.", "side."),
-    ("side.token.", "excerpt."),
-    ("side.window.", "excerpt."),
-    (".transcript.", "transcript."),
-    ("transcript.first[].", "line."),
-    ("transcript.last[].", "line."),
-    ("line.line.", "text."),
-    (".files[].contents.", "text."),
-    ("file.contents.", "text."),
-    ("run.stdout.", "text."),
-    ("run.stderr.", "text."),
-    (".messages.", "text."),
-    (".evidence.input.", "text."),
-    (".evidence.answer.", "text."),
-    (".evidence.output.", "text."),
-    (".evidence.stdout.", "text."),
-    (".stderr.", "text."),
-    (".validator_stderr.", "text."),
-    ("grammar.bounds[].min.", "bound."),
-    ("grammar.bounds[].max.", "bound."),
-];
-
-/// The types of each key, by its path, such as `submissions[].test_cases[].cpu_seconds`.
-type Keys = BTreeMap<String, BTreeSet<String>>;
-
-/// Adds the keys of a value, with their types.
-fn find_keys(value: &serde_json::Value, path: &str, found: &mut Keys) {
-    if !path.is_empty() && !path.ends_with(']') {
-        let mut path = path.to_owned();
-        for (place, name) in SHARED {
-            if let Some((_, rest)) = path.split_once(place) {
-                path = format!("{name}{rest}");
-            }
-        }
-        found.entry(path).or_default().insert(kind(value).to_owned());
-    }
-    match value {
-        serde_json::Value::Object(object) => {
-            for (key, value) in object {
-                let dot = if path.is_empty() { "" } else { "." };
-                find_keys(value, &format!("{path}{dot}{key}"), found);
-            }
-        }
-        serde_json::Value::Array(values) => {
-            for value in values {
-                find_keys(value, &format!("{path}[]"), found);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The type of a value as the document calls it.
-fn kind(value: &serde_json::Value) -> &'static str {
-    match value {
-        serde_json::Value::Null => "null",
-        serde_json::Value::Bool(_) => "boolean",
-        serde_json::Value::Number(number) if number.is_f64() => "number",
-        serde_json::Value::Number(_) => "integer",
-        serde_json::Value::String(_) => "text",
-        serde_json::Value::Array(_) => "list",
-        serde_json::Value::Object(_) => "object",
-    }
-}
-
-/// The keys that a page tells, with their types. A heading that ends with the name of an object, such as
-/// ``## Package: `packages[]` ``, says whose keys follow.
-fn told_keys(page: &str) -> Keys {
-    let document = std::fs::read_to_string(root().join(page)).expect(page);
-    let mut told = Keys::new();
-    let mut object = String::new();
-    for line in document.lines() {
-        if line.starts_with("## ") || line.starts_with("### ") {
-            let name = line.strip_suffix('`').and_then(|line| line.rsplit_once('`'));
-            object = name.map(|(_, name)| format!("{name}.")).unwrap_or_default();
-        }
-        let row = line.strip_prefix("| `").and_then(|row| row.split_once("` | "));
-        let Some((key, (types, _))) =
-            row.and_then(|(key, rest)| Some((key, rest.split_once(" | ")?)))
-        else {
-            continue;
-        };
-        let types = types.split(" or ").map(str::to_owned).collect();
-        let twice = told.insert(format!("{object}{key}"), types);
-        assert!(twice.is_none(), "{page} tells `{object}{key}` twice");
-    }
-    told
-}
-
 #[test]
 fn an_input_that_a_grammar_refuses_is_shown_with_its_place() {
     let events = grammar::checked();
@@ -642,65 +389,6 @@ fn bounds_stand_in_a_table() {
 }
 
 #[test]
-fn the_document_tells_each_json_key_and_no_other() {
-    let mut written = Keys::new();
-    for events in all() {
-        let document = serde_json::from_str(&document(&events)).expect("a report is JSON");
-        find_keys(&document, "", &mut written);
-    }
-    check_keys(&written, "docs/json.md");
-}
-
-/// Every stream that has keys of its own.
-fn all() -> Vec<Vec<Stamped>> {
-    vec![
-        judged::accepted_and_wrong(),
-        judged::differences(),
-        judged::compile_error(),
-        judged::folder(),
-        judged::limits_and_crashes(),
-        judged::judge_error(),
-        judged::verify(),
-        judged::spared(),
-        judged::diagnostics(),
-        judged::packages_interrupted(),
-        recipes::written(),
-        recipes::checked(),
-        proposals::added(),
-        packages::no_host(),
-        compared::wrong(),
-        converted::legacy(),
-        converted::equal(),
-        created::game(),
-        created::run(false),
-        created::listing(true),
-        compared::number(),
-        validators::judge(),
-        validators::live(),
-        scores::judge(),
-        scores::verify(),
-        grammar::checked(),
-        grammar::listed(),
-        searches::found(),
-        searches::live(),
-        searches::nothing(),
-    ]
-}
-
-/// Whether a page tells exactly these keys.
-fn check_keys(written: &Keys, page: &str) {
-    let told = told_keys(page);
-    for (key, types) in written {
-        let told = told.get(key);
-        let told = told.unwrap_or_else(|| panic!("{page} does not tell `{key}`"));
-        assert!(types.is_subset(told), "`{key}` is {types:?}, {page} tells {told:?}");
-    }
-    for key in told.keys() {
-        assert!(written.contains_key(key), "{page} tells `{key}`, which no report has");
-    }
-}
-
-#[test]
 fn machines_of_every_kind_are_told_about() {
     let machines = [
         ("doctor-server", doctor::server()),
@@ -719,13 +407,6 @@ fn machines_of_every_kind_are_told_about() {
         find_keys(&document, "", &mut written);
     }
     check_keys(&written, "docs/doctor.md");
-}
-
-#[test]
-fn the_version_of_the_document_is_the_one_that_is_told() {
-    let document = std::fs::read_to_string(root().join("docs/json.md")).expect("docs/json.md");
-    let version = format!("`\"version\": {}`", juror::model::report::VERSION);
-    assert!(document.contains(&version), "docs/json.md lacks {version}");
 }
 
 /// A writer whose reader has gone away.

@@ -214,7 +214,7 @@ fn every_message_is_listed_and_says_what_to_do() {
             }
         }
     }
-    golden::compare("messages.txt", &list);
+    golden::file::compare("messages.txt", &list);
     helpless.retain(|it| !SELF_EVIDENT.iter().any(|part| it.contains(part)));
     assert!(helpless.is_empty(), "say what to do:\n{}", helpless.join("\n"));
 }

@@ -81,6 +81,15 @@ fn the_working_directory_has_the_files_of_the_submission() {
     fixture.check("judge sum sub/main.sh --case secret/large/1", 1, &["main.sh"]);
 }
 
+/// 2025-09, "Working directory": a name both in `.files` and in an input validator is a judge error
+#[test]
+fn files_of_a_test_case_do_not_overwrite_an_input_validator() {
+    let fixture = Fixture::new();
+    fixture.write("sum/input_validators/other.sh", "exit 42\n");
+    fixture.write("sum/data/secret/small/1.files/other.sh", "exit 43\n");
+    fixture.check("verify sum", 4, &["judge error: cannot make in the box: other.sh"]);
+}
+
 /// 2025-09, "Working directory": a submission sees no test data
 #[test]
 fn a_submission_never_sees_answer_or_feedback() {

@@ -1,0 +1,174 @@
+//! The keys of the JSON document, held against the pages that tell them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use juror::model::event::Stamped;
+use serde_json::Value;
+
+use super::file::{document, root};
+use super::{
+    compared, converted, created, grammar, judged, packages, proposals, recipes, scores, searches,
+    validators,
+};
+
+/// Objects that come in several places: the end of the path of each, and the name that the page gives it.
+const SHARED: [(&str, &str); 25] = [
+    ("comparison.difference.", "submissions[].test_cases[].difference."),
+    ("comparison.evidence.", "submissions[].test_cases[].evidence."),
+    ("submissions[].error.", "judge_errors[]."),
+    ("submissions[].compiler.outcome.", "submissions[].test_cases[]."),
+    (".difference.answer.", "side."),
+    (".difference.output.", "side."),
+    ("side.token.", "excerpt."),
+    ("side.window.", "excerpt."),
+    (".transcript.", "transcript."),
+    ("transcript.first[].", "line."),
+    ("transcript.last[].", "line."),
+    ("line.line.", "text."),
+    (".files[].contents.", "text."),
+    ("file.contents.", "text."),
+    ("run.stdout.", "text."),
+    ("run.stderr.", "text."),
+    (".messages.", "text."),
+    (".evidence.input.", "text."),
+    (".evidence.answer.", "text."),
+    (".evidence.output.", "text."),
+    (".evidence.stdout.", "text."),
+    (".stderr.", "text."),
+    (".validator_stderr.", "text."),
+    ("grammar.bounds[].min.", "bound."),
+    ("grammar.bounds[].max.", "bound."),
+];
+
+/// The types of each key, by its path, such as `submissions[].test_cases[].cpu_seconds`.
+pub(super) type Keys = BTreeMap<String, BTreeSet<String>>;
+
+/// Adds the keys of a value, with their types.
+pub(super) fn find_keys(value: &Value, path: &str, found: &mut Keys) {
+    if !path.is_empty() && !path.ends_with(']') {
+        let mut path = path.to_owned();
+        for (place, name) in SHARED {
+            if let Some((_, rest)) = path.split_once(place) {
+                path = format!("{name}{rest}");
+            }
+        }
+        found.entry(path).or_default().insert(kind(value).to_owned());
+    }
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let dot = if path.is_empty() { "" } else { "." };
+                find_keys(value, &format!("{path}{dot}{key}"), found);
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                find_keys(value, &format!("{path}[]"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The type of a value as the document calls it.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "text",
+        Value::Array(_) => "list",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The keys that a page tells, with their types. A heading that ends with the name of an object, such as
+/// ``## Package: `packages[]` ``, says whose keys follow.
+fn told_keys(page: &str) -> Keys {
+    let document = std::fs::read_to_string(root().join(page)).expect(page);
+    let mut told = Keys::new();
+    let mut object = String::new();
+    for line in document.lines() {
+        if line.starts_with("## ") || line.starts_with("### ") {
+            let name = line.strip_suffix('`').and_then(|line| line.rsplit_once('`'));
+            object = name.map(|(_, name)| format!("{name}.")).unwrap_or_default();
+        }
+        let row = line.strip_prefix("| `").and_then(|row| row.split_once("` | "));
+        let Some((key, (types, _))) =
+            row.and_then(|(key, rest)| Some((key, rest.split_once(" | ")?)))
+        else {
+            continue;
+        };
+        let types = types.split(" or ").map(str::to_owned).collect();
+        let twice = told.insert(format!("{object}{key}"), types);
+        assert!(twice.is_none(), "{page} tells `{object}{key}` twice");
+    }
+    told
+}
+
+#[test]
+fn the_document_tells_each_json_key_and_no_other() {
+    let mut written = Keys::new();
+    for events in all() {
+        let document = serde_json::from_str(&document(&events)).expect("a report is JSON");
+        find_keys(&document, "", &mut written);
+    }
+    check_keys(&written, "docs/json.md");
+}
+
+/// Every stream that has keys of its own.
+fn all() -> Vec<Vec<Stamped>> {
+    vec![
+        judged::accepted_and_wrong(),
+        judged::differences(),
+        judged::compile_error(),
+        judged::folder(),
+        judged::limits_and_crashes(),
+        judged::judge_error(),
+        judged::verify(),
+        judged::spared(),
+        judged::diagnostics(),
+        judged::packages_interrupted(),
+        recipes::written(),
+        recipes::checked(),
+        proposals::added(),
+        packages::no_host(),
+        compared::wrong(),
+        converted::legacy(),
+        converted::equal(),
+        created::game(),
+        created::run(false),
+        created::listing(true),
+        compared::number(),
+        validators::judge(),
+        validators::live(),
+        scores::judge(),
+        scores::verify(),
+        grammar::checked(),
+        grammar::listed(),
+        searches::found(),
+        searches::live(),
+        searches::nothing(),
+    ]
+}
+
+/// Whether a page tells exactly these keys.
+pub(super) fn check_keys(written: &Keys, page: &str) {
+    let told = told_keys(page);
+    for (key, types) in written {
+        let told = told.get(key);
+        let told = told.unwrap_or_else(|| panic!("{page} does not tell `{key}`"));
+        assert!(types.is_subset(told), "`{key}` is {types:?}, {page} tells {told:?}");
+    }
+    for key in told.keys() {
+        assert!(written.contains_key(key), "{page} tells `{key}`, which no report has");
+    }
+}
+
+#[test]
+fn the_version_of_the_document_is_the_one_that_is_told() {
+    let document = std::fs::read_to_string(root().join("docs/json.md")).expect("docs/json.md");
+    let version = format!("`\"version\": {}`", juror::model::report::VERSION);
+    assert!(document.contains(&version), "docs/json.md lacks {version}");
+}
