@@ -180,13 +180,24 @@ fn ordered(
         What::OneOf(verdicts) => *verdicts == [Verdict::TimeLimitExceeded],
         What::Message(_) | What::First(_) => false,
     };
-    if demands.iter().any(is_slow) {
-        others.sort_by_key(|case| {
-            let is_asked = demands.iter().any(|it| is_slow(it) && it.about[*case]);
-            (!is_asked, std::cmp::Reverse(cases[*case].size))
-        });
+    let slow: Vec<&Demand> = demands.iter().filter(|demand| is_slow(demand)).collect();
+    if slow.is_empty() {
+        order.extend(others);
+        return (order, necessary);
     }
-    order.extend(others);
+    others.sort_by_key(|case| {
+        let is_asked = slow.iter().any(|demand| demand.about[*case]);
+        (!is_asked, std::cmp::Reverse(cases[*case].size))
+    });
+    // Those that each meet a demand of their own come before others that would meet the same one again.
+    let mut is_met = vec![false; slow.len()];
+    let (first, again): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|case| {
+        let meets = |at: &usize| slow[*at].about[*case] && !is_met[*at];
+        let met: Vec<usize> = (0..slow.len()).filter(meets).collect();
+        met.iter().for_each(|at| is_met[*at] = true);
+        !met.is_empty()
+    });
+    order.extend(first.into_iter().chain(again));
     (order, necessary)
 }
 

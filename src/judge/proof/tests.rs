@@ -199,6 +199,9 @@ fn nothing_runs_that_proves_nothing() {
     // A rule about few cases has them first.
     check(&[rule("secret/hard", "-", "t")], "aaaT", 1);
     check(&[rule("secret/easy", "-", "w"), rule("secret/hard", "-", "w")], "awaw", 4);
+    // A case for each rule before a second one for any.
+    let two = [never(rule("sample", "-", "t")), never(rule("secret/easy", "-", "t"))];
+    check(&two, "tTTa", 2);
     // As a whole: the first rejection, in judging order.
     check(&[overall("t")], "atww", 2);
     check(&[overall("w")], "atww", 4);
