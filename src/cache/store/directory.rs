@@ -80,6 +80,11 @@ impl Directory {
                     format!("a newer juror made it (version {newer}, this one knows {VERSION})");
                 return Err(refuse(&why).into());
             }
+            None if !directory.is_ours().map_err(failed)? => {
+                return Err(
+                    refuse("its directory `facts` holds files that juror did not make").into()
+                );
+            }
             _ => directory.begin().map_err(failed)?,
         }
         Ok(directory)
@@ -92,7 +97,16 @@ impl Directory {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        Ok(text.trim_ascii().parse().ok())
+        // A damaged one is older than every other.
+        Ok(Some(text.trim_ascii().parse().unwrap_or_default()))
+    }
+
+    /// Whether all that is there has names that juror gives.
+    fn is_ours(&self) -> io::Result<bool> {
+        let mut names = names(self.facts.as_fd())?.into_iter();
+        Ok(names.all(|name| {
+            name == "blobs" || [DATA, INDEX, NEW].iter().any(|end| name.ends_with(end))
+        }))
     }
 
     /// Makes it that of this version, without what another one may have left.

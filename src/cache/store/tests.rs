@@ -373,6 +373,14 @@ fn a_directory_that_others_can_change_is_refused() {
         },
         Some("a newer juror made it (version 2, this one knows 1)"),
     );
+    check(
+        &|path| {
+            make(path, 0o700);
+            make(&path.join("facts"), 0o700);
+            fs::write(path.join("facts/moon.txt"), "made of cheese").unwrap();
+        },
+        Some("its directory `facts` holds files that juror did not make"),
+    );
     if is_root {
         check(
             &|path| {
