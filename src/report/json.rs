@@ -1,6 +1,6 @@
 //! For programs: all that happened as one JSON document at the end. `docs/json.md` tells each key.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -31,6 +31,9 @@ pub fn write_schema<T: JsonSchema>(out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    out.write_all(b"\n")
+    // Standard output makes a system call of each line.
+    let mut out = BufWriter::with_capacity(64 << 10, out);
+    serde_json::to_writer_pretty(&mut out, value)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
