@@ -23,7 +23,7 @@ mod validators;
 use juror::cli::exit_code::ExitCode;
 use juror::report::style::{Listing, Only, Order, Style, Surroundings, Verbosity};
 use juror::report::terminal::Terminal;
-use juror::report::{Reporter, Reporters, csv, json};
+use juror::report::{Reporter, Reporters, csv, json, junit};
 
 use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, Screen, VERBOSE, WIDE, check, check_json, check_listing,
@@ -66,6 +66,16 @@ fn many_submissions_are_a_table_that_fits_the_width() {
         Listing { order: Order::Surprise, only: Some(Only::Unexpected) },
         &judged::verify(),
     );
+}
+
+#[test]
+fn what_is_known_from_earlier_commands_is_marked() {
+    let events = judged::known();
+    check("known", PLAIN, &events);
+    check_json("known", &events);
+    let out = Screen::default();
+    feed(Reporter::AtEnd(junit::write, Box::new(out.clone())), &events);
+    compare("known.xml", &out.text());
 }
 
 #[test]

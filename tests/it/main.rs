@@ -32,6 +32,7 @@ mod plain;
 mod polygon;
 mod proofs;
 mod recipes;
+mod remembered;
 mod reports;
 mod run;
 mod sandbox;

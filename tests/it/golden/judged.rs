@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use juror::cli::exit_code::ExitCode;
-use juror::model::event::Stamped;
+use juror::model::event::{Event, Stamped};
+use juror::model::moment::Moment;
+use juror::model::recalled::Recalled;
 
 use super::record::{interrupted, record};
 use crate::fixture::{Fixture, RIGHT, WRONG};
@@ -17,6 +19,28 @@ pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
         record(&fixture, "judge @sum @right.sh @wrong.sh --jobs 1", ExitCode::Rejected)
     });
     ONCE.clone()
+}
+
+/// The same, if all runs of the one and a run of the other are known from earlier commands.
+pub(super) fn known() -> Vec<Stamped> {
+    let mut events = accepted_and_wrong();
+    let mut judged = 0;
+    for stamped in &mut events {
+        if let Event::SubmissionJudged(judgement) = &mut stamped.event {
+            let from = if judged == 0 { 0 } else { 3 };
+            let outcomes = judgement.cases.iter_mut().filter_map(|it| it.outcome.as_mut());
+            for (index, outcome) in outcomes.enumerate().skip(from) {
+                outcome.ran_at = Some(Moment::new(1_795_290_005 + 86_400 * index as u64));
+            }
+            judged += 1;
+        }
+    }
+    let at = events.last().map(|end| end.at).unwrap_or_default();
+    let oldest = Some(Moment::new(1_795_290_005));
+    let recalled = Event::Recalled(Recalled { started: 3, recalled: 5, oldest });
+    let end = events.len() - 1;
+    events.insert(end, Stamped { at, package: None, event: recalled });
+    events
 }
 
 /// `judge` with a class: submissions that end in all ways, with odd names.

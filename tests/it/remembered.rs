@@ -1,0 +1,213 @@
+//! What is known of earlier commands is not run again: programs that are started are counted.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use crate::fixture::{Fixture, RIGHT};
+
+/// A package with a directory for its cache.
+struct Remembering {
+    fixture: Fixture,
+}
+
+impl Remembering {
+    fn new() -> Self {
+        Self { fixture: Fixture::new() }
+    }
+
+    /// Runs `juror … --json` with the cache and gives the document.
+    fn json(&self, line: &str) -> Value {
+        let mut juror = self.fixture.juror(line);
+        let juror = juror.arg("--json").env("JUROR_CACHE", self.fixture.path("kept"));
+        let output = juror.output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+    }
+
+    /// How many programs a command starts, and its document.
+    fn started(&self, line: &str) -> (u64, Value) {
+        let document = self.json(line);
+        let started = document["cache"]["started"].as_u64();
+        (started.unwrap_or_else(|| panic!("no cache: {document}")), document)
+    }
+
+    /// Runs a command and holds how many programs it starts against what is expected.
+    fn check(&self, line: &str, started: u64) -> Value {
+        let (number, document) = self.started(line);
+        assert_eq!(number, started, "juror {line}: {document}");
+        document
+    }
+}
+
+/// The verdicts of all test cases, by submission.
+fn verdicts(document: &Value) -> Vec<(String, Vec<String>)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let submissions = document["submissions"].as_array().expect("submissions");
+    let of = |submission: &Value| {
+        let cases = submission["test_cases"].as_array().expect("test cases");
+        (text(&submission["name"]), cases.iter().map(|case| text(&case["verdict"])).collect())
+    };
+    submissions.iter().map(of).collect()
+}
+
+fn cases(document: &Value) -> Vec<&Value> {
+    let submissions = document["submissions"].as_array().expect("submissions").iter();
+    submissions.flat_map(|it| it["test_cases"].as_array().expect("test cases")).collect()
+}
+
+#[test]
+fn nothing_changed_starts_nothing_and_one_edited_submission_only_its_own_runs() {
+    let juror = Remembering::new();
+    let (first, before) = juror.started("verify sum");
+    assert!(first > 8, "{first}");
+    assert_eq!(before["cache"]["recalled"], 0);
+    assert!(cases(&before).iter().all(|case| case["ran_at"].is_null()));
+    let again = juror.check("verify sum", 0);
+    assert_eq!(verdicts(&again), verdicts(&before));
+    assert!(cases(&again).iter().all(|case| case["ran_at"].is_string()), "{again}");
+    assert!(again["cache"]["oldest"].is_string());
+
+    // Four test cases, and nothing to build.
+    juror.fixture.write("sum/submissions/accepted/right.sh", format!("{RIGHT}\n"));
+    let edited = juror.check("verify sum", 4);
+    assert_eq!(verdicts(&edited), verdicts(&before));
+    juror.check("verify sum", 0);
+
+    // A new input: its validator, and both submissions.
+    juror.fixture.write("sum/data/secret/large/2.in", "7 7\n");
+    juror.fixture.write("sum/data/secret/large/2.ans", "14\n");
+    let (more, document) = juror.started("verify sum");
+    assert!(more >= 3, "{document}");
+    juror.check("verify sum", 0);
+    let fresh = juror.started("verify sum --fresh").0;
+    assert!(fresh >= first + more - 4, "{fresh} after {first} and {more}");
+    juror.check("verify sum", 0);
+}
+
+#[test]
+fn a_smaller_limit_is_judged_by_what_is_known() {
+    let juror = Remembering::new();
+    juror.fixture.write("slow.sh", "while :; do :; done\n");
+    let line = "judge sum sum/submissions/accepted/right.sh slow.sh --case sample/1 --time-limit";
+    let first = juror.json(&format!("{line} 0.5"));
+    for (limit, started) in [("0.4", 0), ("0.5", 0), ("0.3", 0)] {
+        let again = juror.check(&format!("{line} {limit}"), started);
+        assert_eq!(verdicts(&again), verdicts(&first));
+    }
+    // How long it takes to the end of a longer one is not known.
+    let longer = juror.started(&format!("{line} 0.7")).0;
+    assert!(longer >= 1);
+    juror.check(&format!("{line} 0.5"), 0);
+}
+
+#[test]
+fn equal_submissions_run_once() {
+    let juror = Remembering::new();
+    juror.fixture.write("a.sh", RIGHT);
+    juror.fixture.write("b.sh", format!("{RIGHT}# another\n"));
+    let line = "judge sum a.sh --case secret/small/*";
+    let alone = juror.started(line).0;
+    let both = juror.started("judge sum a.sh b.sh --fresh --case secret/small/*").0;
+    assert_eq!(both, 2 * alone);
+}
+
+#[test]
+fn what_is_damaged_is_made_again() {
+    let juror = Remembering::new();
+    let line = "judge sum sum/submissions/accepted/right.sh";
+    let first = juror.started(line).0;
+    juror.check(line, 0);
+    for path in files(&juror.fixture.path("kept")) {
+        let mut bytes = fs::read(&path).expect("a file");
+        if let Some(byte) = bytes.last_mut() {
+            *byte ^= 0xff;
+        }
+        let middle = bytes.len() / 2;
+        if let Some(byte) = bytes.get_mut(middle) {
+            *byte ^= 0x55;
+        }
+        fs::write(&path, bytes).expect("it is written");
+    }
+    let second = juror.json(line);
+    assert_eq!(second["summary"]["accepted"], 1, "{second}");
+    let started = second["cache"]["started"].as_u64().unwrap_or_default();
+    assert!((1..=first).contains(&started), "{second}");
+    juror.check(line, 0);
+}
+
+fn files(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let walk = walkdir::WalkDir::new(dir).into_iter().map(|entry| entry.expect("an entry"));
+    walk.filter(|it| it.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
+}
+
+/// A submission knows where the cache is, tries all ways to it, and leaves links to it in its box. What is kept
+/// there for others stays as it was, but for what its own runs are known by.
+#[test]
+fn a_submission_cannot_write_into_the_cache() {
+    let juror = Remembering::new();
+    let honest = "judge sum sum/submissions/wrong_answer/wrong.sh";
+    let before = juror.json(honest);
+    let kept = juror.fixture.path("kept");
+    let contents = |path: &std::path::PathBuf| fs::read(path).expect("a file");
+    let known: Vec<_> = files(&kept).into_iter().map(|path| (contents(&path), path)).collect();
+    assert!(!known.is_empty());
+    let dir = kept.display();
+    let attack = format!(
+        "for root in '' /proc/1/root /proc/self/root /proc/$PPID/root /box/.. ; do\n\
+         for file in $(find \"$root{dir}\" -type f 2>/dev/null) ; do echo AC > \"$file\"; rm -f \"$file\"; done\n\
+         mkdir -p \"$root{dir}/facts\" 2>/dev/null && echo planted > \"$root{dir}/facts/planted.data\"\n\
+         done\n\
+         ln -s {dir} kept; ln -s {dir}/facts/version version; ln -s {dir} out; echo x > kept/planted 2>/dev/null\n\
+         for fd in 3 4 5 6 7 8 9; do echo AC >&$fd; done 2>/dev/null\n\
+         read -r a b; echo $((a + b))\n"
+    );
+    juror.fixture.write("hostile.sh", attack);
+    let hostile = juror.json("judge sum hostile.sh --keep=boxes");
+    assert_eq!(hostile["submissions"].as_array().map(Vec::len), Some(1), "{hostile}");
+    for (bytes, path) in &known {
+        let now = fs::read(path).unwrap_or_default();
+        // What this command found is put at the end.
+        assert!(now.starts_with(bytes), "{} is not as it was", path.display());
+    }
+    let planted = |path: &std::path::PathBuf| {
+        let bytes = contents(path);
+        path.ends_with("planted.data") || memchr::memmem::find(&bytes, b"planted\n").is_some()
+    };
+    assert_eq!(
+        files(&kept).into_iter().filter(planted).collect::<Vec<_>>(),
+        Vec::<std::path::PathBuf>::new()
+    );
+    let after = juror.check(honest, 0);
+    assert_eq!(verdicts(&after), verdicts(&before));
+}
+
+/// The directory of the cache may be a trap of another user.
+#[test]
+fn a_link_in_place_of_the_cache_is_not_followed() {
+    let juror = Remembering::new();
+    fs::create_dir(juror.fixture.path("elsewhere")).expect("a directory");
+    symlink(juror.fixture.path("elsewhere/deep"), juror.fixture.path("kept")).expect("a link");
+    let document = juror.json("judge sum sum/submissions/accepted/right.sh");
+    assert_eq!(document["summary"]["accepted"], 1, "{document}");
+    assert!(!juror.fixture.path("elsewhere/deep").exists());
+}
+
+#[test]
+fn what_is_not_isolated_is_remembered_only_if_that_is_asked_for() {
+    let juror = Remembering::new();
+    let line = "judge sum sum/submissions/accepted/right.sh --isolation plain --json";
+    let cache = |set: bool| {
+        let mut command = juror.fixture.juror(line);
+        match set {
+            true => command.env("JUROR_CACHE", juror.fixture.path("kept")),
+            false => command.env_remove("JUROR_CACHE"),
+        };
+        let output = command.output().expect("juror runs");
+        let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        document["cache"].is_object()
+    };
+    assert!(!cache(false));
+    assert!(cache(true));
+}
