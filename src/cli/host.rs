@@ -14,7 +14,7 @@ use crate::build::bench::Bench;
 use crate::cache::store::is_private;
 use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
-use crate::cli::remember::Memory;
+use crate::cli::remember::Remembered;
 use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::executor::turns::{InTurn, Turns};
@@ -33,7 +33,7 @@ pub struct Host {
     /// Where test data is kept that was made, if it is: below the directory of the cache.
     pub kept: Option<PathBuf>,
     ender: Ender,
-    memory: Memory,
+    memory: Remembered,
 }
 
 /// Ends the runs of a host from another thread, also of a host that is yet to start.
@@ -83,7 +83,7 @@ impl Host {
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
     pub fn start(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
-        let memory = Memory::open(options, output);
+        let memory = Remembered::open(options, output);
         let local = Local::start(options.at_once(), options.isolation, memory.notebook())?;
         let isolation = local.isolation();
         output.event(Event::HostReady {

@@ -14,9 +14,9 @@ use crate::model::isolation::Demand;
 
 /// The memory of a command, if it has one.
 #[derive(Clone)]
-pub struct Memory(Option<(Arc<Store>, bool)>);
+pub struct Remembered(Option<(Arc<Store>, bool)>);
 
-impl Memory {
+impl Remembered {
     /// Opens the store. What is not isolated could write there, so then there is one only if it is asked for.
     pub fn open(options: &HostOptions, output: &Output) -> Self {
         // Other systems have no other way.

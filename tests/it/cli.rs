@@ -122,7 +122,7 @@ fn a_wrong_command_line_is_explained() {
     check("judge sum dangling.sh", 2, &["dangling.sh", "symbolic link to nothing"]);
     check("judge sum empty.cpp", 2, &["empty.cpp", "empty"]);
     check("judge sum nothing", 2, &["nothing"]);
-    check("judge sum mixed", 2, &["a.c", "b.py"]);
+    check("judge sum mixed", 1, &["a.c", "b.py", "2 rejected"]);
     check("judge sum plain", 2, &["plain"]);
     check("judge sum escaping", 2, &["data.txt", "leads out"]);
     check("judge sum a.sh --case nope/*", 5, &["selects none of the 4 test cases"]);

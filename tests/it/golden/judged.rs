@@ -1,5 +1,7 @@
 //! Recorded runs of `judge` and `verify` on small packages.
 
+use std::sync::Arc;
+
 use std::sync::LazyLock;
 
 use juror::cli::exit_code::ExitCode;
@@ -28,7 +30,8 @@ pub(super) fn known() -> Vec<Stamped> {
     for stamped in &mut events {
         if let Event::SubmissionJudged(judgement) = &mut stamped.event {
             let from = if judged == 0 { 0 } else { 3 };
-            let outcomes = judgement.cases.iter_mut().filter_map(|it| it.outcome.as_mut());
+            let outcomes =
+                Arc::make_mut(&mut judgement.cases).iter_mut().filter_map(|it| it.outcome.as_mut());
             for (index, outcome) in outcomes.enumerate().skip(from) {
                 outcome.ran_at = Some(Moment::new(1_795_290_005 + 86_400 * index as u64));
             }
