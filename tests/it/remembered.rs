@@ -79,10 +79,10 @@ fn nothing_changed_starts_nothing_and_one_edited_submission_only_its_own_runs() 
     juror.fixture.write("sum/data/secret/large/2.in", "7 7\n");
     juror.fixture.write("sum/data/secret/large/2.ans", "14\n");
     let (more, document) = juror.started("verify sum");
-    assert!(more >= 3, "{document}");
+    assert!((3..first).contains(&more), "{document}");
     juror.check("verify sum", 0);
     let fresh = juror.started("verify sum --fresh").0;
-    assert!(fresh >= first + more - 4, "{fresh} after {first} and {more}");
+    assert!(fresh >= first + 3, "{fresh} after {first}");
     juror.check("verify sum", 0);
 }
 

@@ -91,12 +91,13 @@ impl Directory {
     }
 
     fn version(&self) -> io::Result<Option<u32>> {
-        let mut text = String::new();
+        let mut text = Vec::new();
         match self.open_file(self.facts.as_fd(), VERSION_FILE, OFlags::RDONLY) {
-            Ok(file) => file.take(100).read_to_string(&mut text)?,
+            Ok(file) => file.take(100).read_to_end(&mut text)?,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        let text = String::from_utf8_lossy(&text);
         // A damaged one is older than every other.
         Ok(Some(text.trim_ascii().parse().unwrap_or_default()))
     }

@@ -401,7 +401,7 @@ fn a_directory_that_others_can_change_is_refused() {
 
 #[test]
 fn what_an_older_version_left_is_removed() {
-    for version in [Some("0"), Some("what"), Some(""), None] {
+    for version in [Some(&b"0"[..]), Some(b"what"), Some(b"\xff"), Some(b""), None] {
         let dir = dir();
         fill(dir.path());
         let path = dir.path().join("facts/version");

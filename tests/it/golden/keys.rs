@@ -121,6 +121,7 @@ fn the_document_tells_each_json_key_and_no_other() {
 fn all() -> Vec<Vec<Stamped>> {
     vec![
         judged::accepted_and_wrong(),
+        judged::known(),
         judged::differences(),
         judged::compile_error(),
         judged::folder(),
