@@ -94,7 +94,7 @@ fn a_directory_that_cannot_be_used_is_named_with_the_way_out() {
 
 /// Judges with results kept in `kept`, after a script.
 fn judged_after(fixture: &Fixture, script: &str) -> Output {
-    let judge = "exec \"$0\" judge sum right.sh --cache=kept";
+    let judge = "exec \"$0\" judge sum accepted/right.sh --cache=kept";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", &format!("{script} && {judge}")]);
     command.arg(wire::shipped().get_program()).current_dir(fixture.path(""));

@@ -103,7 +103,8 @@ fn as_juror() {
     let refusing: Around =
         |_| Arc::new(Scripted::new(1, |_| Err(JudgeError::new("run", "no").into())));
     let Some(output) = output else {
-        panic!("{}", shipped().args(words).exec());
+        let shipped = assert_cmd::cargo::cargo_bin("juror");
+        panic!("{}", process::Command::new(shipped).args(words).exec());
     };
     output.around = Some(if env::var_os(REFUSE).is_some() { refusing } else { around });
     let code = arguments.as_ref().map(cli::dispatch).expect("what was typed");

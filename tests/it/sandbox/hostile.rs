@@ -117,6 +117,8 @@ impl Row {
                 "wall" => limits.wall_time = Some(Duration::from_millis(300)),
                 "memory" => limits.memory = Some(Bytes::mib(16)),
                 "output" => limits.output = Some(Bytes::kib(64)),
+                // For what the kernel holds of processes that are half made, and then refused.
+                "roomy" => limits.memory = Some(Bytes::mib(1024)),
                 "groups" | "namespaces" | "user" | "x86-64" => {}
                 other => panic!("{}: what is `{other}`?", self.program),
             }
