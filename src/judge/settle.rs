@@ -185,9 +185,7 @@ fn is_disturbed(run: &Outcome) -> bool {
     let Contention { switches, others, stolen, .. } = run.contention;
     let cpu = run.cpu_time.as_secs_f64();
     let waited = run.wall_time.as_secs_f64() > cpu * 1.1;
-    // Of processes that are killed nobody counts how often they lost it.
-    let is_pushed =
-        run.stopped_by == Some(StoppedBy::CpuTime) || switches as f64 > OFTEN * cpu && switches > 4;
+    let is_pushed = switches as f64 > OFTEN * cpu && switches > 4;
     others > 0 || waited && is_pushed || stolen.as_secs_f64() > cpu * 0.02
 }
 
@@ -224,9 +222,8 @@ mod tests {
     /// A run by its CPU time in milliseconds; `!` behind it says that it was stopped for that, `m` for memory, and `~` that
     /// it was disturbed.
     fn run(text: &str) -> Outcome {
-        let is_disturbed = text.ends_with('~');
+        let switches = if text.ends_with('~') { 300 } else { 0 };
         let text = text.trim_end_matches('~');
-        let switches = if is_disturbed && !text.ends_with('!') { 300 } else { 0 };
         let millis: u64 = text.trim_end_matches(['!', 'm']).parse().unwrap();
         let stopped_by = match text.chars().last() {
             Some('!') => Some(StoppedBy::CpuTime),
@@ -240,7 +237,7 @@ mod tests {
                 Some(_) => Ending::Signalled(Signal(9)),
                 None => Ending::Exited(0),
             },
-            wall_time: Duration::from_millis(if is_disturbed { 2 * millis } else { millis }),
+            wall_time: Duration::from_millis(if switches > 0 { 2 * millis } else { millis }),
             contention: Contention { switches, ..Contention::default() },
             ..quiet_outcome()
         }
