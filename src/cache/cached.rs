@@ -1,4 +1,4 @@
-//! An executor that remembers: a job that ran before is not run again, as far as what is known of it holds.
+//! An executor with a memory: it answers with the result of an earlier run if that result is still valid.
 //!
 //! Facts are kept, never verdicts. What failed at the judge's side and what was interrupted is not kept. Equal jobs at the
 //! same time run once: the others wait.
@@ -57,7 +57,7 @@ impl Cached {
         }
     }
 
-    /// What came of the job of this key: what is known, or what comes of it now.
+    /// The result of the job with this key: the known one if it is valid, else that of a new run.
     fn remembered<C: Came>(
         &self,
         key: Option<Digest>,

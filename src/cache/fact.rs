@@ -1,4 +1,4 @@
-//! What came of a job, as it is kept: the reply, the limits that it ran under, and how fast the machine was.
+//! The record of a job's result: the reply, the limits of the run, and how fast the machine was.
 //!
 //! Small blobs stand in the record; large ones are kept beside it, by their digests.
 

@@ -1,10 +1,10 @@
-//! Whether what a run did under some limits is what it would do under others.
+//! Whether the facts of a run are still valid under other limits.
 //!
-//! Output, processes and all else that a program can notice are the same, or it is another job. Its time and its memory
-//! it cannot notice, so what is known holds under other limits, too, as far as this table goes. It is made so that the
-//! verdict is the one that a new run would earn; where that could be another one, it runs again.
+//! A program can notice its limits of output and processes, so a job with other ones is another job. It cannot notice its
+//! limits of time and memory. Under other ones, this table decides. It keeps facts only if a new run would get the same
+//! verdict; else the job runs again.
 //!
-//! | how the run ended | it holds if the new limits |
+//! | how the run ended | the facts are valid if the new limits |
 //! |---|---|
 //! | under the very same limits | always |
 //! | by itself | are not below its memory; and allow its CPU time and its time on the clock, or do not allow its CPU time: then it is too slow by what was measured |
@@ -13,9 +13,9 @@
 //! | memory ran out | allow no more memory than it had, and the time that it took until then |
 //! | too much output, a deadlock, or its partner was done with it | are not below its memory, and allow the time that it took until then |
 //!
-//! If no control group measures memory, programs notice that limit, by a call that fails: then it must be the same.
-//! Of two that talk, what is known holds if it does for both. One that would have been cut short could have met
-//! another end of its partner, so a run that is too slow by what was measured alone does not hold.
+//! If no control group measures memory, a program notices that limit, as a call fails: then it must be the same.
+//! The facts of two programs that talk must be valid for both. If the new limits would stop one of them earlier, its
+//! partner could end in another way, so facts of a talk are not kept for being too slow by the measured time alone.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(super) enum Company {
     Joint,
 }
 
-/// Whether what came of a run under the limits `made` is what would come of it under the limits `now`.
+/// Whether a run under the limits `now` would get the same verdict as this one, which was made under `made`.
 pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, company: Company) -> bool {
     if made == now {
         return true;
@@ -163,8 +163,7 @@ mod tests {
     ];
 
     proptest! {
-        /// A program that works or sleeps for so long and then wants so much memory earns the same by what is known of it
-        /// as by a new run.
+        /// A program sleeps, works, and then asks for memory. A known run and a new one give it the same verdict.
         #[test]
         fn the_verdict_is_that_of_a_new_run(
             (cpu, sleep, peak) in (0u64..40, 0u64..120, 1u64..8),

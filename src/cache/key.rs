@@ -1,4 +1,4 @@
-//! The key of a job: a digest of all that decides what comes of it, but for what [`holds`](super::holds) looks at.
+//! The key of a job: a digest of all that decides its result, except the limits that [`holds`](super::holds) compares.
 
 use std::path::Path;
 
@@ -271,7 +271,7 @@ mod tests {
         let all: Vec<String> = sandbox.chain(facts).map(code).collect();
         assert!(all.len() > 50, "{}", all.len());
         let digest = digest_of(&all).unwrap();
-        let mut now: String = digest.0[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut now: String = crate::model::text::hex(&digest.0[..16]);
         now.push('\n');
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(root.join("src/cache/rules.digest"), &now).unwrap();

@@ -15,6 +15,7 @@ use crate::model::created::{Created, NextStep};
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
+use crate::model::text::uuid;
 use crate::new::{Template, TemplateFile};
 
 /// Arguments of `juror new`.
@@ -54,7 +55,7 @@ fn make(arguments: &NewArguments, output: &Output) -> Result<(), Stop> {
         let parent = parent(package).display();
         return Err(Stop::usage(format!("{parent} is not a directory; make it first: {make}")));
     }
-    let uuid = uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
+    let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
     let files = template.files(name, &uuid);
     write(&files, package)?;
     output.event(Event::Created(Box::new(Created {
@@ -118,13 +119,9 @@ fn short_name(package: &Path) -> Result<&str, Stop> {
     }
 }
 
-/// A random UUID (RFC 9562, version 4).
-fn uuid() -> io::Result<String> {
+/// A random UUID.
+fn random_uuid() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
-    Ok(parts.join("-"))
+    Ok(uuid(bytes, 4))
 }

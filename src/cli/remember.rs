@@ -21,8 +21,7 @@ impl Remembered {
     pub fn open(options: &HostOptions, output: &Output) -> Self {
         // Other systems have no other way.
         let is_isolated = options.isolation != Demand::Plain && cfg!(target_os = "linux");
-        let is_safe = is_isolated && !output.is_recorded;
-        let is_wanted = is_safe || options.cache.named().is_some();
+        let is_wanted = !output.is_recorded && (is_isolated || options.cache.named().is_some());
         let dir = options.cache.place().filter(|_| is_wanted);
         Self(dir.and_then(|dir| match Store::open(&dir, CAP) {
             Ok(store) => Some((Arc::new(store), options.fresh)),

@@ -6,7 +6,6 @@
 //! made. `--check` never looks at it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -23,6 +22,7 @@ use crate::model::blob::{self, Blob};
 use crate::model::judgement::JudgeError;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, InputSource, RecipeCase};
+use crate::model::text::hex;
 use crate::model::tree::Node;
 
 /// A digest as text.
@@ -115,13 +115,6 @@ fn place(kept: &Path, package: &Path) -> Option<PathBuf> {
 fn parse(bytes: &[u8]) -> Option<Known> {
     let (header, known): (String, Known) = postcard::from_bytes(bytes).ok()?;
     (header == HEADER).then_some(known)
-}
-
-fn hex(bytes: &[u8]) -> Hex {
-    bytes.iter().fold(Hex::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Makes keys: digests of all that a case is made of.

@@ -131,6 +131,13 @@ pub(super) fn ask(
     };
     let mut job = validator.runnable.job(&Limits::of_validator());
     job.command.argv.extend(question.args.into_iter().cloned());
+    let is_own = |file: &&TreeEntry| job.files.iter().any(|own| own.name == file.name);
+    if let Some(file) = question.files.iter().find(is_own) {
+        let name = file.name.display();
+        let reason = format!("`{name}` is also a file of {}", validator.program.path.display());
+        let error = JudgeError::new("lay a test case's `.files` beside an input validator", reason);
+        return Err(error.help(format!("rename `{name}` in one of the two")).into());
+    }
     job.files.extend(question.files);
     job.stdin = question.stdin;
     job.writable = false;

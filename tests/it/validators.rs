@@ -87,7 +87,11 @@ fn files_of_a_test_case_do_not_overwrite_an_input_validator() {
     let fixture = Fixture::new();
     fixture.write("sum/input_validators/other.sh", "exit 42\n");
     fixture.write("sum/data/secret/small/1.files/other.sh", "exit 43\n");
-    fixture.check("verify sum", 4, &["judge error: cannot make in the box: other.sh"]);
+    fixture.check(
+        "verify sum",
+        4,
+        &["cannot lay a test case's `.files`", "`other.sh` is also a file of", "rename"],
+    );
 }
 
 /// 2025-09, "Working directory": a submission sees no test data

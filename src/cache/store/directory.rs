@@ -16,6 +16,7 @@ use crate::cache::store::STALE;
 use crate::cache::store::segment::{self, FULL, Listed, Name, Shared};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::text::hex;
 
 /// Why a directory cannot be used: a warning about it, with the way out.
 pub type Refused = Box<Diagnostic>;
@@ -340,7 +341,7 @@ fn random_name() -> String {
 
 /// The file name of a large blob.
 pub(super) fn blob_name(digest: &Digest) -> String {
-    digest.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&digest.0)
 }
 
 /// What kind of network disk it is on, if it is on one: locks do not hold there for all, and what is kept is of one machine.

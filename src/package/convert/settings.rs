@@ -9,6 +9,7 @@ use crate::model::grader::{CustomScore, Objective};
 use crate::model::limits::{MEMORY, ProblemLimits};
 use crate::model::problem::{Grading, Interaction, ProgramIo, Submitted};
 use crate::model::protocol::Protocol;
+use crate::model::text::uuid;
 use crate::model::units::Bytes;
 use crate::package::convert::rules::{self, Rule};
 use crate::package::convert::{Contents, Planner, map, plain, text, texts};
@@ -228,13 +229,10 @@ impl Planner<'_> {
         for item in self.tree.below("") {
             hash.update(&item.name);
         }
-        let mut bytes = hash.finalize();
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash.finalize()[..16]);
         // Version 8: made in a way of its own.
-        bytes[6] = bytes[6] & 0x0f | 0x80;
-        bytes[8] = bytes[8] & 0x3f | 0x80;
-        let hex: String = bytes[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
-        parts.join("-")
+        uuid(bytes, 8)
     }
 
     /// The licence, if the new format knows it and what it asks for is there.
