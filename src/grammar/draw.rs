@@ -78,6 +78,8 @@ pub(super) enum Tilt {
     Least,
     /// The greatest.
     Most,
+    /// This, or the bound next to it.
+    Near(i64),
     /// Anywhere.
     Level,
     /// Towards the least, this strongly.
@@ -293,6 +295,7 @@ impl Chooser for Shaped<'_> {
         let value = match tilt {
             Tilt::Least => draw.min.clone(),
             Tilt::Most => draw.max.clone(),
+            Tilt::Near(value) => Int::Small(value).clamp(draw.min.clone(), draw.max.clone()),
             Tilt::Level => self.chance.between(draw.min, draw.max),
             Tilt::Low(strength) => self.chance.near(draw.min, draw.max, strength),
             Tilt::High(strength) => {

@@ -53,22 +53,24 @@ pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, 
     generate_at(grammar, shape, &[], seed)
 }
 
-/// A value that is to be at its bound, wherever it is read.
+/// A value that is to be at its bound, or as near to a number as its bounds let it, wherever it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
     /// The command, by its place in [`Grammar::sites`].
     pub site: usize,
-    /// Which bound.
+    /// Which bound, or number.
     pub end: End,
 }
 
-/// One of two bounds.
+/// One of two bounds, or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The least value.
     Least,
     /// The greatest value.
     Most,
+    /// This value, or the bound next to it.
+    Near(i64),
 }
 
 /// The same with some values at their bounds, as far as that can be.
@@ -115,6 +117,7 @@ pub fn generate_within(
             tilts[pin.site] = match pin.end {
                 End::Least => Tilt::Least,
                 End::Most => Tilt::Most,
+                End::Near(value) => Tilt::Near(value),
             };
         }
         for step in failures.by_step.keys() {

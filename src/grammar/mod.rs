@@ -19,6 +19,7 @@ mod eval;
 mod first;
 mod float;
 pub mod generate;
+pub mod mutants;
 pub mod number;
 pub mod outside;
 mod parse;

@@ -184,4 +184,14 @@ impl Grammar {
     pub fn sites(&self) -> &[Site] {
         &self.sites
     }
+
+    /// The integers that say how large an input is, by their places among the sites: numbers of iterations, and what
+    /// is read once for each test case within the input.
+    pub fn sizes(&self) -> Vec<usize> {
+        let is_once = |site: &Site| site.loops.iter().all(|id| self.loops[*id].is_cases);
+        let is_int = |site: &Site| matches!(self.steps[site.step], Op::Int { .. });
+        let sites = self.sites.iter().enumerate();
+        let sizes = sites.filter(|(_, site)| is_int(site) && (site.is_count || is_once(site)));
+        sizes.map(|(at, _)| at).collect()
+    }
 }

@@ -39,7 +39,26 @@ pub fn output(
     test_case: &TestCase,
     input: &Arc<[u8]>,
 ) -> Result<Ran, Stop> {
-    let reply = executor.run(&job(rules, entry, test_case, &only_pass(input)))?;
+    ran(rules, executor.run(&job(rules, entry, test_case, &only_pass(input)))?)
+}
+
+/// Runs it once more, with nothing beside it, for its times. `number` counts these runs, from 1.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub fn output_again(
+    executor: &dyn Executor,
+    rules: &Rules<'_>,
+    entry: &Entry<'_>,
+    test_case: &TestCase,
+    input: &Arc<[u8]>,
+    number: u32,
+) -> Result<Ran, Stop> {
+    let job = job(rules, entry, test_case, &only_pass(input));
+    ran(rules, executor.run_alone(&job, number)?)
+}
+
+fn ran(rules: &Rules<'_>, reply: Reply) -> Result<Ran, Stop> {
     let mut rejected = classify(&reply.outcome, &rules.limits);
     let output = match written(&rules.problem.io, &reply) {
         Ok(output) => output.clone(),

@@ -61,7 +61,8 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
         misses: 0,
     };
     mix.add(BOUNDARIES, shaped(0, of(&AT_BOUNDARIES), Some(1)));
-    let ends = |site| [Pin { site, end: End::Most }, Pin { site, end: End::Least }];
+    let pin = |site, end, option| (Pin { site, end }, option);
+    let ends = |site| [pin(site, End::Most, "--most"), pin(site, End::Least, "--least")];
     let pins = (0..grammar.sites().len()).rev().flat_map(ends).collect();
     mix.add(BOUNDARIES, Bounds { grammar, pins, seed });
     mix.add(TIES, shaped(1, of(&WITH_TIES), None));
@@ -83,19 +84,15 @@ impl Candidates for Small<'_> {
 /// Each value at its bounds, all else at random.
 struct Bounds<'a> {
     grammar: &'a Grammar,
-    /// The next one last.
-    pins: Vec<Pin>,
+    /// Each with the option that says so; the next one last.
+    pins: Vec<(Pin, &'static str)>,
     seed: u64,
 }
 
 impl Candidates for Bounds<'_> {
     fn next(&mut self) -> Option<Candidate> {
         loop {
-            let pin = self.pins.pop()?;
-            let option = match pin.end {
-                End::Least => "--least",
-                End::Most => "--most",
-            };
+            let (pin, option) = self.pins.pop()?;
             // What cannot be at its bound is left out.
             if let Ok(text) = generate_at(self.grammar, &shape::RANDOM, &[pin], self.seed) {
                 let label = &self.grammar.sites()[pin.site].label;

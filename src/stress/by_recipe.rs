@@ -95,23 +95,56 @@ impl Candidates for ByRecipe {
 }
 
 /// The same command with one of its numbers lowered: the smallest first, number by number.
-///
-/// A number is a word of digits, or such a word behind `=`.
 pub fn lowered(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
-    let mut lowered = Vec::new();
-    for (place, word) in command.args.iter().enumerate() {
+    let numbers = numbers(command).into_iter();
+    let lower = |it: Number| smaller(it.value).into_iter().map(move |value| it.set(command, value));
+    numbers.flat_map(lower).collect()
+}
+
+/// A number in a command: a word of digits, or such a word behind `=`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// Which word it is in.
+    place: usize,
+    /// What stands before it, such as `--n=`.
+    before: String,
+    /// The number.
+    pub value: u64,
+}
+
+impl Number {
+    /// The same command with another number there.
+    pub fn set(&self, command: &GeneratorCommand, value: u64) -> GeneratorCommand {
+        let mut command = command.clone();
+        command.args[self.place] = format!("{}{value}", self.before);
+        command
+    }
+
+    /// What it is called: what stands before it, or the option before it.
+    pub fn name(&self, command: &GeneratorCommand) -> String {
+        let own = self.before.trim_end_matches('=');
+        let option = self.place.checked_sub(1).map(|it| command.args[it].as_str());
+        let named = |name: &str| {
+            let name = name.trim_start_matches('-');
+            let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
+            is_name.then(|| name.to_owned())
+        };
+        let option = option.filter(|word| word.starts_with('-')).and_then(named);
+        named(own).or(option).unwrap_or_else(|| format!("argument {}", self.place + 1))
+    }
+}
+
+/// The numbers of a command.
+pub fn numbers(command: &GeneratorCommand) -> Vec<Number> {
+    let words = command.args.iter().enumerate();
+    let found = words.filter_map(|(place, word)| {
         let (before, digits) = match word.rsplit_once('=') {
             Some((name, value)) => (format!("{name}="), value),
             None => (String::new(), word.as_str()),
         };
-        let Some(number) = number(digits) else { continue };
-        for smaller in smaller(number) {
-            let mut command = command.clone();
-            command.args[place] = format!("{before}{smaller}");
-            lowered.push(command);
-        }
-    }
-    lowered
+        Some(Number { place, before, value: number(digits)? })
+    });
+    found.collect()
 }
 
 fn number(digits: &str) -> Option<u64> {

@@ -16,8 +16,12 @@ mod strictness;
 pub mod trial;
 pub mod undiscriminating;
 
+use std::sync::Arc;
+
 use crate::build::bench::Bench;
+use crate::grammar::program::Grammar;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::mutations::Mutation;
@@ -67,6 +71,54 @@ pub fn data(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), St
     found.extend(outputs::prove(proving)?);
     found.extend(equal::find(proving)?);
     Ok(())
+}
+
+/// An input with a fault, and whether the input validators refuse it.
+pub struct FaultyInput {
+    /// What it has, such as `a tab between words`.
+    pub fault: String,
+    /// The test case that it was made of.
+    pub test_case: String,
+    /// The input, if nobody refuses it.
+    pub let_through: Option<Arc<[u8]>>,
+}
+
+/// Puts inputs with small faults before the problem's input validators. `None` if it has none, or they cannot be asked.
+///
+/// # Errors
+/// When it was cut short, or the judge failed.
+pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
+    let mutations = mutations::generic();
+    let proving = Proving {
+        bench,
+        validators: &[],
+        selected: &|_| true,
+        extent: Extent::Everything,
+        mutations: &mutations,
+    };
+    let mut found = Vec::new();
+    let validators = inputs::ready(&bench, &mut found)?;
+    if validators.is_empty() || has_errors(&found) {
+        return Ok(None);
+    }
+    let tried = strictness::tried(&proving, &validators)?.into_iter();
+    let faulty = tried.map(|task| {
+        Ok(FaultyInput {
+            let_through: if task.is_refused { None } else { task.text()? },
+            test_case: task.test_case.name.clone(),
+            fault: task.name,
+        })
+    });
+    faulty.collect::<Result<_, Stop>>().map(Some)
+}
+
+/// The grammars of the problem's input, those without faults.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn input_grammars(problem: &Problem) -> Result<Vec<Grammar>, Stop> {
+    let grammars = grammars::read_all(problem, &mut Vec::new())?;
+    Ok(grammars.into_iter().map(|it| it.grammar).collect())
 }
 
 fn has_errors(found: &[Diagnostic]) -> bool {

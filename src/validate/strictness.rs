@@ -28,16 +28,27 @@ const LARGEST: u64 = 1 << 20;
 const SMALL: u64 = 1 << 14;
 
 /// A changed input that should be refused.
-struct Task<'a> {
+pub(super) struct Task<'a> {
     /// What it has, such as `a tab between words`.
-    name: String,
-    class: Class,
+    pub(super) name: String,
+    pub(super) class: Class,
     /// The kind of change: its place among the mutations, or behind them, if a grammar made it.
     kind: usize,
     /// The test case's place among those that are tried.
     case: usize,
-    test_case: &'a TestCase,
+    pub(super) test_case: &'a TestCase,
     text: Text<'a>,
+    pub(super) is_refused: bool,
+}
+
+impl Task<'_> {
+    /// The changed input.
+    pub(super) fn text(&self) -> Result<Option<Arc<[u8]>>, JudgeError> {
+        Ok(match &self.text {
+            Text::Kept(text) => Some(Arc::clone(text)),
+            Text::Change(mutation) => mutation.of(&read(self.test_case)?).map(Arc::from),
+        })
+    }
 }
 
 /// A changed input: how to make it, or, if a grammar made it, itself.
@@ -55,16 +66,8 @@ pub(super) fn prove(
     if proving.extent != Extent::Everything || validators.is_empty() {
         return Ok(());
     }
-    let samples = samples(proving)?;
-    let samples: Vec<_> = samples.into_iter().enumerate().collect();
-    let middle = samples.len() / 2;
-    let tasks = parallel::map(proving.bench.executor, &samples, |(case, (size, test_case))| {
-        let is_whole = *size <= SMALL || *case == middle;
-        Ok(changed(proving, validators, *case, test_case, is_whole)?)
-    })?;
-    let mut tasks: Vec<Task<'_>> = tasks.into_iter().flatten().collect();
-    tasks.sort_by_key(|task| task.kind);
-    let tasks = accepted(proving, validators, tasks)?;
+    let mut tasks = tried(proving, validators)?;
+    tasks.retain(|task| !task.is_refused);
     let mut found: BTreeMap<Class, Vec<&Task<'_>>> = BTreeMap::new();
     for task in &tasks {
         let of_class = found.entry(task.class).or_default();
@@ -76,6 +79,23 @@ pub(super) fn prove(
     let doubts = found.iter();
     remarks.extend(doubts.map(|(class, found)| doubt(&path, *class, found)));
     Ok(())
+}
+
+/// The changed inputs that were tried, and whether somebody refuses them.
+pub(super) fn tried<'a>(
+    proving: &Proving<'a>,
+    validators: &[InputValidator<'_>],
+) -> Result<Vec<Task<'a>>, Stop> {
+    let samples = samples(proving)?;
+    let samples: Vec<_> = samples.into_iter().enumerate().collect();
+    let middle = samples.len() / 2;
+    let tasks = parallel::map(proving.bench.executor, &samples, |(case, (size, test_case))| {
+        let is_whole = *size <= SMALL || *case == middle;
+        Ok(changed(proving, validators, *case, test_case, is_whole)?)
+    })?;
+    let mut tasks: Vec<Task<'_>> = tasks.into_iter().flatten().collect();
+    tasks.sort_by_key(|task| task.kind);
+    asked(proving, validators, tasks)
 }
 
 /// The test cases whose inputs are changed with the inputs' sizes, the smallest first.
@@ -103,7 +123,8 @@ impl Mutation {
     }
 }
 
-/// The changed inputs of a test case that no grammar refuses: of every kind, or of one that differs from case to case.
+/// The changed inputs of a test case, and whether a grammar refuses them: of every kind, or of one that differs from case to
+/// case and that no grammar refuses.
 fn changed<'a>(
     proving: &Proving<'a>,
     validators: &[InputValidator<'_>],
@@ -117,15 +138,16 @@ fn changed<'a>(
     let turns = (0..kinds.len()).map(|turn| (case + turn) % kinds.len());
     let fits = turns.filter_map(|kind| Some((kind, kinds[kind].of(&input)?)));
     let most = if is_whole { kinds.len() } else { 1 };
-    let open = fits.take(most).filter(|(_, text)| grammars().all(|it| accepts(it, text)));
-    let mut tasks: Vec<Task<'a>> = open
-        .map(|(kind, _)| Task {
+    let mut tasks: Vec<Task<'a>> = fits
+        .take(most)
+        .map(|(kind, text)| Task {
             name: kinds[kind].name.clone(),
             class: kinds[kind].class,
             kind,
             case,
             test_case,
             text: Text::Change(&kinds[kind]),
+            is_refused: !grammars().all(|it| accepts(it, &text)),
         })
         .collect();
     if is_whole && programs(validators).next().is_some() {
@@ -137,6 +159,7 @@ fn changed<'a>(
             case,
             test_case,
             text: Text::Kept(found.text.into()),
+            is_refused: false,
         }));
     }
     Ok(tasks)
@@ -148,35 +171,32 @@ fn programs<'v, 'a>(
     validators.iter().filter(|it| it.grammar().is_none())
 }
 
-/// The tasks whose inputs no program refuses; not all of them are tried.
-fn accepted<'a>(
+/// The tasks with what programs say of those that no grammar refuses; not all of these are tried.
+fn asked<'a>(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
-    mut tasks: Vec<Task<'a>>,
+    tasks: Vec<Task<'a>>,
 ) -> Result<Vec<Task<'a>>, Stop> {
     if programs(validators).next().is_none() {
         return Ok(tasks);
     }
-    let chosen = sample(tasks.iter().map(|task| (task.name.as_str(), task.case)));
+    let (mut all, mut open): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|it| it.is_refused);
+    let chosen = sample(open.iter().map(|task| (task.name.as_str(), task.case)));
     let mut at = 0..;
-    tasks.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
-    let accepted = proving.bench.map("changed inputs", &tasks, |task| {
-        let changed = match &task.text {
-            Text::Kept(text) => Some(Arc::clone(text)),
-            Text::Change(mutation) => mutation.of(&read(task.test_case)?).map(Arc::from),
-        };
-        let Some(changed) = changed else { return Ok(false) };
+    open.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
+    let refused = proving.bench.map("changed inputs", &open, |task| {
+        let Some(changed) = task.text()? else { return Ok(true) };
         for validator in programs(validators) {
             let input = Blob::from(Arc::clone(&changed));
             if opinion(&proving.bench, validator, task.test_case, input)? != Opinion::Valid {
-                return Ok(false);
+                return Ok(true);
             }
         }
-        Ok(true)
+        Ok(false)
     })?;
-    let mut accepted = accepted.into_iter();
-    tasks.retain(|_| accepted.next() == Some(true));
-    Ok(tasks)
+    open.iter_mut().zip(refused).for_each(|(task, refused)| task.is_refused = refused);
+    all.append(&mut open);
+    Ok(all)
 }
 
 /// Chooses from pairs of a kind and a case, by place: each kind on two cases, the first and the middle one, and each

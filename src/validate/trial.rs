@@ -215,7 +215,10 @@ impl Trial<'_> {
 }
 
 /// Asks about an output that no submission wrote.
-pub(super) fn ask(
+///
+/// # Errors
+/// When the judge failed or was interrupted; whatever the validator does is a response.
+pub fn ask(
     validator: &OutputValidator,
     bench: &Bench<'_>,
     test_case: &TestCase,

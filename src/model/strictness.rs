@@ -1,0 +1,72 @@
+//! How much of what the programs of a package should refuse they do refuse.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How strict a validator is: faults were put before it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Strictness {
+    /// Kinds of faults that were tried.
+    pub faults: u64,
+    /// Those that are always refused.
+    pub refused: u64,
+    /// Those that are not, each with one input or output.
+    pub let_through: Vec<LetThrough>,
+    /// Changes that no input tells from the original: they count for nothing.
+    pub equivalent: Vec<String>,
+    /// By what it is known that a fault is one, in words.
+    pub oracle: String,
+    /// Right outputs beside the judge answers that were tried.
+    pub alternatives: u64,
+    /// Those of them that are refused all the same, each with its submission and test case.
+    pub refused_alternatives: Vec<String>,
+    /// Why nothing was tried, or what is missing for more.
+    pub missing: Option<String>,
+}
+
+/// A fault that nobody refuses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LetThrough {
+    /// What is wrong, such as `n one above its bound`.
+    pub fault: String,
+    /// The test case that it was made of, or the place in the grammar.
+    pub on: String,
+    /// The input or output with the fault, cut if it is long.
+    pub text: String,
+    /// All of it.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
+}
+
+impl LetThrough {
+    /// A fault with its text.
+    pub fn new(fault: impl Into<String>, on: impl Into<String>, bytes: Vec<u8>) -> Self {
+        const LONGEST: usize = 400;
+        let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]).into_owned();
+        if bytes.len() > LONGEST {
+            text.push('…');
+        }
+        Self { fault: fault.into(), on: on.into(), text, bytes }
+    }
+}
+
+impl Strictness {
+    /// That nothing was tried, and why.
+    pub fn untried(missing: &str) -> Self {
+        Self { missing: Some(missing.to_owned()), ..Self::default() }
+    }
+
+    /// The part that is refused; `None` if nothing was tried.
+    pub fn part(&self) -> Option<f64> {
+        (self.faults > 0).then(|| self.refused as f64 / self.faults as f64)
+    }
+
+    /// Notes a fault.
+    pub fn add(&mut self, let_through: Option<LetThrough>) {
+        self.faults += 1;
+        match let_through {
+            None => self.refused += 1,
+            Some(it) => self.let_through.push(it),
+        }
+    }
+}

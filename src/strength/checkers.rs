@@ -1,0 +1,307 @@
+//! How strict the judging of outputs is: wrong outputs are put before the output validator, and right ones that are not the
+//! judge answer.
+
+mod faults;
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use crate::build::bench::Bench;
+use crate::check::compare::compare;
+use crate::check::options::Options;
+use crate::judge::case::{Entry, Rules, TimeLimitMode};
+use crate::judge::output::output;
+use crate::model::blob::Blob;
+use crate::model::judgement::JudgeError;
+use crate::model::problem::{Interaction, Submitted};
+use crate::model::stop::{Mend, Stop};
+use crate::model::strictness::{LetThrough, Strictness};
+use crate::model::test_data::TestCase;
+use crate::strength::checkers::faults::{Kind, OutputFault, faults};
+use crate::strength::probe::Probed;
+use crate::validate::trial;
+use crate::validator::response::Opinion;
+
+/// On how many test cases outputs are tried.
+const CASES: usize = 6;
+/// Larger judge answers are not changed.
+const LARGEST: u64 = 64 << 10;
+
+/// By what it is known that a changed output is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Oracle {
+    /// Nothing but the judge answer is right: the default output validator compares with it.
+    Default,
+    /// Nothing but the judge answer seems right: so many accepted submissions all write it.
+    Agreement(usize),
+    /// Other outputs may be right: only faults of form are wrong everywhere.
+    Form,
+}
+
+impl Oracle {
+    fn told(self) -> String {
+        match self {
+            Self::Default => "the judge answer: the default output validator knows no other right output".to_owned(),
+            Self::Agreement(count) => format!(
+                "the judge answer: all {count} accepted submissions write it, token by token, on each test case that was tried"
+            ),
+            Self::Form => "the form alone: accepted submissions write different outputs, or there is one of them only, so other values may be right".to_owned(),
+        }
+    }
+
+    fn knows(self, kind: Kind) -> bool {
+        self != Self::Form || kind == Kind::Form
+    }
+}
+
+/// A test case with a right output, and what other accepted submissions write.
+struct Tried<'a> {
+    test_case: &'a TestCase,
+    answer: Vec<u8>,
+    /// By submission.
+    outputs: Vec<(&'a str, Vec<u8>)>,
+}
+
+/// How many kinds of wrong outputs are rejected, and how many right ones are too.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub fn rejected_outputs(
+    bench: Bench<'_>,
+    rules: &Rules<'_>,
+    submissions: &[Probed<'_>],
+) -> Result<Strictness, Stop> {
+    let kind = bench.problem.kind;
+    if kind.interaction == Interaction::Interactive || kind.passes > 1 {
+        let why = "what submissions write is judged while they run: there is no output to change";
+        return Ok(Strictness::untried(why));
+    }
+    if kind.submitted == Submitted::Answers {
+        return Ok(Strictness::untried("submissions are answers"));
+    }
+    let tried = tried(bench, rules, submissions)?;
+    if tried.is_empty() {
+        return Ok(Strictness::untried("no test case with a small judge answer"));
+    }
+    let oracle = oracle(rules, &tried)?;
+    let judged = bench.map("changed outputs", &tried, |it| judge(bench, rules, oracle, it))?;
+    let mut strictness = Strictness { oracle: oracle.told(), ..Strictness::default() };
+    for name in faults::names().filter(|(_, kind)| oracle.knows(*kind)).map(|(name, _)| name) {
+        let mut tried = false;
+        let mut passed: Option<(&OutputFault, &str)> = None;
+        for it in &judged {
+            for (fault, is_rejected) in it.faults.iter().filter(|(fault, _)| fault.name == name) {
+                tried = true;
+                // The shortest shows it best.
+                let shorter =
+                    |(known, _): &(&OutputFault, &str)| fault.text.len() < known.text.len();
+                if !is_rejected && passed.as_ref().is_none_or(shorter) {
+                    passed = Some((fault, &it.test_case));
+                }
+            }
+        }
+        if tried {
+            let told = |(fault, case): (&OutputFault, &str)| {
+                LetThrough::new(name, case, fault.text.clone())
+            };
+            strictness.add(passed.map(told));
+        }
+    }
+    for it in judged {
+        strictness.alternatives += it.alternatives;
+        strictness.refused_alternatives.extend(it.refused);
+    }
+    Ok(strictness)
+}
+
+/// The test cases that are tried, smallest and largest among them, with all that accepted submissions write.
+fn tried<'a>(
+    bench: Bench<'a>,
+    rules: &Rules<'_>,
+    submissions: &[Probed<'a>],
+) -> Result<Vec<Tried<'a>>, Stop> {
+    let mut sized = Vec::new();
+    for case in &bench.problem.test_data.cases {
+        let Some(path) = &case.answer else { continue };
+        let blob = Blob::file(path);
+        let size = blob.len().map_err(JudgeError::on("read", path))?;
+        if size > 0 && size <= LARGEST {
+            sized.push((size, case, blob));
+        }
+    }
+    sized.sort_by_key(|(size, ..)| *size);
+    let last = sized.len().saturating_sub(1);
+    let mut places: Vec<usize> = (0..CASES).map(|at| at * last / (CASES - 1)).collect();
+    places.dedup();
+    let accepted: Vec<&Probed<'a>> = submissions.iter().filter(|it| !it.is_slow).collect();
+    let mut found = Vec::new();
+    for (_, test_case, answer) in places.into_iter().filter_map(|at| sized.get(at)) {
+        let whole = |blob: &Blob| {
+            blob.start(u64::MAX).map_err(|error| JudgeError::new("read an output", error))
+        };
+        let input: Arc<[u8]> = whole(&Blob::file(&test_case.input))?.into();
+        let outputs = bench.map("outputs of accepted submissions", &accepted, |it| {
+            let entry = Entry::unnamed(it.runnable, TimeLimitMode::Any);
+            let ran = output(bench.executor, rules, &entry, test_case, &input)?;
+            Ok(match ran.rejected {
+                Some(_) => None,
+                None => Some((it.name, whole(&ran.output)?)),
+            })
+        })?;
+        let outputs = outputs.into_iter().flatten().collect();
+        found.push(Tried { test_case, answer: whole(answer)?, outputs });
+    }
+    Ok(found)
+}
+
+fn oracle(rules: &Rules<'_>, tried: &[Tried<'_>]) -> Result<Oracle, Stop> {
+    if rules.validators.output.is_empty() {
+        return Ok(Oracle::Default);
+    }
+    let writers = tried.iter().map(|it| it.outputs.len()).min().unwrap_or(0);
+    for it in tried {
+        for (_, output) in &it.outputs {
+            if !is_same(&it.answer, output, &Options::default())? {
+                return Ok(Oracle::Form);
+            }
+        }
+    }
+    Ok(if writers < 2 { Oracle::Form } else { Oracle::Agreement(writers) })
+}
+
+fn is_same(answer: &[u8], output: &[u8], options: &Options) -> Result<bool, Stop> {
+    let difference = compare(Cursor::new(answer), Cursor::new(output), options);
+    Ok(difference.map_err(|error| JudgeError::new("compare two outputs", error))?.is_none())
+}
+
+/// What came of the outputs for one test case.
+#[derive(Default)]
+struct Judged {
+    /// Each fault, and whether an output with it is rejected.
+    faults: Vec<(OutputFault, bool)>,
+    test_case: String,
+    alternatives: u64,
+    refused: Vec<String>,
+}
+
+fn judge(
+    bench: Bench<'_>,
+    rules: &Rules<'_>,
+    oracle: Oracle,
+    tried: &Tried<'_>,
+) -> Result<Judged, Stop> {
+    let case = tried.test_case;
+    let mut judged = Judged { test_case: case.name.clone(), ..Judged::default() };
+    let by = |output: &[u8]| opinions(bench, rules, tried, output);
+    let right = |output: &[u8]| by(output).map(|it| it.iter().all(is_right));
+    // Judge answers most often are right outputs, but need not be.
+    let base = match right(&tried.answer)? {
+        true => Some(&tried.answer),
+        false => tried.outputs.first().map(|(_, output)| output),
+    };
+    let Some(base) = base else { return Ok(judged) };
+    let told = by(base)?;
+    if !told.iter().all(is_right) {
+        return Ok(judged);
+    }
+    for fault in faults(base).into_iter().filter(|it| oracle.knows(it.kind)) {
+        // As good as the right one: what is worth less is noticed.
+        let is_rejected = by(&fault.text)? != told;
+        judged.faults.push((fault, is_rejected));
+    }
+    let mut seen: Vec<&[u8]> = vec![base];
+    for (name, output) in &tried.outputs {
+        if seen.contains(&output.as_slice()) {
+            continue;
+        }
+        seen.push(output);
+        judged.alternatives += 1;
+        if !right(output)? {
+            judged.refused.push(format!("{name} on {}", case.name));
+        }
+    }
+    Ok(judged)
+}
+
+/// What each output validator says of an output; of the default one an opinion as well.
+fn opinions(
+    bench: Bench<'_>,
+    rules: &Rules<'_>,
+    tried: &Tried<'_>,
+    output: &[u8],
+) -> Result<Vec<Opinion>, Stop> {
+    if rules.validators.output.is_empty() {
+        let args = &tried.test_case.output_validator_args;
+        let options = Options::parse(args).map_err(|error| {
+            let what = format!("arguments of the output validator: {error}");
+            Stop::Refused(Mend::Package, vec![what.into()])
+        })?;
+        let is_right = is_same(&tried.answer, output, &options)?;
+        return Ok(vec![if is_right { Opinion::Accepted } else { Opinion::Rejected }]);
+    }
+    let ask = |validator| {
+        let response = trial::ask(validator, &bench, tried.test_case, output.to_vec().into())?;
+        Ok(response.opinion)
+    };
+    rules.validators.output.iter().map(ask).collect()
+}
+
+fn is_right(opinion: &Opinion) -> bool {
+    match opinion {
+        Opinion::Accepted => true,
+        Opinion::Partial(worth) => worth.is_some(),
+        Opinion::Rejected | Opinion::Broken(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::Builder;
+    use crate::executor::scripted::Scripted;
+    use crate::judge::case::{Detail, Validators};
+    use crate::model::limits::Limits;
+    use crate::model::problem::Problem;
+
+    /// Kinds of faults that the default output validator lets through with these arguments.
+    fn check(answer: &str, args: &[&str], expected: &[&str]) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        std::fs::write(path("1.in"), "1\n").unwrap();
+        std::fs::write(path("1.ans"), answer).unwrap();
+        let mut problem = Problem::default();
+        problem.test_data.cases = vec![TestCase {
+            name: "secret/1".to_owned(),
+            input: path("1.in"),
+            answer: Some(path("1.ans")),
+            output_validator_args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            ..TestCase::default()
+        }];
+        let executor = Scripted::new(1, |_| panic!("nothing is run"));
+        let builder = Builder::new(&executor);
+        let validators = Validators::default();
+        let rules = Rules {
+            problem: &problem,
+            validators: &validators,
+            limits: Limits::default(),
+            stop_slow_at: Limits::default(),
+            repeat: String::new(),
+            detail: Detail::Brief,
+        };
+        let bench =
+            Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
+        let found = rejected_outputs(bench, &rules, &[]).unwrap();
+        let passed: Vec<&str> = found.let_through.iter().map(|it| it.fault.as_str()).collect();
+        assert_eq!(passed, expected, "{found:?}");
+        assert_eq!(found.faults, found.refused + expected.len() as u64);
+        assert!(found.oracle.starts_with("the judge answer: the default"), "{}", found.oracle);
+    }
+
+    #[test]
+    fn the_default_output_validator_is_as_strict_as_its_arguments() {
+        check("18 11\n", &[], &[]);
+        check("1000000 3\nLRL\n", &[], &[]);
+        let one_more = "the first number one more";
+        check("1000000 3\n", &["float_relative_tolerance", "1e-5"], &[one_more]);
+    }
+}

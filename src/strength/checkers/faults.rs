@@ -1,0 +1,222 @@
+//! Small faults of outputs.
+
+/// An output with a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OutputFault {
+    /// What is wrong with it.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// The output.
+    pub(super) text: Vec<u8>,
+}
+
+/// What a fault is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Something is missing or too much: wrong in nearly every problem.
+    Form,
+    /// Another value: wrong if only one output is right.
+    Value,
+}
+
+/// A change of an output with its name; `None` if the output has no place for it.
+type Change = (&'static str, Kind, fn(&[u8]) -> Option<Vec<u8>>);
+
+const CHANGES: [Change; 16] = [
+    ("nothing at all", Kind::Form, |_| Some(Vec::new())),
+    ("the first word missing", Kind::Form, |output| cut(output, words(output).first()?.clone())),
+    ("the last word missing", Kind::Form, |output| cut(output, words(output).last()?.clone())),
+    ("the last line missing", Kind::Form, |output| {
+        let whole = output.trim_ascii_end();
+        Some(output[..memchr::memrchr(b'\n', whole)? + 1].to_vec())
+    }),
+    ("a word too much at the end", Kind::Form, |output| {
+        Some([output.trim_ascii_end(), b" 0\n"].concat())
+    }),
+    ("a line too much at the end", Kind::Form, |output| {
+        Some([output.trim_ascii_end(), b"\n0\n"].concat())
+    }),
+    ("all of it twice", Kind::Form, |output| {
+        Some([output.trim_ascii_end(), b"\n", output].concat())
+    }),
+    ("nonsense for the last word", Kind::Form, |output| {
+        put(output, words(output).last()?.clone(), b"?juror?")
+    }),
+    ("the first number one more", Kind::Value, |output| add(output, numbers(output).first()?, 1)),
+    ("the last number one more", Kind::Value, |output| {
+        let numbers = numbers(output);
+        (numbers.len() > 1).then(|| add(output, numbers.last()?, 1)).flatten()
+    }),
+    ("the last number one less", Kind::Value, |output| add(output, numbers(output).last()?, -1)),
+    ("a number with the other sign", Kind::Value, |output| {
+        let number =
+            numbers(output).into_iter().find(|it| value(&output[it.clone()]) != Some(0))?;
+        let negated = -value(&output[number.clone()])?;
+        put(output, number, negated.to_string().as_bytes())
+    }),
+    ("two words exchanged", Kind::Value, |output| {
+        let words = words(output);
+        let pair = words.windows(2).find(|it| output[it[0].clone()] != output[it[1].clone()])?;
+        exchange(output, &pair[0], &pair[1])
+    }),
+    ("two lines exchanged", Kind::Value, |output| {
+        let lines = lines(output);
+        let differ =
+            |it: &&[std::ops::Range<usize>]| output[it[0].clone()] != output[it[1].clone()];
+        let pair = lines.windows(2).rev().find(differ)?;
+        exchange(output, &pair[0], &pair[1])
+    }),
+    ("another letter at the end", Kind::Value, |output| letter(output, true)),
+    ("another letter at the start", Kind::Value, |output| letter(output, false)),
+];
+
+/// All faults by name.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, Kind)> {
+    CHANGES.iter().map(|(name, kind, _)| (*name, *kind))
+}
+
+/// An output with each fault that it can have.
+pub(super) fn faults(output: &[u8]) -> Vec<OutputFault> {
+    let same = |text: &[u8]| words_of(text).eq(words_of(output));
+    let made = CHANGES.iter().filter_map(|(name, kind, change)| {
+        let text = change(output)?;
+        (!same(&text)).then_some(OutputFault { name, kind: *kind, text })
+    });
+    made.collect()
+}
+
+type Place = std::ops::Range<usize>;
+
+fn words_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+fn places<'t>(output: &[u8], pieces: impl Iterator<Item = &'t [u8]>) -> Vec<Place> {
+    let start = output.as_ptr() as usize;
+    let place = |piece: &[u8]| {
+        let at = piece.as_ptr() as usize - start;
+        at..at + piece.len()
+    };
+    pieces.map(place).collect()
+}
+
+fn words(output: &[u8]) -> Vec<Place> {
+    places(output, words_of(output))
+}
+
+fn lines(output: &[u8]) -> Vec<Place> {
+    places(output, output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()))
+}
+
+/// Integers that can be counted with.
+fn numbers(output: &[u8]) -> Vec<Place> {
+    words(output).into_iter().filter(|it| value(&output[it.clone()]).is_some()).collect()
+}
+
+fn value(word: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(word).ok()?;
+    text.parse().ok().filter(|value: &i64| value.unsigned_abs() < 1 << 62)
+}
+
+fn put(output: &[u8], place: Place, text: &[u8]) -> Option<Vec<u8>> {
+    Some([&output[..place.start], text, &output[place.end..]].concat())
+}
+
+fn cut(output: &[u8], place: Place) -> Option<Vec<u8>> {
+    put(output, place, b"")
+}
+
+fn add(output: &[u8], place: &Place, by: i64) -> Option<Vec<u8>> {
+    let changed = value(&output[place.clone()])? + by;
+    put(output, place.clone(), changed.to_string().as_bytes())
+}
+
+fn exchange(output: &[u8], first: &Place, second: &Place) -> Option<Vec<u8>> {
+    let parts = [
+        &output[..first.start],
+        &output[second.clone()],
+        &output[first.end..second.start],
+        &output[first.clone()],
+        &output[second.end..],
+    ];
+    Some(parts.concat())
+}
+
+/// A letter for another one that the output has too, so that it looks as it should.
+fn letter(output: &[u8], is_last: bool) -> Option<Vec<u8>> {
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
+    let at = match is_last {
+        true => output.iter().rposition(is_letter)?,
+        false => output.iter().position(is_letter)?,
+    };
+    let differs = |byte: &&u8| !byte.eq_ignore_ascii_case(&output[at]);
+    let other = output.iter().filter(|byte| is_letter(byte)).find(differs).copied();
+    let other = other.unwrap_or(if output[at] == b'A' { b'B' } else { b'A' });
+    put(output, at..at + 1, &[other])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_has_each_fault_once() {
+        let check = |output: &str, expected: &[(&str, &str)]| {
+            let found = faults(output.as_bytes());
+            let found: Vec<(&str, String)> = found
+                .into_iter()
+                .map(|it| (it.name, String::from_utf8(it.text).unwrap()))
+                .collect();
+            let expected: Vec<(&str, String)> =
+                expected.iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
+            assert_eq!(found, expected);
+        };
+        check(
+            "18 11\nRLL\n",
+            &[
+                ("nothing at all", ""),
+                ("the first word missing", " 11\nRLL\n"),
+                ("the last word missing", "18 11\n\n"),
+                ("the last line missing", "18 11\n"),
+                ("a word too much at the end", "18 11\nRLL 0\n"),
+                ("a line too much at the end", "18 11\nRLL\n0\n"),
+                ("all of it twice", "18 11\nRLL\n18 11\nRLL\n"),
+                ("nonsense for the last word", "18 11\n?juror?\n"),
+                ("the first number one more", "19 11\nRLL\n"),
+                ("the last number one more", "18 12\nRLL\n"),
+                ("the last number one less", "18 10\nRLL\n"),
+                ("a number with the other sign", "-18 11\nRLL\n"),
+                ("two words exchanged", "11 18\nRLL\n"),
+                ("two lines exchanged", "RLL\n18 11\n"),
+                ("another letter at the end", "18 11\nRLR\n"),
+                ("another letter at the start", "18 11\nLLL\n"),
+            ],
+        );
+        check(
+            "0\n",
+            &[
+                ("nothing at all", ""),
+                ("the first word missing", "\n"),
+                ("the last word missing", "\n"),
+                ("a word too much at the end", "0 0\n"),
+                ("a line too much at the end", "0\n0\n"),
+                ("all of it twice", "0\n0\n"),
+                ("nonsense for the last word", "?juror?\n"),
+                ("the first number one more", "1\n"),
+                ("the last number one less", "-1\n"),
+            ],
+        );
+        check(
+            "",
+            &[("a word too much at the end", " 0\n"), ("a line too much at the end", "\n0\n")],
+        );
+    }
+
+    #[test]
+    fn changes_are_changes_of_words() {
+        for fault in faults(b"5 5\n5 5\n") {
+            assert!(!words_of(&fault.text).eq([b"5"; 4]), "{fault:?}");
+        }
+        assert_eq!(names().count(), CHANGES.len());
+    }
+}

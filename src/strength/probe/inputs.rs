@@ -1,0 +1,260 @@
+//! Inputs of growing size: by the grammar of the input, or by the package's generators with other numbers.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::generate::fresh::FreshInputs;
+use crate::grammar::generate::{End, Pin, generate_within};
+use crate::grammar::program::Grammar;
+use crate::grammar::shape::{self, Shape};
+use crate::grammar::tree::{InputNode, parse};
+use crate::model::recipe::{GeneratorCommand, InputSource, Recipe};
+use crate::model::stop::Stop;
+use crate::stress::by_recipe::{Call, Number, numbers};
+use crate::stress::validity::Validity;
+
+/// A number that says how large an input is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// As the grammar or the generator names it.
+    pub name: String,
+    /// Its least value.
+    pub least: u64,
+    /// Its greatest value.
+    pub most: u64,
+}
+
+/// Where inputs of growing size come from. Values are chosen in several manners.
+pub trait Inputs: Sync {
+    /// The manners, by name.
+    fn manners(&self) -> Vec<String>;
+
+    /// What says how large an input of this manner is.
+    fn variables(&self, manner: usize) -> Vec<Variable>;
+
+    /// A valid input with one variable at this size, and the others at one end; `None` if there is no such.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop>;
+}
+
+/// Which input is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Wanted {
+    /// How its values are chosen.
+    pub manner: usize,
+    /// A variable by its place, and its value.
+    pub sized: Option<(usize, u64)>,
+    /// Whether the other variables are at their greatest values; else at their least.
+    pub others_at_most: bool,
+}
+
+/// Larger inputs are not made.
+const LARGEST: usize = 32 << 20;
+/// Which shapes of values are tried: programs that are slow on some values only are so on one of these, mostly.
+const SHAPES: [&str; 6] = ["random", "zeros", "all-equal", "increasing", "all-most", "alternating"];
+
+/// Inputs by a grammar.
+pub struct ByGrammar<'a> {
+    grammar: &'a Grammar,
+    /// The sites that belong to a variable, by variable: those of the same name belong together.
+    sites: Vec<Vec<usize>>,
+    variables: Vec<Variable>,
+    shapes: Vec<Shape>,
+    seed: u64,
+    validity: &'a Validity<'a>,
+    /// What the validators said.
+    valid: Mutex<HashMap<Wanted, bool>>,
+}
+
+impl<'a> ByGrammar<'a> {
+    /// By this grammar; other validators have their say.
+    pub fn new(grammar: &'a Grammar, validity: &'a Validity<'a>, seed: u64) -> Self {
+        let mut sites: Vec<Vec<usize>> = Vec::new();
+        let label = |site: usize| &grammar.sites()[site].label;
+        for site in grammar.sizes() {
+            match sites.iter_mut().find(|group| label(group[0]) == label(site)) {
+                Some(group) => group.push(site),
+                None => sites.push(vec![site]),
+            }
+        }
+        let mut variables = Vec::new();
+        let all: Vec<usize> = sites.iter().flatten().copied().collect();
+        sites.retain(|group| {
+            let reach = |end| reached(grammar, group, &all, end, seed);
+            let Some((least, most)) = reach(End::Least).zip(reach(End::Most)) else { return false };
+            // What hardly varies shows nothing.
+            let varies = most >= least.saturating_add(4);
+            if varies {
+                variables.push(Variable { name: label(group[0]).clone(), least, most });
+            }
+            varies
+        });
+        let applicable = shape::applicable(grammar);
+        let named = |name: &&str| applicable.iter().find(|shape| shape.name == *name).cloned();
+        let shapes = SHAPES.iter().filter_map(named).collect();
+        Self { grammar, sites, variables, shapes, seed, validity, valid: Mutex::default() }
+    }
+
+    fn pins(&self, wanted: &Wanted) -> Vec<Pin> {
+        let groups = self.sites.iter().enumerate();
+        let pins = groups.flat_map(|(variable, sites)| {
+            let end = match (wanted.sized, wanted.others_at_most) {
+                (Some((sized, value)), _) if sized == variable => {
+                    End::Near(i64::try_from(value).unwrap_or(i64::MAX))
+                }
+                (_, true) => End::Most,
+                (_, false) => End::Least,
+            };
+            sites.iter().map(move |site| Pin { site: *site, end })
+        });
+        pins.collect()
+    }
+}
+
+/// The value that a variable gets if it is pinned to an end.
+fn reached(grammar: &Grammar, group: &[usize], all: &[usize], end: End, seed: u64) -> Option<u64> {
+    // The others leave it room: first with them at their greatest values, then at their least.
+    [End::Most, End::Least].into_iter().find_map(|others| {
+        let at = |site: &usize| if group.contains(site) { end } else { others };
+        let pins: Vec<Pin> = all.iter().map(|site| Pin { site: *site, end: at(site) }).collect();
+        let text = generate_within(grammar, &shape::RANDOM, &pins, seed, Some(LARGEST)).ok()?;
+        let tree = parse(grammar, &text, Path::new("")).ok()?;
+        let mut found: Option<u64> = None;
+        tree.each(&mut |node| {
+            if let InputNode::Int(int) = node
+                && group.contains(&int.site)
+            {
+                let value = int.value.small().and_then(|value| u64::try_from(value).ok());
+                found = found.max(value);
+            }
+        });
+        found
+    })
+}
+
+impl Inputs for ByGrammar<'_> {
+    fn manners(&self) -> Vec<String> {
+        self.shapes.iter().map(|shape| shape.name.to_owned()).collect()
+    }
+
+    fn variables(&self, _manner: usize) -> Vec<Variable> {
+        self.variables.clone()
+    }
+
+    fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop> {
+        let shape = &self.shapes[wanted.manner];
+        let pins = self.pins(wanted);
+        let made = generate_within(self.grammar, shape, &pins, self.seed, Some(LARGEST));
+        let Ok(input) = made.map(Arc::<[u8]>::from) else { return Ok(None) };
+        let lock = || self.valid.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(wanted).copied();
+        let is_valid = match known {
+            Some(known) => known,
+            None => self.validity.allows(&input)?,
+        };
+        lock().insert(*wanted, is_valid);
+        Ok(is_valid.then_some(input))
+    }
+}
+
+/// Inputs by generators: a manner is a line of the recipe, a variable a number in it, up to which it is scaled.
+pub struct ByGenerators<'a> {
+    lines: Vec<(GeneratorCommand, Vec<Number>)>,
+    generators: &'a FreshInputs<'a>,
+    seed: u64,
+    validity: &'a Validity<'a>,
+}
+
+impl<'a> ByGenerators<'a> {
+    /// By the lines of this recipe that have numbers: those with the largest, a few of them.
+    pub fn new(
+        recipe: &Recipe,
+        generators: &'a FreshInputs<'a>,
+        validity: &'a Validity<'a>,
+        seed: u64,
+    ) -> Self {
+        const LINES: usize = 6;
+        const LEAST: u64 = 8;
+        let mut lines: Vec<(GeneratorCommand, Vec<Number>)> = Vec::new();
+        for case in recipe.cases.iter().filter(|case| !case.name.starts_with("invalid")) {
+            let InputSource::Command(command) = &case.input else { continue };
+            let mut numbers = numbers(command);
+            numbers.retain(|number| number.value >= LEAST);
+            let is_new = lines.iter().all(|(other, _)| other.line != command.line);
+            if !numbers.is_empty() && is_new {
+                lines.push((command.clone(), numbers));
+            }
+        }
+        let greatest = |numbers: &[Number]| numbers.iter().map(|it| it.value).max();
+        lines.sort_by_key(|(_, numbers)| std::cmp::Reverse(greatest(numbers)));
+        lines.truncate(LINES);
+        Self { lines, generators, seed, validity }
+    }
+}
+
+impl Inputs for ByGenerators<'_> {
+    fn manners(&self) -> Vec<String> {
+        self.lines.iter().map(|(command, _)| command.line.clone()).collect()
+    }
+
+    fn variables(&self, manner: usize) -> Vec<Variable> {
+        let (command, numbers) = &self.lines[manner];
+        let variable = |it: &Number| Variable { name: it.name(command), least: 1, most: it.value };
+        numbers.iter().map(variable).collect()
+    }
+
+    fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop> {
+        let (command, numbers) = &self.lines[wanted.manner];
+        let command = match wanted.sized {
+            // Nobody knows how small the others may be.
+            _ if !wanted.others_at_most => return Ok(None),
+            None => command.clone(),
+            Some((variable, value)) => numbers[variable].set(command, value),
+        };
+        let call = Call { command, seed: self.seed };
+        let Ok(input) = call.input(self.generators)? else { return Ok(None) };
+        Ok(self.validity.allows(&input)?.then_some(input))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::compile;
+
+    fn check(text: &str, expected: &[(&str, u64, u64)]) -> Vec<Arc<[u8]>> {
+        let reading = compile::read(Path::new("g.ctd"), text.as_bytes());
+        let grammar = reading.grammar.expect("a grammar");
+        let validity = Validity { grammars: vec![&grammar], validators: None };
+        let inputs = ByGrammar::new(&grammar, &validity, 1);
+        let variables = inputs.variables(0);
+        let found: Vec<(&str, u64, u64)> =
+            variables.iter().map(|it| (it.name.as_str(), it.least, it.most)).collect();
+        assert_eq!(found, expected, "{text}");
+        let wanted =
+            |at, value| Wanted { manner: 0, sized: Some((at, value)), others_at_most: true };
+        let middle = |at: usize| wanted(at, variables[at].most / 2);
+        (0..variables.len()).filter_map(|at| inputs.make(&middle(at)).unwrap()).collect()
+    }
+
+    #[test]
+    fn each_size_of_the_grammar_is_scaled_alone() {
+        let made = check(
+            "INT(1, 10, t) NEWLINE REP(t) INT(2, 40, n) NEWLINE REP(n, SPACE) INT(0, 9) END NEWLINE END",
+            &[("t", 1, 10), ("n", 2, 40)],
+        );
+        let lines = |at: usize| made[at].split(|byte| *byte == b'\n').count() - 1;
+        assert_eq!((lines(0), lines(1)), (1 + 2 * 5, 1 + 2 * 10));
+        assert!(made[0].starts_with(b"5\n40\n") && made[1].starts_with(b"10\n20\n"));
+        // A number alone, one that depends on another, and one that hardly varies.
+        check("INT(1, 1000000000000, n) NEWLINE", &[("n", 1, 1_000_000_000_000)]);
+        check(
+            "INT(1, 50, n) SPACE INT(1, n, k) SPACE INT(1, 3, m) NEWLINE",
+            &[("n", 1, 50), ("k", 1, 50)],
+        );
+        check("REP(3) INT(0, 1000, a) NEWLINE END", &[]);
+    }
+}

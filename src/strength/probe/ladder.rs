@@ -1,0 +1,129 @@
+//! Which sizes are measured: upwards by doubling until the largest or the limit, then between.
+
+use std::collections::BTreeMap;
+
+/// What a size cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rung {
+    /// It ended, too cheap to tell anything.
+    Cheap,
+    /// It ended, and tells something.
+    Telling,
+    /// It did not end well, or passed the limit.
+    Over,
+    /// There is no input of this size.
+    Missing,
+}
+
+/// How many doublings lie below the largest size.
+const DOUBLINGS: u32 = 10;
+/// How many telling sizes are wanted.
+const WANTED: usize = 6;
+/// How often a size between two is tried.
+const BETWEEN: usize = 8;
+
+/// Measures sizes from `least` to `most`, until the law can be told or nothing more can be learned. Gives the least
+/// size that was over.
+///
+/// # Errors
+/// The first error of `measure`.
+pub(super) fn climb<E>(
+    least: u64,
+    most: u64,
+    mut measure: impl FnMut(u64) -> Result<Rung, E>,
+) -> Result<Option<u64>, E> {
+    let mut seen: BTreeMap<u64, Rung> = BTreeMap::new();
+    let mut over = None;
+    for size in doublings(least, most) {
+        let rung = measure(size)?;
+        seen.insert(size, rung);
+        if rung == Rung::Over {
+            over = Some(size);
+            break;
+        }
+    }
+    let telling =
+        |seen: &BTreeMap<u64, Rung>| seen.values().filter(|it| **it == Rung::Telling).count();
+    for _ in 0..BETWEEN {
+        if telling(&seen) >= WANTED {
+            break;
+        }
+        let Some(size) = next(&seen, least, over) else { break };
+        let rung = measure(size)?;
+        seen.insert(size, rung);
+        if rung == Rung::Over {
+            over = Some(over.map_or(size, |known| known.min(size)));
+        }
+    }
+    Ok(over)
+}
+
+/// The sizes that are measured first.
+fn doublings(least: u64, most: u64) -> Vec<u64> {
+    let mut sizes: Vec<u64> = (0..=DOUBLINGS).map(|step| (most >> step).max(least)).collect();
+    sizes.reverse();
+    sizes.dedup();
+    sizes
+}
+
+/// A size that was not measured: the middle between the largest that ended and the least that was over, if they are far
+/// apart; else one below the largest that ended; without one that was over, the middle of the widest gap at the top.
+fn next(seen: &BTreeMap<u64, Rung>, least: u64, over: Option<u64>) -> Option<u64> {
+    let ended = |size: &&u64| matches!(seen[*size], Rung::Telling | Rung::Cheap);
+    let top = seen.keys().rev().find(|size| ended(size) && over.is_none_or(|over| **size < over));
+    match (top, over) {
+        (None, Some(over)) => (over > least).then(|| least + (over - least) / 2),
+        (Some(&top), Some(over)) if over - top > (top / 16).max(1) => Some(top + (over - top) / 2),
+        (Some(&top), Some(_)) => {
+            let step = (top / 16).max(1);
+            let below = (1..=8).map_while(|by| top.checked_sub(by * step));
+            below.take_while(|size| *size >= least).find(|size| !seen.contains_key(size))
+        }
+        (Some(_), None) => {
+            let sizes: Vec<u64> = seen.keys().rev().copied().take(4).collect();
+            let gaps = sizes.windows(2).map(|pair| (pair[0] - pair[1], pair[1]));
+            let widest = gaps.filter(|(gap, _)| *gap > 1).max()?;
+            Some(widest.1 + widest.0 / 2)
+        }
+        (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sizes that are measured of a program with these costs, of which 100 is the limit and 1 tells something.
+    fn check(least: u64, most: u64, cost: impl Fn(u64) -> f64, expected: &[u64]) {
+        let mut sizes = Vec::new();
+        let over = climb(least, most, |size| {
+            sizes.push(size);
+            Ok::<Rung, ()>(match cost(size) {
+                cost if cost > 100.0 => Rung::Over,
+                cost if cost > 1.0 => Rung::Telling,
+                _ => Rung::Cheap,
+            })
+        });
+        assert_eq!(sizes, expected);
+        let least_over = sizes.iter().copied().filter(|size| cost(*size) > 100.0).min();
+        assert_eq!(over.unwrap(), least_over);
+    }
+
+    #[test]
+    fn sizes_double_to_the_largest() {
+        let linear = |n: u64| n as f64 / 20.0;
+        check(2, 100, linear, &[2, 3, 6, 12, 25, 50, 100, 75, 87, 62]);
+        check(1, 4, |_| 0.0, &[1, 2, 4, 3]);
+        check(7, 7, |_| 0.0, &[7]);
+    }
+
+    #[test]
+    fn what_explodes_is_measured_just_below_the_limit() {
+        // From 2^0 at 24 on: telling from 25 to 30.
+        let exponential = |n: u64| 2_f64.powf(n as f64 - 24.0);
+        check(2, 100, exponential, &[2, 3, 6, 12, 25, 50, 37, 31, 28, 29, 30, 27, 26]);
+        // Nothing is below the limit.
+        check(1, 8, |_| 1000.0, &[1]);
+        check(1, 1 << 20, exponential, &[1024, 512, 256, 128, 64, 32, 16, 24, 28]);
+    }
+}

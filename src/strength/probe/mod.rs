@@ -1,0 +1,361 @@
+//! How the time and memory of submissions grow with the input, and whether test data and bounds can tell the slow ones
+//! from the fast ones.
+
+pub mod fit;
+pub mod inputs;
+mod ladder;
+mod separate;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::build::Runnable;
+use crate::build::bench::Bench;
+use crate::judge::case::{Entry, Rules, TimeLimitMode};
+use crate::judge::output::{Ran, output, output_again};
+use crate::model::limits::Limits;
+use crate::model::probe::{Growth, Law, ProbePoint, Probes, SubmissionProbe, VariableProbe};
+use crate::model::problem::{Interaction, Problem};
+use crate::model::stop::Stop;
+use crate::model::submission::Submission;
+use crate::model::test_data::TestCase;
+use crate::model::units::Bytes;
+use crate::model::verdict::Verdict;
+use crate::strength::probe::fit::{Floor, Point, growth};
+use crate::strength::probe::inputs::{Inputs, Variable, Wanted};
+use crate::strength::probe::ladder::{Rung, climb};
+use crate::stress::reference::is_accepted;
+
+/// A slow submission must take this many times the limit.
+pub const SLOW: f64 = 1.5;
+/// An accepted submission may take this part of the limit.
+pub const FAST: f64 = 0.5;
+
+/// A submission that is measured.
+pub struct Probed<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whether its author says that it is too slow; else it is accepted everywhere.
+    pub is_slow: bool,
+    /// The program.
+    pub runnable: &'a Runnable,
+}
+
+/// What is measured, and with what.
+pub struct Probing<'a> {
+    /// The problem, and where programs run.
+    pub bench: Bench<'a>,
+    /// By what submissions are judged.
+    pub rules: &'a Rules<'a>,
+    /// Gives arguments and further files of inputs that are in no file.
+    pub test_case: &'a TestCase,
+    /// The submissions.
+    pub submissions: &'a [Probed<'a>],
+    /// Where inputs of growing size come from, if they can be made.
+    pub inputs: Option<&'a dyn Inputs>,
+    /// Whether there is time for another run.
+    pub has_time: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Whether a submission is one that is measured, and then whether its author says that it is too slow.
+pub fn class(submission: &Submission) -> Option<bool> {
+    let only = |verdicts: &Option<Vec<Verdict>>| {
+        verdicts.as_deref() == Some(&[Verdict::TimeLimitExceeded])
+    };
+    let is_slow = submission.expectations.iter().any(|rule| {
+        let overall = rule.overall.as_ref().map(|overall| overall.verdicts.clone());
+        only(&rule.required) || only(&rule.permitted) || only(&overall)
+    });
+    (is_slow || is_accepted(submission)).then_some(is_slow)
+}
+
+/// Why submissions to a problem cannot be measured, if so.
+pub fn unmeasurable(problem: &Problem) -> Option<&'static str> {
+    match (problem.kind.interaction, problem.kind.passes) {
+        (Interaction::Interactive, _) => Some(
+            "submissions talk while they run: only those that read a file and write one are measured",
+        ),
+        (_, 2..) => Some("submissions run more than once: only those that run once are measured"),
+        _ => None,
+    }
+}
+
+/// Measures all submissions.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
+    if let Some(missing) = unmeasurable(probing.bench.problem) {
+        return Ok(Probes { missing: Some(missing.to_owned()), ..Probes::default() });
+    }
+    let slow = probing.rules.limits.cpu_time.map(|limit| limit.mul_f64(SLOW));
+    let limits = match slow {
+        Some(slow) => Limits::of_submission(&probing.bench.problem.limits, slow),
+        None => probing.rules.limits.clone(),
+    };
+    let rules = Rules { limits, ..probing.rules.clone() };
+    let gauge =
+        Gauge { probing, rules: &rules, runs: AtomicU64::new(0), is_cut: AtomicBool::new(false) };
+    let mut probes = Probes::default();
+    if let Some(inputs) = probing.inputs {
+        let measured = probing.bench.map("speed probes", probing.submissions, |submission| {
+            gauge.submission(inputs, submission)
+        })?;
+        probes.submissions = measured.into_iter().flatten().collect();
+    } else {
+        let missing = "no inputs of other sizes: add a grammar of the input (.ctd), or generators with numbers in their lines";
+        probes.missing = Some(missing.to_owned());
+    }
+    probes.separations = separate::separations(&gauge, &probes.submissions)?;
+    probes.runs = gauge.runs.load(Ordering::Relaxed);
+    probes.is_cut = gauge.is_cut.load(Ordering::Relaxed);
+    Ok(probes)
+}
+
+/// Runs submissions for their costs.
+struct Gauge<'a> {
+    probing: &'a Probing<'a>,
+    /// The limits for slow submissions.
+    rules: &'a Rules<'a>,
+    runs: AtomicU64,
+    is_cut: AtomicBool,
+}
+
+/// What a run on an input cost.
+#[derive(Clone, Debug, PartialEq)]
+struct Cost {
+    time: Duration,
+    memory: Bytes,
+    runs: u32,
+    /// Whether it passed the limit for slow submissions, or the memory limit.
+    is_over: bool,
+    failed: Option<String>,
+}
+
+impl Cost {
+    fn at(&self, size: u64) -> ProbePoint {
+        ProbePoint {
+            size,
+            cpu_seconds: self.time,
+            memory_bytes: self.memory,
+            runs: self.runs,
+            failed: self.failed.clone(),
+        }
+    }
+}
+
+/// Up to this time a program runs three times, up to the next one twice.
+const SHORT: Duration = Duration::from_millis(50);
+const MIDDLE: Duration = Duration::from_millis(300);
+
+impl Gauge<'_> {
+    fn ran(&self, runnable: &Runnable, input: &Arc<[u8]>, number: u32) -> Result<Ran, Stop> {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
+        let Probing { bench, test_case, .. } = self.probing;
+        match number {
+            0 => output(bench.executor, self.rules, &entry, test_case, input),
+            _ => output_again(bench.executor, self.rules, &entry, test_case, input, number),
+        }
+    }
+
+    /// The least cost of a few runs, of a single one where repeating would show nothing: below `floor`, beyond the limit,
+    /// and where a run is long. `None` if the time is over.
+    fn cost(
+        &self,
+        runnable: &Runnable,
+        input: &Arc<[u8]>,
+        floor: Option<Duration>,
+    ) -> Result<Option<Cost>, Stop> {
+        if !(self.probing.has_time)() {
+            self.is_cut.store(true, Ordering::Relaxed);
+            return Ok(None);
+        }
+        let first = self.ran(runnable, input, 0)?;
+        let mut cost = Cost {
+            time: first.outcome.cpu_time,
+            memory: first.outcome.peak_memory,
+            runs: 1,
+            is_over: first.rejected.as_ref().is_some_and(|it| {
+                matches!(it.verdict, Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
+            }),
+            failed: first.rejected.map(|it| it.cause),
+        };
+        let repeats = match cost.time {
+            _ if cost.failed.is_some() || floor.is_some_and(|floor| cost.time < floor) => 0,
+            time if time < SHORT => 2,
+            time if time < MIDDLE => 1,
+            _ => 0,
+        };
+        for number in 1..=repeats {
+            let outcome = self.ran(runnable, input, number)?.outcome;
+            cost.time = cost.time.min(outcome.cpu_time);
+            cost.memory = cost.memory.min(outcome.peak_memory);
+            cost.runs += 1;
+        }
+        Ok(Some(cost))
+    }
+
+    /// How the costs of a submission grow; `None` if no input could be made, or the time is over.
+    fn submission(
+        &self,
+        inputs: &dyn Inputs,
+        probed: &Probed<'_>,
+    ) -> Result<Option<SubmissionProbe>, Stop> {
+        let runnable = probed.runnable;
+        let Some(floor) = self.floor(inputs, runnable)? else { return Ok(None) };
+        // Which values cost it most.
+        let mut worst: Option<(usize, Cost)> = None;
+        for manner in 0..inputs.manners().len() {
+            let wanted = Wanted { manner, sized: None, others_at_most: true };
+            let Some(input) = inputs.make(&wanted)? else { continue };
+            let Some(cost) = self.cost(runnable, &input, Some(telling_from(floor)))? else {
+                return Ok(None);
+            };
+            let is_over = cost.failed.is_some();
+            if is_over || worst.as_ref().is_none_or(|(_, known)| cost.time > known.time) {
+                worst = Some((manner, cost));
+            }
+            if is_over {
+                break;
+            }
+        }
+        let Some((manner, largest)) = worst else { return Ok(None) };
+        let is_telling = largest.failed.is_some() || largest.time > telling_from(floor);
+        let mut variables = Vec::new();
+        if is_telling {
+            for (at, variable) in inputs.variables(manner).iter().enumerate() {
+                let mut probe = self.variable(inputs, runnable, floor, (manner, at, true))?;
+                // It takes too long however small this one is: the others hide what it does.
+                if probe.points.len() < 2 {
+                    let alone = self.variable(inputs, runnable, floor, (manner, at, false))?;
+                    probe = if alone.points.len() > probe.points.len() { alone } else { probe };
+                }
+                variables.push((variable.clone(), probe));
+            }
+        }
+        let leverage = |(variable, probe): &(Variable, VariableProbe)| leverage(variable, probe);
+        let driver = variables.iter().filter(|it| leverage(it) > 0.0);
+        let driver = driver.max_by(|a, b| leverage(a).total_cmp(&leverage(b)));
+        Ok(Some(SubmissionProbe {
+            submission: probed.name.to_owned(),
+            declared_slow: probed.is_slow,
+            values: inputs.manners()[manner].clone(),
+            largest: largest.at(0),
+            driver: driver.map(|(variable, _)| variable.name.clone()),
+            variables: variables.into_iter().map(|(_, probe)| probe).collect(),
+        }))
+    }
+
+    /// What the smallest input costs: what a start costs.
+    fn floor(&self, inputs: &dyn Inputs, runnable: &Runnable) -> Result<Option<Duration>, Stop> {
+        let small = Wanted { manner: 0, sized: None, others_at_most: false };
+        let mut input = inputs.make(&small)?;
+        let variables = inputs.variables(0);
+        for (at, variable) in variables.iter().enumerate() {
+            if input.is_some() {
+                break;
+            }
+            let sized = Some((at, variable.least.max(variable.most / 64)));
+            input = inputs.make(&Wanted { manner: 0, sized, others_at_most: true })?;
+        }
+        let Some(input) = input else { return Ok(None) };
+        let cost = self.cost(runnable, &input, None)?;
+        // One that is too slow on that has no floor; it is small beside all else.
+        Ok(cost.map(|cost| if cost.failed.is_some() { Duration::ZERO } else { cost.time }))
+    }
+
+    fn variable(
+        &self,
+        inputs: &dyn Inputs,
+        runnable: &Runnable,
+        floor: Duration,
+        (manner, at, others_at_most): (usize, usize, bool),
+    ) -> Result<VariableProbe, Stop> {
+        let variable = &inputs.variables(manner)[at];
+        let mut costs: Vec<(u64, Cost)> = Vec::new();
+        let mut too_slow_at: Option<u64> = None;
+        climb(variable.least, variable.most, |size| {
+            let wanted = Wanted { manner, sized: Some((at, size)), others_at_most };
+            let Some(input) = inputs.make(&wanted)? else { return Ok(Rung::Missing) };
+            let Some(cost) = self.cost(runnable, &input, Some(telling_from(floor)))? else {
+                return Ok(Rung::Missing);
+            };
+            let rung = match &cost.failed {
+                Some(_) => Rung::Over,
+                None if cost.time > telling_from(floor) => Rung::Telling,
+                None => Rung::Cheap,
+            };
+            if cost.is_over {
+                too_slow_at = Some(too_slow_at.map_or(size, |known| known.min(size)));
+            }
+            costs.push((size, cost));
+            Ok::<Rung, Stop>(rung)
+        })?;
+        costs.sort_by_key(|(size, _)| *size);
+        let slow = self.rules.limits.cpu_time.unwrap_or(Duration::MAX).as_secs_f64() * 1e3;
+        let ended = || costs.iter().filter(|(_, cost)| cost.failed.is_none());
+        let points = |of: fn(&Cost) -> f64| -> Vec<Point> {
+            ended().map(|(size, cost)| Point { size: *size as f64, cost: of(cost) }).collect()
+        };
+        let (times, memories) = (points(milliseconds), points(kibibytes));
+        let time_floor = time_floor(floor);
+        let time = growth(&times, time_floor);
+        // Between the last that ended and the first that was too slow, the law says more exactly where the limit is.
+        if let (Some(known), Some(last)) = (too_slow_at, times.last()) {
+            let there = fit::reaches(&time, *last, time_floor, slow).map(|size| size.ceil() as u64);
+            too_slow_at = Some(there.map_or(known, |size| size.clamp(last.size as u64 + 1, known)));
+        }
+        Ok(VariableProbe {
+            variable: variable.name.clone(),
+            memory: growth(&memories, memory_floor(&memories)),
+            time,
+            points: costs.iter().map(|(size, cost)| cost.at(*size)).collect(),
+            too_slow_at,
+        })
+    }
+}
+
+fn milliseconds(cost: &Cost) -> f64 {
+    cost.time.as_secs_f64() * 1e3
+}
+
+fn kibibytes(cost: &Cost) -> f64 {
+    cost.memory.0 as f64 / 1024.0
+}
+
+/// In milliseconds: what a start costs differs from run to run.
+fn time_floor(start: Duration) -> Floor {
+    let cost = start.as_secs_f64() * 1e3;
+    Floor { cost, noise: (cost * 0.1).max(0.25) }
+}
+
+/// In KiB.
+fn memory_floor(memories: &[Point]) -> Floor {
+    let cost = memories.iter().map(|it| it.cost).fold(f64::INFINITY, f64::min);
+    let cost = if cost.is_finite() { cost } else { 0.0 };
+    Floor { cost, noise: (cost * 0.05).max(128.0) }
+}
+
+/// From which time on a run tells something, if a start takes so long.
+fn telling_from(start: Duration) -> Duration {
+    let floor = time_floor(start);
+    Duration::from_secs_f64((floor.cost + 4.0 * floor.noise) / 1e3)
+}
+
+/// How much of the time depends on a variable: the logarithm of the factor from its least to its greatest value.
+fn leverage(variable: &Variable, probe: &VariableProbe) -> f64 {
+    let Growth { law, estimate } = probe.time;
+    let value = estimate.map_or(0.0, |it| it.value);
+    let (least, most) = (variable.least.max(1) as f64, variable.most as f64);
+    match law {
+        Law::Power => value * (most / least).ln(),
+        Law::Exponential => value.ln() * (most - least),
+        // Nothing is known of its law but that it leads beyond the limit.
+        Law::Unclear if probe.too_slow_at.is_some() => f64::MIN_POSITIVE,
+        Law::Flat | Law::Unclear => 0.0,
+    }
+}

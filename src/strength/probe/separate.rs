@@ -1,0 +1,201 @@
+//! Which test case, or which input that the bounds allow, tells a slow submission from the accepted ones.
+
+use std::collections::HashMap;
+use std::fs;
+use std::time::Duration;
+
+use crate::model::blob::Blob;
+use crate::model::judgement::JudgeError;
+use crate::model::probe::{SeparatedBy, Separation, SubmissionProbe};
+use crate::model::stop::Stop;
+use crate::model::test_data::TestCase;
+use crate::model::units::seconds;
+use crate::strength::probe::fit::{Point, reaches};
+use crate::strength::probe::{Cost, FAST, Gauge, Probed, SLOW, time_floor};
+
+/// What separates each slow submission.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub(super) fn separations(
+    gauge: &Gauge<'_>,
+    probes: &[SubmissionProbe],
+) -> Result<Vec<Separation>, Stop> {
+    let Some(limit) = gauge.probing.rules.limits.cpu_time else { return Ok(Vec::new()) };
+    let submissions = gauge.probing.submissions;
+    let slow: Vec<&Probed<'_>> = submissions.iter().filter(|it| it.is_slow).collect();
+    let cases = largest_first(gauge)?;
+    let too_slow =
+        gauge.probing.bench.map("slow submissions", &slow, |it| first(gauge, it, &cases))?;
+    // Whether the accepted submissions keep half of the limit, by test case.
+    let mut kept: HashMap<&str, Option<String>> = HashMap::new();
+    let mut separations = Vec::new();
+    for (submission, case) in slow.iter().zip(too_slow) {
+        let found = match case {
+            Some(case) => {
+                if !kept.contains_key(case.name.as_str()) {
+                    kept.insert(&case.name, unkept(gauge, case, limit)?);
+                }
+                by_case(submission.name, case, limit, kept[case.name.as_str()].as_deref())
+            }
+            None => {
+                let probe = probes.iter().find(|it| it.submission == submission.name);
+                let accepted: Vec<&SubmissionProbe> =
+                    probes.iter().filter(|it| !it.declared_slow).collect();
+                by_input(submission.name, probe, &accepted, limit)
+            }
+        };
+        separations.push(found);
+    }
+    Ok(separations)
+}
+
+fn largest_first<'a>(gauge: &Gauge<'a>) -> Result<Vec<&'a TestCase>, Stop> {
+    let mut cases = Vec::new();
+    for case in &gauge.probing.bench.problem.test_data.cases {
+        let size = fs::metadata(&case.input).map_err(JudgeError::on("read", &case.input))?.len();
+        cases.push((std::cmp::Reverse(size), case));
+    }
+    cases.sort_by_key(|(size, _)| *size);
+    Ok(cases.into_iter().map(|(_, case)| case).collect())
+}
+
+/// The largest test case on which a submission passes the limit by the margin.
+fn first<'a>(
+    gauge: &Gauge<'_>,
+    probed: &Probed<'_>,
+    cases: &[&'a TestCase],
+) -> Result<Option<&'a TestCase>, Stop> {
+    for case in cases {
+        let Some(cost) = on_case(gauge, probed, case)? else { return Ok(None) };
+        if cost.is_over {
+            return Ok(Some(case));
+        }
+    }
+    Ok(None)
+}
+
+fn on_case(gauge: &Gauge<'_>, probed: &Probed<'_>, case: &TestCase) -> Result<Option<Cost>, Stop> {
+    let input = Blob::file(&case.input).start(u64::MAX);
+    let input = input.map_err(JudgeError::on("read", &case.input))?;
+    // One run tells whether it is far beyond the limit, or far below.
+    gauge.cost(probed.runnable, &input.into(), Some(Duration::MAX))
+}
+
+/// An accepted submission that takes more than half of the limit on a test case, in words.
+fn unkept(gauge: &Gauge<'_>, case: &TestCase, limit: Duration) -> Result<Option<String>, Stop> {
+    let accepted = gauge.probing.submissions.iter().filter(|it| !it.is_slow).collect::<Vec<_>>();
+    let costs = gauge
+        .probing
+        .bench
+        .map("accepted submissions", &accepted, |it| on_case(gauge, it, case))?;
+    let slow = accepted.iter().zip(costs).find_map(|(submission, cost)| {
+        let time = cost.filter(|cost| cost.time > limit.mul_f64(FAST))?.time;
+        Some(format!("{} takes {}", submission.name, seconds(time)))
+    });
+    Ok(slow)
+}
+
+fn by_case(name: &str, case: &TestCase, limit: Duration, unkept: Option<&str>) -> Separation {
+    let (slow, fast) = (seconds(limit.mul_f64(SLOW)), seconds(limit.mul_f64(FAST)));
+    let told = match unkept {
+        None => format!("passes {slow} on {}, the accepted ones stay below {fast}", case.name),
+        Some(other) => format!(
+            "passes {slow} on {}, but {other} there, more than {fast}: the limit is too low",
+            case.name
+        ),
+    };
+    Separation {
+        submission: name.to_owned(),
+        by: if unkept.is_none() { SeparatedBy::TestCase } else { SeparatedBy::Nothing },
+        at: case.name.clone(),
+        told,
+    }
+}
+
+/// What probes say of a slow submission that no test case shows.
+fn by_input(
+    name: &str,
+    probe: Option<&SubmissionProbe>,
+    accepted: &[&SubmissionProbe],
+    limit: Duration,
+) -> Separation {
+    let slow = limit.mul_f64(SLOW);
+    let separation = |by, at: String, told: String| Separation {
+        submission: name.to_owned(),
+        by,
+        at,
+        told: format!("no test case takes it {}: {told}", seconds(slow)),
+    };
+    let Some(probe) = probe else {
+        let told = "no larger input could be tried".to_owned();
+        return separation(SeparatedBy::Unknown, String::new(), told);
+    };
+    let is_over = probe.largest.failed.is_some();
+    let growth = probe.growth();
+    let found = probe.variables.iter().filter_map(|it| Some((it, it.too_slow_at?)));
+    let driving = |variable: &str| probe.driver.as_deref() == Some(variable);
+    let found = found.max_by_key(|(it, _)| driving(&it.variable));
+    match found {
+        Some((variable, size)) => {
+            let at = format!("{} = {size}", variable.variable);
+            let values = &probe.values;
+            let unkept = accepted.iter().find(|it| it.largest.cpu_seconds > limit.mul_f64(FAST));
+            match unkept {
+                None => {
+                    let told = format!("{at} would, with values {values}");
+                    separation(SeparatedBy::Input, at, told)
+                }
+                Some(other) => {
+                    let took = seconds(other.largest.cpu_seconds);
+                    let told = format!(
+                        "{at} would, but {} takes {took} at the largest input",
+                        other.submission
+                    );
+                    separation(SeparatedBy::Nothing, at, told)
+                }
+            }
+        }
+        None if is_over => {
+            let told = format!("the largest input would, with values {}", probe.values);
+            separation(SeparatedBy::Input, "the largest input".to_owned(), told)
+        }
+        None => {
+            let largest = seconds(probe.largest.cpu_seconds);
+            let enough = growth.and_then(|it| {
+                let last = it.points.iter().rev().find(|point| point.failed.is_none())?;
+                let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+                let from = Point { size: last.size as f64, cost: milliseconds(last.cpu_seconds) };
+                let floor = it.points.iter().map(|point| point.cpu_seconds).min()?;
+                let size = reaches(&it.time, from, time_floor(floor), milliseconds(slow))?;
+                Some(format!("; {} = {} would be enough", it.variable, rounded(size)))
+            });
+            let told = format!(
+                "it cannot be separated by these bounds: the largest input takes it {largest}{}",
+                enough.unwrap_or_default()
+            );
+            separation(SeparatedBy::Nothing, String::new(), told)
+        }
+    }
+}
+
+/// A size with two digits that count, upwards: it is a guess.
+fn rounded(size: f64) -> String {
+    let unit = 10_f64.powf((size.log10().floor() - 1.0).max(0.0));
+    let up = (size / unit).ceil() * unit;
+    format!("{up:.0}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guesses_have_two_digits() {
+        let check = |size: f64, expected: &str| assert_eq!(rounded(size), expected);
+        check(3.2, "4");
+        check(27.0, "27");
+        check(1234.0, "1300");
+        check(98_765.0, "99000");
+    }
+}
