@@ -17,7 +17,7 @@ use crate::model::problem::{Interaction, Submitted};
 use crate::model::stop::{Mend, Stop};
 use crate::model::strictness::{LetThrough, Strictness};
 use crate::model::test_data::TestCase;
-use crate::strength::checkers::faults::{Kind, OutputFault, faults};
+use crate::strength::checkers::faults::{FaultClass, OutputFault, faults};
 use crate::strength::probe::Probed;
 use crate::validate::trial;
 use crate::validator::response::Opinion;
@@ -49,8 +49,8 @@ impl Oracle {
         }
     }
 
-    fn knows(self, kind: Kind) -> bool {
-        self != Self::Form || kind == Kind::Form
+    fn knows(self, kind: FaultClass) -> bool {
+        self != Self::Form || kind == FaultClass::Form
     }
 }
 

@@ -5,14 +5,14 @@
 pub(super) struct OutputFault {
     /// What is wrong with it.
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: FaultClass,
     /// The output.
     pub(super) text: Vec<u8>,
 }
 
 /// What a fault is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FaultClass {
     /// Something is missing or too much: wrong in nearly every problem.
     Form,
     /// Another value: wrong if only one output is right.
@@ -20,58 +20,66 @@ pub(super) enum Kind {
 }
 
 /// A change of an output with its name; `None` if the output has no place for it.
-type Change = (&'static str, Kind, fn(&[u8]) -> Option<Vec<u8>>);
+type Change = (&'static str, FaultClass, fn(&[u8]) -> Option<Vec<u8>>);
 
 const CHANGES: [Change; 16] = [
-    ("nothing at all", Kind::Form, |_| Some(Vec::new())),
-    ("the first word missing", Kind::Form, |output| cut(output, words(output).first()?.clone())),
-    ("the last word missing", Kind::Form, |output| cut(output, words(output).last()?.clone())),
-    ("the last line missing", Kind::Form, |output| {
+    ("nothing at all", FaultClass::Form, |_| Some(Vec::new())),
+    ("the first word missing", FaultClass::Form, |output| {
+        cut(output, words(output).first()?.clone())
+    }),
+    ("the last word missing", FaultClass::Form, |output| {
+        cut(output, words(output).last()?.clone())
+    }),
+    ("the last line missing", FaultClass::Form, |output| {
         let whole = output.trim_ascii_end();
         Some(output[..memchr::memrchr(b'\n', whole)? + 1].to_vec())
     }),
-    ("a word too much at the end", Kind::Form, |output| {
+    ("a word too much at the end", FaultClass::Form, |output| {
         Some([output.trim_ascii_end(), b" 0\n"].concat())
     }),
-    ("a line too much at the end", Kind::Form, |output| {
+    ("a line too much at the end", FaultClass::Form, |output| {
         Some([output.trim_ascii_end(), b"\n0\n"].concat())
     }),
-    ("all of it twice", Kind::Form, |output| {
+    ("all of it twice", FaultClass::Form, |output| {
         Some([output.trim_ascii_end(), b"\n", output].concat())
     }),
-    ("nonsense for the last word", Kind::Form, |output| {
+    ("nonsense for the last word", FaultClass::Form, |output| {
         put(output, words(output).last()?.clone(), b"?juror?")
     }),
-    ("the first number one more", Kind::Value, |output| add(output, numbers(output).first()?, 1)),
-    ("the last number one more", Kind::Value, |output| {
+    ("the first number one more", FaultClass::Value, |output| {
+        add(output, numbers(output).first()?, 1)
+    }),
+    ("the last number one more", FaultClass::Value, |output| {
         let numbers = numbers(output);
         (numbers.len() > 1).then(|| add(output, numbers.last()?, 1)).flatten()
     }),
-    ("the last number one less", Kind::Value, |output| add(output, numbers(output).last()?, -1)),
-    ("a number with the other sign", Kind::Value, |output| {
+    ("the last number one less", FaultClass::Value, |output| {
+        add(output, numbers(output).last()?, -1)
+    }),
+    ("a number with the other sign", FaultClass::Value, |output| {
         let number =
             numbers(output).into_iter().find(|it| value(&output[it.clone()]) != Some(0))?;
         let negated = -value(&output[number.clone()])?;
         put(output, number, negated.to_string().as_bytes())
     }),
-    ("two words exchanged", Kind::Value, |output| {
+    ("two words exchanged", FaultClass::Value, |output| {
         let words = words(output);
         let pair = words.windows(2).find(|it| output[it[0].clone()] != output[it[1].clone()])?;
         exchange(output, &pair[0], &pair[1])
     }),
-    ("two lines exchanged", Kind::Value, |output| {
+    ("two lines exchanged", FaultClass::Value, |output| {
         let lines = lines(output);
         let differ =
             |it: &&[std::ops::Range<usize>]| output[it[0].clone()] != output[it[1].clone()];
         let pair = lines.windows(2).rev().find(differ)?;
         exchange(output, &pair[0], &pair[1])
     }),
-    ("another letter at the end", Kind::Value, |output| letter(output, true)),
-    ("another letter at the start", Kind::Value, |output| letter(output, false)),
+    ("another letter at the end", FaultClass::Value, |output| letter(output, true)),
+    ("another letter at the start", FaultClass::Value, |output| letter(output, false)),
 ];
 
 /// All faults by name.
-pub(super) fn names() -> impl Iterator<Item = (&'static str, Kind)> {
+pub(super) fn names() -> impl Iterator<Item = (&'static str, FaultClass)> {
     CHANGES.iter().map(|(name, kind, _)| (*name, *kind))
 }
 
