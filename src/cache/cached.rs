@@ -3,7 +3,7 @@
 //! Facts are kept, never verdicts. What failed at the judge's side and what was interrupted is not kept. Equal jobs at the
 //! same time run once: the others wait.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -25,8 +25,8 @@ pub struct Cached {
     beyond: Beyond,
     /// Whether nothing counts that was known before this command.
     is_fresh: bool,
-    /// Keys of jobs that are under way.
-    under_way: Mutex<HashSet<Digest>>,
+    /// Keys of jobs that are under way, with how many others wait for each.
+    under_way: Mutex<HashMap<Digest, usize>>,
     over: Condvar,
     recalled: AtomicUsize,
     /// When the oldest of them ran, in seconds since 1970.
@@ -79,9 +79,11 @@ impl Cached {
     /// Waits until no equal job is under way.
     fn turn(&self, key: Digest) -> Turn<'_> {
         let mut under_way = lock(&self.under_way);
-        while !under_way.insert(key) {
+        while let Some(waiting) = under_way.get_mut(&key) {
+            *waiting += 1;
             under_way = self.over.wait(under_way).unwrap_or_else(PoisonError::into_inner);
         }
+        under_way.insert(key, 0);
         Turn { cached: self, key }
     }
 
@@ -118,8 +120,11 @@ struct Turn<'a> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        lock(&self.cached.under_way).remove(&self.key);
-        self.cached.over.notify_all();
+        let waiting = lock(&self.cached.under_way).remove(&self.key);
+        // A call to the kernel.
+        if waiting != Some(0) {
+            self.cached.over.notify_all();
+        }
     }
 }
 

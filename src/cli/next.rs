@@ -9,13 +9,18 @@ use crate::model::problem::Problem;
 use crate::model::verdict::Verdict;
 use crate::package;
 
-/// The next steps for the package in this directory; none for an archive, or in a format to which nothing is added.
-pub(super) fn steps(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
-    let problem = match dir.is_dir() {
-        true => package::read_as(dir, format).problem,
-        false => None,
-    };
-    problem.filter(|problem| problem.layout.takes_cases).map_or_else(Vec::new, |it| missing(&it))
+/// The next steps for a package; none for an archive, or in a format to which nothing is added.
+pub(super) fn steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
+    match dir.is_dir() && problem.layout.takes_cases {
+        true => missing(problem),
+        false => Vec::new(),
+    }
+}
+
+/// The next steps for a package that has faults, if so much of it can be read.
+pub(super) fn of_faulty(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
+    let problem = if dir.is_dir() { package::read_as(dir, format).problem } else { None };
+    problem.map_or_else(Vec::new, |problem| steps(dir, &problem))
 }
 
 fn missing(problem: &Problem) -> Vec<NextStep> {

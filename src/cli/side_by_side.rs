@@ -16,13 +16,13 @@ use crate::model::stop::Stop;
 const MOST: usize = 8;
 
 /// What is done with packages.
-pub(super) struct Work<'a, T> {
-    /// Begins with one; in order, one at a time.
-    pub begin: &'a (dyn Fn(&Path, &Output) -> Result<T, Stop> + Sync),
+pub(super) struct Work<'a, T, N> {
+    /// Begins with one; in order, one at a time. Gives what goes on, and what its end needs.
+    pub begin: &'a (dyn Fn(&Path, &Output) -> Result<(T, N), Stop> + Sync),
     /// Goes on with the one of this number, beside others.
     pub go_on: &'a (dyn Fn(usize, T, &Output) -> Result<(), Stop> + Sync),
     /// Says at its end what to do next with it, whatever came of the work.
-    pub next: &'a (dyn Fn(&Path, &Output) + Sync),
+    pub next: &'a (dyn Fn(&Path, Option<N>, &Output) + Sync),
     /// Ends what is under way, at once.
     pub end: &'a (dyn Fn() + Sync),
 }
@@ -36,7 +36,7 @@ struct Lane {
     done: OnceLock<(bool, ExitCode)>,
 }
 
-impl<T> Work<'_, T> {
+impl<T, N> Work<'_, T, N> {
     /// Does it with each package, with so many at once. The first, in their order, for which the others must be given
     /// up is the last one that is told of.
     ///
@@ -113,11 +113,15 @@ impl<T> Work<'_, T> {
         &self,
         index: usize,
         dir: &Path,
-        begun: Result<T, Stop>,
+        begun: Result<(T, N), Stop>,
         output: &Output,
     ) -> Result<(), Stop> {
-        output.part(begun.and_then(|begun| (self.go_on)(index, begun, output)))?;
-        (self.next)(dir, output);
+        let mut next = None;
+        output.part(begun.and_then(|(begun, known)| {
+            next = Some(known);
+            (self.go_on)(index, begun, output)
+        }))?;
+        (self.next)(dir, next, output);
         Ok(())
     }
 }
@@ -174,14 +178,14 @@ mod tests {
             let work = Work {
                 begin: &|dir, output| {
                     say(output, format!("b{}", dir.display()));
-                    Ok(())
+                    Ok(((), ()))
                 },
                 go_on: &|index, (), output| {
                     work(index);
                     say(output, format!("w{index}"));
                     ends[index].clone()
                 },
-                next: &|dir, output| say(output, format!("n{}", dir.display())),
+                next: &|dir, _, output| say(output, format!("n{}", dir.display())),
                 end: &|| *ended.lock().unwrap_or_else(PoisonError::into_inner) += 1,
             };
             work.run(output, &dirs, at_once)

@@ -79,17 +79,22 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
         let at_once = host.executor.slots();
         let turns = Turns::new(at_once);
         let work = Work {
-            begin: &|dir, output| read(arguments, dir, output, &units),
+            begin: &|dir, output| {
+                let package = read(arguments, dir, output, &units)?;
+                let steps = next::steps(dir, &package.problem);
+                Ok((package, steps))
+            },
             go_on: &|index, package, output| {
                 let host = host.in_turn(&turns, index);
                 let builder = &builder.on(&*host.executor);
                 let keep = keep.as_deref();
                 Verifier { arguments, host: &host, builder, output, keep }.package(package)
             },
-            next: &|dir, output| {
+            next: &|dir, steps, output| {
                 let runs = &arguments.runs;
                 if runs.case.is_empty() && runs.shard.is_none() {
-                    let steps = next::steps(dir, runs.format.as_deref());
+                    let read = || next::of_faulty(dir, runs.format.as_deref());
+                    let steps = steps.unwrap_or_else(read);
                     if !steps.is_empty() {
                         output.event(Event::Next(steps));
                     }

@@ -34,6 +34,13 @@ impl Turns {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Wakes those who wait, if there are any: a call to the kernel.
+    fn wake(&self, state: &State) {
+        if !state.waiting.is_empty() {
+            self.changed.notify_all();
+        }
+    }
+
     /// Waits until a place is free and no user of a lower number waits.
     fn take(&self, user: usize) -> Turn<'_> {
         let mut state = self.lock();
@@ -44,7 +51,7 @@ impl Turns {
         state.free -= 1;
         state.leave(user);
         // Another place may be free, and now it is the next one's turn.
-        self.changed.notify_all();
+        self.wake(&state);
         Turn(self)
     }
 }
@@ -69,8 +76,9 @@ struct Turn<'a>(&'a Turns);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.lock().free += 1;
-        self.0.changed.notify_all();
+        let mut state = self.0.lock();
+        state.free += 1;
+        self.0.wake(&state);
     }
 }
 
