@@ -57,7 +57,7 @@ impl Prepared {
 }
 
 /// A program that can be started.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Runnable {
     /// How to start it, without arguments for a test case.
     pub command: Command,

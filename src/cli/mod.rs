@@ -17,6 +17,7 @@ pub mod exit_code;
 pub mod from_grammar;
 pub mod generate;
 pub mod grammar;
+mod ground;
 mod help;
 pub mod host;
 pub mod judge;

@@ -32,7 +32,7 @@ use crate::model::verdict::Verdict;
 use crate::package;
 use crate::stress::batch::Batches;
 use crate::stress::candidates::Mix;
-use crate::stress::comparison::{Answers, AnswersBy, Comparison, Unusable, bytes, shown};
+use crate::stress::comparison::{Answers, Comparison, Unusable, bytes, shown};
 use crate::stress::promote::Promotion;
 use crate::stress::search::{Failure, Fault, Refusal, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
@@ -133,7 +133,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let host = Host::start(&arguments.host, output)?;
     let until = Until::new(&*host.executor);
     let builder = host.builder_on(&until);
-    let problem = &setting.problem;
+    let problem = &setting.ground.problem;
     let bench = Bench {
         problem,
         // Comparisons are by chance, and each is another one: only what is built is remembered.
@@ -152,43 +152,39 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     };
     let rules = judging.begin(&time_limit);
     let programs = Programs::build(&setting, &bench, &rules)?;
-    let generators = setting.generators(bench)?;
-    let solution = setting.answering(&bench)?;
+    let generators = setting.ground.generators(bench)?;
+    let solution = setting.ground.answering(&bench)?;
     let validity = Validity {
-        grammars: setting.grammars.iter().collect(),
-        validators: setting.validators(bench)?,
+        grammars: setting.ground.grammars.iter().collect(),
+        validators: setting.ground.validators(bench)?,
     };
     let comparison = Comparison {
         bench,
         rules: &rules,
         reference: &programs.reference,
         submission: &programs.submission,
-        options: setting.options,
-        test_case: setting.test_case.clone(),
-        answers: match (&solution, setting.is_judged()) {
-            (_, false) => AnswersBy::Reference,
-            (Some(solution), true) => AnswersBy::Solution(solution),
-            (None, true) => AnswersBy::Nobody,
-        },
+        options: setting.ground.options,
+        test_case: setting.ground.test_case.clone(),
+        answers: setting.ground.answers(solution.as_ref()),
         known: Answers::default(),
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     let mut mix = Mix::default();
-    if let Some(grammar) = setting.grammars.first() {
+    if let Some(grammar) = setting.ground.grammars.first() {
         by_grammar::add(&mut mix, grammar, seed);
     }
     if generators.is_some() {
-        mix.add(GENERATORS, by_recipe::ByRecipe::new(setting.lines.clone(), seed));
+        mix.add(GENERATORS, by_recipe::ByRecipe::new(setting.ground.lines.clone(), seed));
     }
     if mix.is_empty() {
-        let what = setting.nothing_to_try();
+        let what = setting.ground.nothing_to_try();
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
     }
     let plan = SearchPlan {
         submission: setting.submission.name.clone(),
         reference: programs.name.clone(),
         chosen: programs.chosen.to_owned(),
-        sources: setting.sources(generators.is_some()),
+        sources: setting.ground.sources(generators.is_some()),
         seed,
         time: arguments.time,
         shrink_time: arguments.shrink_time.unwrap_or(arguments.time.min(SHRINKING)),
@@ -224,7 +220,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let shrinking = Shrinking {
         comparison: &comparison,
         validity: &validity,
-        grammar: setting.grammars.first(),
+        grammar: setting.ground.grammars.first(),
         generators: generators.as_ref(),
         until: &until,
         before: (searched.runs, started),
@@ -299,7 +295,7 @@ fn promotion<'a>(
     let Some(name) = &arguments.promote else { return Ok(None) };
     let promotion = match setting.package {
         None => Err("--promote needs a package to add to".to_owned()),
-        Some(_) => Promotion::new(&setting.problem, name),
+        Some(_) => Promotion::new(&setting.ground.problem, name),
     };
     promotion.map(Some).map_err(Stop::usage)
 }
@@ -328,12 +324,12 @@ fn answer(
 /// What was noticed about the package on the way.
 fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: &Output) {
     if let Some(Refusal { input, by }) = &searched.refused {
-        let problem = &setting.problem;
+        let problem = &setting.ground.problem;
         let validators = problem.dir.join(problem.layout.input_validators);
         let path = validators.join(&by.validator);
         let message = format!(
             "does not allow an input that {} makes: {}: {}",
-            setting.maker(),
+            setting.ground.maker(),
             shown(input),
             by.what()
         );
@@ -341,7 +337,7 @@ fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: 
         output.event(Event::Diagnosed(Diagnostic::warning(path, message).help(help)));
     }
     if let Some(broken) = &searched.broken_generator {
-        let path = setting.problem.dir.join(package::recipe::DIRECTORY);
+        let path = setting.ground.problem.dir.join(package::recipe::DIRECTORY);
         output.event(Event::Diagnosed(Diagnostic::warning(path, broken.clone())));
     }
     if searched.left_out > 0
@@ -366,7 +362,7 @@ fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic
         Unusable::TooSlow => reference("it is too slow"),
         Unusable::Reference(verdict, cause) => reference(&format!("{verdict}, {cause}")),
         Unusable::Solution(what) => {
-            let path = setting.answers_by.as_deref().unwrap_or(&programs.path);
+            let path = setting.ground.answers_by.as_deref().unwrap_or(&programs.path);
             let message = format!("makes no judge answer for a valid input: {what}: {input}");
             Diagnostic::error(path, message).help("mend it, or make the input validators stricter")
         }

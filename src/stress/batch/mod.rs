@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::build::{Built, Prepared, Runnable, unbuildable};
+use crate::executor::Executor;
 use crate::judge::case::{Entry, Rules, TimeLimitMode};
 use crate::judge::output::{Ran, outputs};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -33,6 +34,7 @@ use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
+use crate::model::test_data::TestCase;
 use crate::stress::batch::size::Size;
 use crate::stress::comparison::{Comparison, bytes};
 
@@ -47,10 +49,55 @@ const FOR_BATCHES: &str = "the program for batches, without which every run has 
 /// Building both programs must not take more than this part of the time that is left.
 const PART: u32 = 2;
 
-/// Both programs, to be built for batches.
-pub struct Batches {
+/// How programs that were built for many inputs at once are run.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
     /// A directory beside box and temporary directory that is the run's own.
     shared: &'static str,
+}
+
+impl Way {
+    /// The way; none if programs write files and nothing may be written, or if nothing keeps programs apart: what a
+    /// program leaves in a batch is taken away, and all of the machine is there then.
+    pub fn new(rules: &Rules<'_>, isolation: Isolation) -> Option<Self> {
+        let problem = rules.problem;
+        if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
+            return None;
+        }
+        match isolation {
+            Isolation::Namespaces | Isolation::UserNamespaces => Some(Self { shared: "/dev/shm" }),
+            // Programs cannot make files there.
+            Isolation::Landlock => Some(Self { shared: "" }),
+            Isolation::Plain => None,
+        }
+    }
+
+    /// Runs a batch, unless it is empty; nothing if it did not keep the limits. `test_case` gives arguments and further
+    /// files.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn run(
+        &self,
+        executor: &dyn Executor,
+        rules: &Rules<'_>,
+        test_case: &TestCase,
+        runnable: &Runnable,
+        inputs: &[Arc<[u8]>],
+    ) -> Result<Option<Said>, Stop> {
+        let Some(first) = inputs.first() else { return Ok(None) };
+        let texts = inputs.iter().map(|input| &**input);
+        let all = frames::inputs(&rules.problem.io, self.shared, texts);
+        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
+        let ran = outputs(executor, rules, &entry, test_case, first, all.into())?;
+        let Some(mut ran) = ran else { return Ok(None) };
+        Ok(Some(Said { bytes: bytes(&mut ran, u64::MAX)?, ran }))
+    }
+}
+
+/// Both programs, to be built for batches.
+pub struct Batches {
+    way: Way,
     reference: Side,
     submission: Side,
     size: Mutex<Size>,
@@ -91,26 +138,15 @@ pub struct Left {
 }
 
 impl Batches {
-    /// Batches of these two, unless one of them is in a language without, writes files if nothing may be written, or
-    /// nothing keeps programs apart: what a program leaves in a batch is taken away, and all of the machine is there then.
+    /// Batches of these two, unless one of them is in a language without, or there is no [`Way`].
     pub fn new(
         rules: &Rules<'_>,
         isolation: Isolation,
         reference: (&Path, &Prepared),
         submission: (&Path, &Prepared),
     ) -> Option<Self> {
-        let problem = rules.problem;
-        if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
-            return None;
-        }
-        let shared = match isolation {
-            Isolation::Namespaces | Isolation::UserNamespaces => "/dev/shm",
-            // Programs cannot make files there.
-            Isolation::Landlock => "",
-            Isolation::Plain => return None,
-        };
         Some(Self {
-            shared,
+            way: Way::new(rules, isolation)?,
             reference: Side::new(reference)?,
             submission: Side::new(submission)?,
             size: Mutex::default(),
@@ -209,35 +245,21 @@ impl Batches {
         Ok(accepted)
     }
 
-    /// Runs a batch, unless it is empty; nothing if it did not keep the limits.
     fn run(
         &self,
         comparison: &Comparison<'_>,
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<Said>, Stop> {
-        let Some(first) = inputs.first() else { return Ok(None) };
-        let all = frames::inputs(
-            &comparison.rules.problem.io,
-            self.shared,
-            inputs.iter().map(|input| &**input),
-        );
-        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
-        let ran = outputs(
-            comparison.bench.executor,
-            comparison.rules,
-            &entry,
-            &comparison.test_case,
-            first,
-            all.into(),
-        )?;
-        let Some(mut ran) = ran else { return Ok(None) };
-        Ok(Some(Said { bytes: bytes(&mut ran, u64::MAX)?, ran }))
+        let Comparison { bench, rules, test_case, .. } = comparison;
+        self.way.run(bench.executor, rules, test_case, runnable, inputs)
     }
 }
 
 /// What a program said of a batch.
-struct Said {
-    bytes: Vec<u8>,
-    ran: Ran,
+pub struct Said {
+    /// In frames.
+    pub bytes: Vec<u8>,
+    /// The run of the whole batch.
+    pub ran: Ran,
 }

@@ -1,0 +1,194 @@
+//! What inputs of a problem come from, and what says which are valid: grammars, generators, validators, and who makes
+//! judge answers.
+
+use std::path::{Path, PathBuf};
+
+use crate::build::bench::Bench;
+use crate::check::options::Options;
+use crate::cli::grammar::of_package;
+use crate::cli::output::Output;
+use crate::generate::fresh::FreshInputs;
+use crate::generate::solution::{Solution, is_alone, made_for_it};
+use crate::grammar::program::Grammar;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::problem::Problem;
+use crate::model::program::Program;
+use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
+use crate::model::stop::{Mend, Stop};
+use crate::model::test_data::TestCase;
+use crate::model::text::count;
+use crate::package::recipe;
+use crate::stress::by_recipe;
+use crate::stress::comparison::AnswersBy;
+use crate::validate::single::InputValidators;
+
+/// A problem with all that inputs come from.
+pub(super) struct Ground {
+    /// The problem.
+    pub(super) problem: Problem,
+    /// The program that makes the package's judge answers.
+    pub(super) solution: Option<PathBuf>,
+    /// The program that makes judge answers where what submissions say is judged while they run.
+    pub(super) answers_by: Option<PathBuf>,
+    /// The grammars of the input; the first one makes inputs.
+    pub(super) grammars: Vec<Grammar>,
+    /// The package's recipe.
+    pub(super) recipe: Option<Recipe>,
+    /// Its generator lines with a `{seed}`.
+    pub(super) lines: Vec<GeneratorCommand>,
+    /// The package's input validators that are programs.
+    programs: Vec<Program>,
+    /// How outputs are compared.
+    pub(super) options: Options,
+    /// A test case without files.
+    pub(super) test_case: TestCase,
+}
+
+impl Ground {
+    /// Reads grammars and recipe of a problem.
+    ///
+    /// # Errors
+    /// When something of it cannot be used.
+    pub(super) fn read(
+        problem: Problem,
+        grammar: Option<&Path>,
+        output: &Output,
+    ) -> Result<Self, Stop> {
+        let grammars = of_package(grammar, &problem, false, output)?;
+        let recipe = match &problem.recipe {
+            Some(path) => read_recipe(path, &problem, output),
+            None => None,
+        };
+        let test_case = test_case(&problem);
+        let options = match problem.output_validators.is_empty() {
+            false => Options::default(),
+            true => Options::parse(&test_case.output_validator_args).map_err(|error| {
+                let what = format!("arguments of the output validator: {error}");
+                Stop::Refused(Mend::Package, vec![what.into()])
+            })?,
+        };
+        Ok(Self {
+            solution: recipe.as_ref().and_then(solution),
+            answers_by: recipe.as_ref().and_then(|it| answers_by(it, &problem)),
+            grammars,
+            lines: recipe.as_ref().map_or_else(Vec::new, by_recipe::lines),
+            recipe,
+            programs: problem.input_validators.clone(),
+            options,
+            test_case,
+            problem,
+        })
+    }
+
+    /// Where judge answers to new inputs come from; `solution` is [`Self::answering`].
+    pub(super) fn answers<'a>(&self, solution: Option<&'a Solution<'a>>) -> AnswersBy<'a> {
+        match (solution, self.is_judged()) {
+            (_, false) => AnswersBy::Reference,
+            (Some(solution), true) => AnswersBy::Solution(solution),
+            (None, true) => AnswersBy::Nobody,
+        }
+    }
+
+    /// The package's input validators that run in the sandbox; none where there is no such.
+    ///
+    /// # Errors
+    /// When one does not build, the judge failed, or it was cut short.
+    pub(super) fn validators<'a>(
+        &'a self,
+        bench: Bench<'a>,
+    ) -> Result<Option<InputValidators<'a>>, Stop> {
+        if self.programs.is_empty() {
+            return Ok(None);
+        }
+        let args = self.test_case.input_validator_args.clone();
+        InputValidators::build(bench, &self.programs, args).map(Some)
+    }
+
+    /// Whether submissions talk with the output validator or run several times, so that there is no output to
+    /// compare with.
+    pub(super) fn is_judged(&self) -> bool {
+        !self.problem.output_validators.is_empty() && !is_alone(&self.problem)
+    }
+
+    /// The program that makes judge answers where there is no output to compare with, built.
+    ///
+    /// # Errors
+    /// When it does not build, the judge failed, or it was cut short.
+    pub(super) fn answering<'a>(&self, bench: &Bench<'a>) -> Result<Option<Solution<'a>>, Stop> {
+        let path = self.answers_by.as_ref();
+        path.map(|path| Solution::build(bench, path)).transpose()
+    }
+
+    /// The package's generators, built; none if no line of the recipe has a seed.
+    ///
+    /// # Errors
+    /// When one does not build, the judge failed, or it was cut short.
+    pub(super) fn generators<'a>(
+        &'a self,
+        bench: Bench<'a>,
+    ) -> Result<Option<FreshInputs<'a>>, Stop> {
+        let recipe = self.recipe.as_ref().filter(|_| !self.lines.is_empty());
+        recipe.map(|it| FreshInputs::build(bench, it)).transpose()
+    }
+
+    /// Where inputs come from, in words.
+    pub(super) fn sources(&self, has_generators: bool) -> Vec<String> {
+        let grammar = self.grammars.first();
+        let grammar =
+            grammar.map(|grammar| format!("the grammar {}", grammar.source().path.display()));
+        let lines = has_generators.then(|| count(self.lines.len(), "generator line"));
+        grammar.into_iter().chain(lines).collect()
+    }
+
+    /// Who makes inputs, in short.
+    pub(super) fn maker(&self) -> String {
+        match self.grammars.first() {
+            Some(grammar) => grammar.source().path.display().to_string(),
+            None => "a generator".to_owned(),
+        }
+    }
+
+    /// Why there is nothing to try.
+    pub(super) fn nothing_to_try(&self) -> &'static str {
+        "the package has neither a grammar of its input, a file *.ctd, nor a generator line with {seed}; \
+         give a grammar with --input-grammar"
+    }
+}
+
+/// The recipe, unless it has faults.
+fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe> {
+    let reading = recipe::read(path, &problem.dir, &problem.constants);
+    if reading.diagnostics.iter().any(Diagnostic::is_error) {
+        let remark = Diagnostic::warning(path, "has faults, so its generators make no inputs here")
+            .help("`juror generate --check` shows them");
+        output.event(Event::Diagnosed(remark));
+        return None;
+    }
+    reading.recipe
+}
+
+/// The program that makes most of the judge answers.
+fn solution(recipe: &Recipe) -> Option<PathBuf> {
+    recipe.cases.iter().find_map(|case| match &case.answer {
+        AnswerSource::Solution(path) => Some(path.clone()),
+        AnswerSource::File(_) | AnswerSource::Own | AnswerSource::None => None,
+    })
+}
+
+/// The program that makes answers if no submission can.
+fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<PathBuf> {
+    let mut made = recipe.cases.iter().filter(|_| !is_alone(problem));
+    made.find_map(|case| made_for_it(problem, case)).map(Path::to_owned)
+}
+
+/// A test case without files, with the arguments that the package's cases have.
+fn test_case(problem: &Problem) -> TestCase {
+    let like = problem.test_data.cases.iter().next_back();
+    TestCase {
+        name: by_recipe::NAME.to_owned(),
+        input_validator_args: like.map(|it| it.input_validator_args.clone()).unwrap_or_default(),
+        output_validator_args: like.map(|it| it.output_validator_args.clone()).unwrap_or_default(),
+        ..TestCase::default()
+    }
+}
