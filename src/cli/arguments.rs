@@ -11,7 +11,8 @@ use crate::cli::grammar::GrammarArguments;
 use crate::cli::help::{
     CACHE_EXAMPLES, COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES,
     GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, MERGE_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES,
-    STATEMENT_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES, exit_codes, first_steps,
+    STATEMENT_EXAMPLES, STRENGTH_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES,
+    exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
@@ -21,6 +22,7 @@ use crate::cli::schema::SchemaArguments;
 use crate::cli::shell::{CompletionsArguments, ManArguments};
 use crate::cli::show::ShowArguments;
 use crate::cli::statement::StatementArguments;
+use crate::cli::strength::StrengthArguments;
 use crate::cli::stress::StressArguments;
 use crate::cli::verify::VerifyArguments;
 
@@ -124,6 +126,13 @@ pub enum Command {
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
     Stress(StressArguments),
+    /// Measure how strong a package's test data is: which wrong programs it lets pass, and what would catch them
+    ///
+    /// Holds the package's wrong submissions and changed copies of its right ones against the test cases. What no test
+    /// case rejects is hunted on fresh inputs; an input that rejects it is made small and shown. The score sums it up:
+    /// `juror help strong-data` tells how. The exit code is 3 if the package is not as it must be before.
+    #[command(after_long_help = STRENGTH_EXAMPLES)]
+    Strength(StrengthArguments),
     /// Join the JSON reports of several machines into one, or show a report again
     ///
     /// Reads what `juror verify --json` or another command wrote, and reports it as if it had been one run:

@@ -176,6 +176,15 @@ Examples:
 
 Exit codes: see `juror --help`.";
 
+pub(super) const STRENGTH_EXAMPLES: &str = "\
+Examples:
+  juror strength problems/game1
+      Which wrong programs does my test data let pass, and which inputs would catch them?
+  juror strength problems/game1 --matrix
+      Which test case catches what, and which test cases are needed?
+
+Exit codes: see `juror --help`.";
+
 pub(super) const STATEMENT_EXAMPLES: &str = "\
 Examples:
   juror statement problems/game1

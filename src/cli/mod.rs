@@ -39,6 +39,7 @@ pub mod shell;
 pub mod show;
 mod side_by_side;
 pub mod statement;
+pub mod strength;
 pub mod stress;
 mod topics;
 pub mod verify;
@@ -96,6 +97,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Merge(arguments) => merge::run(arguments),
         Command::Statement(arguments) => statement::run(arguments),
         Command::Stress(arguments) => stress::run(arguments),
+        Command::Strength(arguments) => strength::run(arguments),
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),

@@ -91,7 +91,7 @@ pub struct StressArguments {
 }
 
 /// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds if there is no unit.
-fn span(text: &str) -> Result<Duration, String> {
+pub(super) fn span(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
     let factor = match unit {
@@ -158,6 +158,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         grammars: setting.ground.grammars.iter().collect(),
         validators: setting.ground.validators(bench)?,
     };
+    let known = Answers::default();
     let comparison = Comparison {
         bench,
         rules: &rules,
@@ -166,7 +167,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         options: setting.ground.options,
         test_case: setting.ground.test_case.clone(),
         answers: setting.ground.answers(solution.as_ref()),
-        known: Answers::default(),
+        known: &known,
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     let mut mix = Mix::default();

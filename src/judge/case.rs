@@ -125,6 +125,22 @@ pub struct Texts {
 }
 
 impl ReadyCase<'_> {
+    /// The size of its input; 0 if that cannot be told.
+    pub fn size(&self) -> u64 {
+        self.input().len().unwrap_or_default()
+    }
+
+    /// Input and judge answer; nothing if there is no answer.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn read(&self) -> Result<Option<(Arc<[u8]>, Arc<[u8]>)>, JudgeError> {
+        let whole =
+            |blob: &Blob| blob.start(u64::MAX).map_err(|error| fault("read a test case", error));
+        let Ok(answer) = self.answer() else { return Ok(None) };
+        Ok(Some((whole(&self.input())?.into(), whole(&answer)?.into())))
+    }
+
     /// The input, as it lies in a box.
     pub(super) fn input(&self) -> Blob {
         match &self.texts {

@@ -23,6 +23,7 @@ use crate::model::recalled::Recalled;
 use crate::model::report::{
     ComparisonReport, InputReport, LimitsReport, PackageReport, ProgressStep,
 };
+use crate::model::strength::Strength;
 use crate::model::stress::{Search, SearchPlan, SearchProgress};
 use crate::model::verdict::Verdict;
 
@@ -153,6 +154,8 @@ pub enum Event {
     Searching(SearchProgress),
     /// A search is at its end.
     Searched(Box<Search>),
+    /// The strength of test data was measured.
+    StrengthMeasured(Box<Strength>),
     /// An input was checked against a grammar. If it is not valid, an event before says why.
     InputChecked(InputReport),
     /// The bounds of all that a grammar reads.

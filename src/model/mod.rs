@@ -36,6 +36,7 @@ pub mod report;
 pub mod score;
 pub mod serial;
 pub mod stop;
+pub mod strength;
 pub mod stress;
 mod stress_keys;
 pub mod strictness;

@@ -34,6 +34,7 @@ use crate::model::proposal::Proposal;
 use crate::model::recalled::Recalled;
 use crate::model::score::TotalScore;
 use crate::model::serial::{As, FaultKeys, Location, Restore, Seconds, View};
+use crate::model::strength::Strength;
 use crate::model::stress::Search;
 use crate::model::stress_keys::SearchKeys;
 use crate::model::units::Bytes;
@@ -93,6 +94,9 @@ pub struct Report {
     /// What a package has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listing: Option<PackageListing>,
+    /// How strong test data is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
     /// The package that was made from a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created: Option<Created>,

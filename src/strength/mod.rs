@@ -1,5 +1,21 @@
-//! How strong test data is: what its validators, its test cases and its limits tell apart.
+//! How strong test data is: programs that should be wrong are held against it.
+//!
+//! # Theory of operation
+//!
+//! A contender is a program that should be wrong: a submission of the package, or a right program that is changed.
+//! [`arena`] holds it against test cases and other inputs: many small inputs share a start if its language allows it
+//! ([`crate::stress::batch`]), and what such a start does not accept is run by itself. What no test case rejects is
+//! hunted on fresh inputs ([`hunt`]): an input that rejects it is made small, and shows what the data lacks.
+//! [`pool`] makes the fresh inputs that tell how hard each one is to catch, [`score`] counts. [`probe`] measures speed,
+//! [`validators`] and [`checkers`] what validators let pass. All of it is repeatable from the seed; the time only cuts
+//! off.
 
+pub mod arena;
 pub mod checkers;
+pub mod hunt;
+pub mod matrix;
+pub mod measure;
+pub mod pool;
 pub mod probe;
+pub mod score;
 pub mod validators;

@@ -34,7 +34,7 @@ pub struct Comparison<'a> {
     /// Where judge answers come from.
     pub answers: AnswersBy<'a>,
     /// Answers that are known.
-    pub known: Answers,
+    pub known: &'a Answers,
 }
 
 /// Where the judge answer to an input comes from.

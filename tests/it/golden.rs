@@ -18,6 +18,7 @@ mod record;
 mod schema;
 mod scores;
 mod searches;
+mod strengths;
 mod validators;
 
 use juror::cli::exit_code::ExitCode;
@@ -358,6 +359,19 @@ fn a_package_is_shown_as_a_tree() {
     check("show-color", COLOR, &events);
     check("show-case", PLAIN, &created::listing(true));
     check_json("show-case", &created::listing(true));
+}
+
+#[test]
+fn the_strength_of_data_is_told_with_what_it_misses() {
+    let events = strengths::measured(false);
+    check("strength", PLAIN, &events);
+    check("strength-color", COLOR, &events);
+    check("strength-verbose", VERBOSE, &events);
+    check("strength-quiet", QUIET, &events);
+    check_json("strength", &events);
+    check("strength-shut", PLAIN, &strengths::measured(true));
+    use juror::model::strength::Grade::{A, B, C, D, E};
+    assert_eq!(strengths::grades(), [A, A, B, C, D, E]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod proposal;
 mod run;
 mod score;
 mod search;
+mod strength;
 mod summary;
 mod table;
 
@@ -323,6 +324,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 self.remark(&search::plan(plan, &self.style))
             }
             Event::Searched(search) => self.result(&search::block(search, &self.style)),
+            Event::StrengthMeasured(found) => self.result(&strength::page(found, &self.style)),
             Event::InputChecked(input) => self.input_checked(&input.path, input.valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds, &self.style)),
             Event::BoxesKept { dir } => self.remark(&format!(

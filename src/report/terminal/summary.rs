@@ -56,6 +56,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
             | "run"
             | "show"
             | "stress"
+            | "strength"
             | "grammar generate"
             | "grammar bounds"
     ) {

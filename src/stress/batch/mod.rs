@@ -38,8 +38,6 @@ use crate::model::test_data::TestCase;
 use crate::stress::batch::size::Size;
 use crate::stress::comparison::{Comparison, bytes};
 
-/// The longest input in a batch, in bytes: on longer ones programs work longer than they start.
-const LONGEST: usize = 16 << 10;
 /// So many inputs are tried before anything is built for batches.
 const BEFORE: u64 = 64;
 /// So many inputs must be left that it is worth it.
@@ -138,6 +136,9 @@ pub struct Left {
 }
 
 impl Batches {
+    /// The longest input in a batch, in bytes: on longer ones programs work longer than they start.
+    pub const LONGEST: u64 = 16 << 10;
+
     /// Batches of these two, unless one of them is in a language without, or there is no [`Way`].
     pub fn new(
         rules: &Rules<'_>,
@@ -211,7 +212,7 @@ impl Batches {
 
     /// Whether an input is one for a batch.
     pub fn takes(input: &[u8]) -> bool {
-        input.len() <= LONGEST
+        input.len() as u64 <= Self::LONGEST
     }
 
     /// On which of these inputs the submission is accepted, as far as batches can tell.

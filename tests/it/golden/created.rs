@@ -166,7 +166,7 @@ pub(super) fn listing(case: bool) -> Vec<Stamped> {
     ])
 }
 
-fn package() -> PackageReport {
+pub(super) fn package() -> PackageReport {
     PackageReport {
         name: "hello".to_owned(),
         path: "contest/hello".into(),

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::file::{document, root};
 use super::{
     compared, converted, created, grammar, judged, packages, proposals, recipes, scores, searches,
-    validators,
+    strengths, validators,
 };
 
 /// Objects that come in several places: the end of the path of each, and the name that the page gives it.
-const SHARED: [(&str, &str); 25] = [
+const SHARED: [(&str, &str); 26] = [
     ("comparison.difference.", "submissions[].test_cases[].difference."),
     ("comparison.evidence.", "submissions[].test_cases[].evidence."),
     ("submissions[].error.", "judge_errors[]."),
@@ -34,6 +34,7 @@ const SHARED: [(&str, &str); 25] = [
     (".evidence.answer.", "text."),
     (".evidence.output.", "text."),
     (".evidence.stdout.", "text."),
+    (".missed.input.", "text."),
     (".stderr.", "text."),
     (".validator_stderr.", "text."),
     ("grammar.bounds[].min.", "bound."),
@@ -148,6 +149,7 @@ fn all() -> Vec<Vec<Stamped>> {
         scores::verify(),
         grammar::checked(),
         grammar::listed(),
+        strengths::measured(false),
         searches::found(),
         searches::live(),
         searches::nothing(),

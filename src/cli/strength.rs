@@ -1,0 +1,368 @@
+//! `juror strength`: how strong a package's test data is, and what it misses.
+
+mod gates;
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::build::bench::Bench;
+use crate::build::{Built, Prepared};
+use crate::cli::exit_code::ExitCode;
+use crate::cli::ground::Ground;
+use crate::cli::host::Host;
+use crate::cli::options::{HostOptions, OutputOptions};
+use crate::cli::output::{Output, command};
+use crate::cli::problem::{self, Remarks, package_read};
+use crate::cli::sessions::Judging;
+use crate::cli::strength::gates::Gates;
+use crate::cli::stress::span;
+use crate::executor::parallel;
+use crate::executor::until::Until;
+use crate::grammar::bounds::{Coverage, bounds};
+use crate::judge::case::{Detail, ReadyCase, Rules};
+use crate::judge::draw::Seen;
+use crate::judge::score::Policy;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::judgement::Judgement;
+use crate::model::limits::Limits;
+use crate::model::problem::Submitted;
+use crate::model::stop::{Mend, Stop};
+use crate::model::strength::{
+    GateState, Kill, Lack, PartName, RightProgram, Strength, Subject, SubjectKind, SubjectStatus,
+};
+use crate::model::submission::Submission;
+use crate::model::verdict::Verdict;
+use crate::strength::arena::{Arena, Contender, Item};
+use crate::strength::hunt::Hunting;
+use crate::strength::measure::{Entrant, Measuring, Unmeasured};
+use crate::strength::pool::FreshSource;
+use crate::stress::batch::{Batches, Way};
+use crate::stress::candidates::Mix;
+use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
+use crate::stress::reference::{is_accepted, usual};
+use crate::stress::validity::Validity;
+use crate::stress::{by_grammar, by_recipe};
+
+/// Arguments of `juror strength`.
+#[derive(Debug, Args)]
+pub struct StrengthArguments {
+    /// The problem package: a directory or an archive
+    pub package: PathBuf,
+    /// How long it may take, such as 60s or 5m; what is not done by then is said to be cut off
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
+    pub time: Duration,
+    /// Random seed of fresh inputs; the same seed gives the same report
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Run everything on all test cases, to see which of them catches what
+    ///
+    /// Without it, a program is run until two test cases reject it.
+    #[arg(long)]
+    pub matrix: bool,
+    /// Options about the machine.
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Measures.
+pub fn run(arguments: &StrengthArguments) -> ExitCode {
+    command(&arguments.output, "strength", |output| strength(arguments, output))
+}
+
+/// The share of turns of the package's generators.
+const GENERATORS: u32 = 2;
+
+fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> {
+    let started = Instant::now();
+    let mut problem = problem::read(&arguments.package, None, Remarks::Errors, output)?;
+    if problem.kind.submitted == Submitted::Answers {
+        let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
+        return Err(Stop::usage(what));
+    }
+    let host = Host::start(&arguments.host, output)?;
+    let until = Until::new(&*host.executor);
+    let builder = host.builder_on(&until);
+    let _made = problem::complete(&mut problem, None, &host, &builder, output)?;
+    let ground = Ground::read(problem, None, output)?;
+    let problem = &ground.problem;
+    output.event(package_read(problem, 0, problem.test_data.judged().len()));
+    let sink = output.sink();
+    let bench = Bench { problem, executor: &until, builder: &builder, events: &sink };
+    let validators = problem::validators(&bench, Seen::Never)?;
+    let mut cases = problem::select(problem, &[])?;
+    // A static validator looks at a source, which is not what changes here.
+    cases.retain(|case| case.static_args.is_none());
+    let judging = Judging {
+        bench,
+        validators: &validators,
+        repeat: String::new(),
+        entries: &[],
+        cases: problem::select(problem, &[])?,
+        given: None,
+        policy: Policy::Everything,
+        detail: Detail::Brief,
+    };
+    let time_limit = judging.time_limit()?;
+    let rules = judging.begin(&time_limit);
+    let gates = Gates { ground: &ground, bench, validators: &validators, kept: host.kept.clone() };
+    let mut report = Strength { seed: arguments.seed, time: arguments.time, ..Strength::default() };
+    let judged = gates.judged(&time_limit, arguments.matrix)?;
+    gates.look(&judged, time_limit.limit, output, &mut report)?;
+    if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
+        let work = Work { arguments, ground: &ground, bench, rules: &rules, until: &until };
+        let way = Way::new(&rules, host.isolation);
+        work.measure(&cases, &judged, way, started, &mut report)?;
+    }
+    report.elapsed = started.elapsed();
+    let is_shut = report.gates.iter().any(|gate| gate.state == GateState::Shut);
+    let is_nothing = report.subjects.is_empty();
+    output.event(Event::StrengthMeasured(Box::new(report)));
+    match (is_shut, is_nothing) {
+        // The gates say what is wrong.
+        (true, _) => Err(Stop::Refused(Mend::Package, Vec::new())),
+        (false, true) => Err(Stop::Refused(Mend::Selection, Vec::new())),
+        (false, false) => Ok(()),
+    }
+}
+
+/// What all parts of the measuring need.
+struct Work<'a> {
+    arguments: &'a StrengthArguments,
+    ground: &'a Ground,
+    bench: Bench<'a>,
+    rules: &'a Rules<'a>,
+    until: &'a Until<'a>,
+}
+
+impl Work<'_> {
+    /// Holds everything against the test cases.
+    fn measure(
+        &self,
+        cases: &[ReadyCase<'_>],
+        judged: &[(&Submission, Judgement)],
+        way: Option<Way>,
+        started: Instant,
+        report: &mut Strength,
+    ) -> Result<(), Stop> {
+        let Self { arguments, ground, bench, rules, until, .. } = *self;
+        let problem = bench.problem;
+        let Some((reference, _)) = usual(problem, ground.solution.as_deref()) else {
+            report.lacking.push(Lack::AcceptedSubmission);
+            report.subjects = judged.iter().filter_map(|it| own(it)).collect();
+            return Ok(());
+        };
+        let accepted: Vec<&Submission> =
+            problem.submissions.iter().filter(|it| is_accepted(it)).collect();
+        let right = self.right(&accepted)?;
+        let Some(main) = right.iter().find(|it| it.submission.name == reference.name) else {
+            report.lacking.push(Lack::AcceptedSubmission);
+            return Ok(());
+        };
+        let generators = ground.generators(bench)?;
+        let solution = ground.answering(&bench)?;
+        let validity = Validity {
+            grammars: ground.grammars.iter().collect(),
+            validators: ground.validators(bench)?,
+        };
+        let known = Answers::default();
+        let arena = Arena {
+            comparison: Comparison {
+                bench,
+                rules,
+                reference: &main.contender.runnable,
+                submission: &main.contender.runnable,
+                options: ground.options,
+                test_case: ground.test_case.clone(),
+                answers: ground.answers(solution.as_ref()),
+                known: &known,
+            },
+            cases,
+            texts: cases.iter().map(text).collect::<Result<_, _>>()?,
+            way: way.filter(|_| !ground.is_judged()),
+            accepted: Mutex::new(HashMap::new()),
+        };
+        let mut mix = Mix::default();
+        if let Some(grammar) = ground.grammars.first() {
+            by_grammar::add(&mut mix, grammar, arguments.seed);
+            mix.lead(0);
+        } else {
+            report.lacking.push(Lack::Grammar);
+        }
+        if generators.is_some() {
+            let lines = by_recipe::ByRecipe::new(ground.lines.clone(), arguments.seed);
+            mix.add(GENERATORS, lines);
+        }
+        if mix.is_empty() {
+            report.lacking.push(Lack::Inputs);
+        }
+        let source = (!mix.is_empty()).then(|| FreshSource {
+            mix,
+            generators: generators.as_ref(),
+            validity: &validity,
+            taken: 0,
+            seen: HashSet::new(),
+        });
+        report.references = vec![RightProgram {
+            submission: main.submission.name.clone(),
+            language: main.prepared.plan.written.word().to_owned(),
+            mutants: 0,
+        }];
+        let mut entrants = Vec::new();
+        for judged in judged {
+            let Some(subject) = own(judged) else { continue };
+            let is_run = subject.status != SubjectStatus::Unviable
+                && subject.killers.iter().all(|it| it.verdict != Verdict::TimeLimitExceeded);
+            let contender = match is_run {
+                true => self.contender(judged.0)?.map(|right| right.1),
+                false => None,
+            };
+            entrants.push(Entrant { subject, contender, signature: None });
+        }
+        let bounds = self.bounds()?;
+        let measuring = Measuring {
+            hunting: Hunting {
+                arena: &arena,
+                validity: &validity,
+                grammar: ground.grammars.first(),
+                generators: generators.as_ref(),
+                until,
+            },
+            others: right
+                .iter()
+                .filter(|it| it.submission.name != reference.name)
+                .map(|it| (it.submission.name.clone(), it.contender.clone()))
+                .collect(),
+            end: started + arguments.time,
+            matrix: arguments.matrix,
+            measured: &|name| match name {
+                PartName::Bounds => bounds,
+                _ => None,
+            },
+        };
+        match measuring.measure(entrants, source, report)? {
+            Ok(()) => Ok(()),
+            Err(unmeasured) => Err(self.unmeasured(&unmeasured, reference)),
+        }
+    }
+
+    /// Why two right programs are not both right.
+    fn unmeasured(&self, unmeasured: &Unmeasured, reference: &Submission) -> Stop {
+        let path = |name: &str| {
+            let mut all = self.bench.problem.submissions.iter();
+            let found = all.find(|it| it.name == name).unwrap_or(reference);
+            found.program.path.clone()
+        };
+        let help = "mend it, or the input validators if the input must not be valid; nothing is measured before";
+        match unmeasured {
+            Unmeasured::Reference(fault) => {
+                let why = match &fault.why {
+                    Unusable::TooSlow => "too slow".to_owned(),
+                    Unusable::Reference(verdict, cause) => format!("{verdict}, {cause}"),
+                    Unusable::Solution(what) => what.clone(),
+                };
+                let message = format!("fails on a valid input: {why}: {}", shown(&fault.input));
+                Diagnostic::error(path(&reference.name), message).help(help).into()
+            }
+            Unmeasured::Disagreement(name, small) => {
+                let message = format!(
+                    "{} and {name} are both to be accepted, and differ on a valid input: {}: {}",
+                    reference.name,
+                    small.judged.cause,
+                    shown(&small.input)
+                );
+                Diagnostic::error(path(name), message).help(help).into()
+            }
+        }
+    }
+
+    /// The accepted submissions, built.
+    fn right<'s>(&self, accepted: &[&'s Submission]) -> Result<Vec<Right<'s>>, Stop> {
+        let built = parallel::map(self.bench.executor, accepted, |submission| {
+            let built = self.contender(submission)?;
+            Ok(built.map(|(prepared, contender)| Right { submission, prepared, contender }))
+        })?;
+        Ok(built.into_iter().flatten().collect())
+    }
+
+    /// Builds a submission for single runs, and for batches if its language allows that.
+    fn contender(&self, submission: &Submission) -> Result<Option<(Prepared, Contender)>, Stop> {
+        let prepared = match self.bench.builder.prepare(&submission.program) {
+            // This machine cannot build it, or nobody can.
+            Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => return Ok(None),
+            prepared => prepared?,
+        };
+        let limits = Limits::of_compiler(&self.bench.problem.limits);
+        let build = |prepared: &Prepared| -> Result<_, Stop> {
+            let name = &submission.name;
+            Ok(match self.bench.build(name, prepared, &limits, &self.rules.limits)? {
+                Built::Program(runnable) => Some(Arc::from(runnable)),
+                Built::Rejected(_) => None,
+            })
+        };
+        let Some(runnable) = build(&prepared)? else { return Ok(None) };
+        let batched = match prepared.for_batches().filter(|_| is_accepted(submission)) {
+            Some(prepared) => build(&prepared)?,
+            None => None,
+        };
+        Ok(Some((prepared, Contender { runnable, batched })))
+    }
+
+    /// Which share of the bounds of the grammar's numbers the test cases reach.
+    fn bounds(&self) -> Result<Option<f64>, Stop> {
+        let Some(grammar) = self.ground.grammars.first() else { return Ok(None) };
+        let mut coverage = Coverage::new(grammar);
+        for case in &self.bench.problem.test_data.cases {
+            let input = std::fs::read(&case.input)
+                .map_err(crate::model::judgement::JudgeError::on("read", &case.input))?;
+            if coverage.add(grammar, &input, &case.input).is_err() {
+                return Ok(None);
+            }
+        }
+        let all = bounds(grammar, Some(&coverage));
+        let reached = all.iter().filter_map(|it| it.reached.as_ref());
+        let hits: usize = reached.map(|it| usize::from(it.min) + usize::from(it.max)).sum();
+        Ok((!all.is_empty()).then(|| hits as f64 / (2 * all.len()) as f64))
+    }
+}
+
+/// An accepted submission, built.
+struct Right<'a> {
+    submission: &'a Submission,
+    prepared: Prepared,
+    contender: Contender,
+}
+
+/// The texts of a test case, if they fit in a batch.
+fn text(case: &ReadyCase<'_>) -> Result<Option<Item>, Stop> {
+    if case.size() > Batches::LONGEST {
+        return Ok(None);
+    }
+    Ok(case.read()?.map(|(input, answer)| Item { input, answer }))
+}
+
+/// A submission of the package that is not to be accepted, with what the test cases said.
+fn own((submission, judgement): &(&Submission, Judgement)) -> Option<Subject> {
+    if is_accepted(submission) {
+        return None;
+    }
+    let rejects = judgement.cases.iter().filter(|case| case.verdict != Verdict::Accepted);
+    let killers: Vec<Kill> = rejects
+        .map(|case| Kill { test_case: case.test_case.clone(), verdict: case.verdict })
+        .collect();
+    let status = match (judgement.verdict, killers.is_empty()) {
+        (Verdict::CompileError, _) => SubjectStatus::Unviable,
+        (_, true) => SubjectStatus::Undecided,
+        (_, false) => SubjectStatus::Caught,
+    };
+    let fault = submission.name.split('/').next().unwrap_or_default();
+    let subject = Subject::new(&submission.name, SubjectKind::Submission, fault);
+    Some(Subject { status, killers, ..subject })
+}

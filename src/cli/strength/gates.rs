@@ -1,0 +1,213 @@
+//! What must hold before the strength of test data means anything.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::build::bench::Bench;
+use crate::cli::ground::Ground;
+use crate::cli::output::Output;
+use crate::cli::problem;
+use crate::cli::sessions::{Judging, entries};
+use crate::generate::{Generating, Mode, generate};
+use crate::judge::case::{Detail, Validators};
+use crate::judge::score::Policy;
+use crate::judge::session::Judged;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::judgement::{Judgement, TimeLimit};
+use crate::model::report::ProgressStep;
+use crate::model::stop::Stop;
+use crate::model::strength::{Gate, GateName, GateState, Strength};
+use crate::model::submission::Submission;
+use crate::model::text::count;
+use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
+use crate::stress::reference::is_accepted;
+use crate::validate::{self, Extent};
+
+/// What looks at them.
+pub(super) struct Gates<'a> {
+    pub(super) ground: &'a Ground,
+    pub(super) bench: Bench<'a>,
+    pub(super) validators: &'a Validators,
+    /// Where made test data is kept.
+    pub(super) kept: Option<PathBuf>,
+}
+
+impl<'a> Gates<'a> {
+    /// Judges all submissions: accepted ones on all test cases, others up to the first that rejects them, or on all
+    /// for the matrix.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub(super) fn judged(
+        &self,
+        time_limit: &TimeLimit,
+        matrix: bool,
+    ) -> Result<Vec<(&'a Submission, Judgement)>, Stop> {
+        let problem = self.bench.problem;
+        let (right, wrong): (Vec<Submission>, Vec<Submission>) =
+            problem.submissions.iter().cloned().partition(is_accepted);
+        let policy = if matrix { Policy::Everything } else { Policy::WhatCounts };
+        let mut all = self.session(&right, Policy::Everything, time_limit)?;
+        all.extend(self.session(&wrong, policy, time_limit)?);
+        let find = |judgement: Judgement| {
+            let submission =
+                problem.submissions.iter().find(|it| it.name == judgement.submission)?;
+            Some((submission, judgement))
+        };
+        Ok(all.into_iter().filter_map(find).collect())
+    }
+
+    fn session(
+        &self,
+        submissions: &[Submission],
+        policy: Policy,
+        time_limit: &TimeLimit,
+    ) -> Result<Vec<Judgement>, Stop> {
+        let mut found = Vec::new();
+        let entries = entries(submissions, self.bench.builder, &mut found)?;
+        let done = AtomicUsize::new(0);
+        let step = |done| {
+            let what = "submissions of the package".to_owned();
+            (self.bench.events)(Event::Progress(ProgressStep { what, done, total: entries.len() }));
+        };
+        let events = |event| match event {
+            Event::BuildStarted { .. } => (self.bench.events)(event),
+            Event::SubmissionJudged(_) => step(done.fetch_add(1, Ordering::Relaxed) + 1),
+            _ => {}
+        };
+        let finished = Judging {
+            bench: Bench { events: &events, ..self.bench },
+            validators: self.validators,
+            repeat: String::new(),
+            entries: &entries,
+            cases: problem::select(self.bench.problem, &[])?,
+            given: Some(time_limit.limit),
+            policy,
+            detail: Detail::Brief,
+        }
+        .run()?;
+        let mut judgements = Vec::new();
+        for result in finished.results {
+            match result {
+                Judged::Judgement(judgement) => judgements.push(*judgement),
+                // What this machine cannot build does not take part.
+                Judged::Failed(error) if error.lacks.is_some() => {}
+                Judged::Failed(error) => return Err(error.into()),
+            }
+        }
+        Ok(judgements)
+    }
+
+    /// Looks at all gates.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub(super) fn look(
+        &self,
+        judged: &[(&Submission, Judgement)],
+        limit: Duration,
+        output: &Output,
+        report: &mut Strength,
+    ) -> Result<(), Stop> {
+        report.gates.push(self.data(output)?);
+        let right: Vec<&Judgement> =
+            judged.iter().filter(|(it, _)| is_accepted(it)).map(|(_, it)| it).collect();
+        report.gates.push(accepted(&right));
+        report.gates.push(self.reproducible(output)?);
+        let tried = match self.validators.output.len() {
+            0 => "the default one".to_owned(),
+            _ => "accepts judge answers, refuses junk".to_owned(),
+        };
+        // It was tried when it was built.
+        let gate = Gate { name: GateName::OutputValidator, state: GateState::Open, detail: tried };
+        report.gates.push(gate);
+        report.gates.push(half(&right, limit));
+        Ok(())
+    }
+
+    fn data(&self, output: &Output) -> Result<Gate, Stop> {
+        let mut found = Vec::new();
+        let proving = validate::Proving {
+            bench: self.bench,
+            validators: &self.validators.output,
+            selected: &|_| true,
+            extent: Extent::Everything,
+            mutations: &[],
+        };
+        validate::data(&proving, &mut found)?;
+        found.retain(Diagnostic::is_error);
+        let cases = count(self.bench.problem.test_data.judged().len(), "test case");
+        let (state, detail) = match found.len() {
+            0 => (GateState::Open, cases),
+            errors => (GateState::Shut, count(errors, "error")),
+        };
+        output.diagnosed(found);
+        Ok(Gate { name: GateName::ValidData, state, detail })
+    }
+
+    fn reproducible(&self, output: &Output) -> Result<Gate, Stop> {
+        let name = GateName::Reproducible;
+        let Some(recipe) = &self.ground.recipe else {
+            let detail = "no recipe".to_owned();
+            return Ok(Gate { name, state: GateState::Unknown, detail });
+        };
+        let events = |event| match event {
+            Event::BuildStarted { .. } | Event::Progress(_) => (self.bench.events)(event),
+            _ => {}
+        };
+        let mut generated = generate(&Generating {
+            bench: Bench { events: &events, ..self.bench },
+            recipe,
+            mode: Mode::Check,
+            fresh: false,
+            prune: false,
+            kept: self.kept.clone(),
+        })?;
+        generated.diagnostics.retain(Diagnostic::is_error);
+        let (state, detail) = match (generated.differing, generated.diagnostics.len()) {
+            (0, 0) => (GateState::Open, count(recipe.cases.len(), "case")),
+            (0, errors) => (GateState::Shut, count(errors, "error")),
+            (differing, _) => {
+                let detail =
+                    format!("{} not as the recipe makes them", count(differing, "test case"));
+                (GateState::Shut, detail)
+            }
+        };
+        output.diagnosed(generated.diagnostics);
+        Ok(Gate { name, state, detail })
+    }
+}
+
+/// Whether all are accepted on all test cases.
+fn accepted(right: &[&Judgement]) -> Gate {
+    let name = GateName::AcceptedSubmissions;
+    let rejected: Vec<&str> = right
+        .iter()
+        .filter(|it| it.verdict != Verdict::Accepted)
+        .map(|it| it.submission.as_str())
+        .collect();
+    let (state, detail) = match (right.len(), rejected.len()) {
+        (0, _) => (GateState::Unknown, "there is none".to_owned()),
+        (all, 0) => (GateState::Open, count(all, "submission")),
+        _ => (GateState::Shut, format!("rejected: {}", rejected.join(", "))),
+    };
+    Gate { name, state, detail }
+}
+
+/// Whether all of them take at most half of the time limit.
+fn half(right: &[&Judgement], limit: Duration) -> Gate {
+    let name = GateName::TimeLimit;
+    let times = right.iter().flat_map(|it| {
+        let runs = it.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time));
+        Some((runs.max()?, &it.submission))
+    });
+    let Some((slowest, submission)) = times.max() else {
+        return Gate { name, state: GateState::Unknown, detail: "nothing was timed".to_owned() };
+    };
+    let state = if slowest * 2 <= limit { GateState::Open } else { GateState::Shut };
+    let detail = format!("{submission} takes {} of {}", seconds(slowest), seconds(limit));
+    Gate { name, state, detail }
+}

@@ -1,0 +1,404 @@
+//! How strong test data is: what was held against it, what it let pass, and the score.
+
+use std::fmt;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::serial::{As, Seconds, Text};
+use crate::model::verdict::Verdict;
+
+/// What `strength` found.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Strength {
+    /// What all random choices are made of.
+    pub seed: u64,
+    /// How long it was to take.
+    #[serde(rename = "time_seconds", with = "As::<Seconds>")]
+    pub time: Duration,
+    /// How long it took.
+    #[serde(rename = "seconds", with = "As::<Seconds>")]
+    pub elapsed: Duration,
+    /// Whether the time was over before all was done.
+    pub cut: bool,
+    /// What must hold before anything is measured.
+    pub gates: Vec<Gate>,
+    /// What the score is made of.
+    pub parts: Vec<Part>,
+    /// From 0 to 100; `None` if a gate is shut or nothing was held against the data.
+    pub score: Option<f64>,
+    /// What the score means.
+    pub grade: Option<Grade>,
+    /// The right programs that mutants and wrappers are made of.
+    pub references: Vec<RightProgram>,
+    /// Fresh inputs that tell how hard each subject is to catch.
+    pub pool: usize,
+    /// Whether all test cases were tried on all subjects.
+    pub matrix: bool,
+    /// What was held against the data, in order.
+    pub subjects: Vec<Subject>,
+    /// What each test case catches.
+    pub cases: Vec<CaseKills>,
+    /// A small set of test cases that catches all that all of them catch.
+    pub minimal: Vec<String>,
+    /// What is missing to say more.
+    pub lacking: Vec<Lack>,
+}
+
+/// Something that must hold before the strength of the data means anything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Gate {
+    /// What must hold.
+    pub name: GateName,
+    /// Whether it does.
+    pub state: GateState,
+    /// How far, in words.
+    pub detail: String,
+}
+
+/// What must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GateName {
+    /// Every test case is valid.
+    ValidData,
+    /// Accepted submissions are accepted on all test cases, and agree on other inputs.
+    AcceptedSubmissions,
+    /// The recipe makes the same data again.
+    Reproducible,
+    /// The output validator was tried.
+    OutputValidator,
+    /// Accepted submissions take at most half of the time limit.
+    TimeLimit,
+}
+
+impl fmt::Display for GateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ValidData => "valid data",
+            Self::AcceptedSubmissions => "accepted submissions",
+            Self::Reproducible => "reproducible data",
+            Self::OutputValidator => "output validator",
+            Self::TimeLimit => "half of the time limit",
+        })
+    }
+}
+
+/// Whether something holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GateState {
+    /// It does.
+    Open,
+    /// It does not: there is no score.
+    Shut,
+    /// There is nothing to look at.
+    Unknown,
+}
+
+/// A part of the score.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Part {
+    /// Which one.
+    pub name: PartName,
+    /// From 0 to 1; `None` if it could not be measured: then the weights of the others are scaled.
+    pub value: Option<f64>,
+    /// How much it counts, of 1 for all parts.
+    pub weight: f64,
+}
+
+/// What a score is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PartName {
+    /// Subjects that a test case catches, each by how hard it is to catch.
+    Kills,
+    /// Subjects that two test cases catch.
+    Twice,
+    /// Bounds of the input that a test case reaches.
+    Bounds,
+    /// Features of inputs that a test case has.
+    Features,
+    /// Slow submissions that the largest test cases tell from accepted ones.
+    Speed,
+    /// Faults of inputs that the input validators refuse.
+    InputValidators,
+    /// Faults of outputs that the output validator refuses.
+    OutputValidator,
+}
+
+impl PartName {
+    /// All of them with their weights, in the order of reports.
+    pub const WEIGHTS: [(Self, f64); 7] = [
+        (Self::Kills, 0.45),
+        (Self::Twice, 0.10),
+        (Self::Bounds, 0.15),
+        (Self::Features, 0.10),
+        (Self::Speed, 0.10),
+        (Self::InputValidators, 0.05),
+        (Self::OutputValidator, 0.05),
+    ];
+}
+
+impl fmt::Display for PartName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kills => "kills",
+            Self::Twice => "killed twice",
+            Self::Bounds => "bounds",
+            Self::Features => "features",
+            Self::Speed => "speed",
+            Self::InputValidators => "input validators",
+            Self::OutputValidator => "output validator",
+        })
+    }
+}
+
+/// What a score means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub enum Grade {
+    /// Nothing that is known to be wrong passes, bounds are reached, and slow submissions fail.
+    A,
+    /// A few faults pass.
+    B,
+    /// Many faults pass.
+    C,
+    /// Half of the faults pass.
+    D,
+    /// Most faults pass.
+    E,
+}
+
+/// A right program that mutants and wrappers are made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RightProgram {
+    /// The submission's name.
+    pub submission: String,
+    /// Its language.
+    pub language: String,
+    /// How many mutants of it were held against the data.
+    pub mutants: usize,
+}
+
+/// A program that should be wrong, held against the test data.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Subject {
+    /// Its name, the same in every run: `wrong_answer/parity.py`, `drop-last`, `accepted/a.cpp:off1-12-2`.
+    pub id: String,
+    /// What it is.
+    pub kind: SubjectKind,
+    /// The kind of fault: an operator, a wrapper, or the directory of a submission.
+    pub fault: String,
+    /// What it changes of a source.
+    pub edit: Option<SourceEdit>,
+    /// What came of it.
+    pub status: SubjectStatus,
+    /// The test cases that reject it: all if the matrix was asked for, else the first two that were found.
+    pub killers: Vec<Kill>,
+    /// How hard it is to catch: the bits of the chance that a fresh input catches it; 1 if that is not known.
+    pub hardness: f64,
+    /// How many fresh inputs it was run on.
+    pub tried: u64,
+    /// If it is presumed equivalent: the most that inputs of this kind catch it, by 95 %.
+    pub bound: Option<f64>,
+    /// An input that catches it, if no test case does.
+    pub missed: Option<MissedBy>,
+    /// Why its author says that it is right.
+    pub reason: Option<String>,
+    /// The subject before it that does the same.
+    pub same_as: Option<String>,
+    /// Whether it was kept out of what the data may be made with.
+    pub held_out: bool,
+}
+
+/// What is held against test data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SubjectKind {
+    /// A submission of the package that is not to be accepted.
+    Submission,
+    /// A right program whose input or output is changed.
+    Wrapper,
+    /// A right program whose source is changed.
+    Mutant,
+}
+
+/// What came of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SubjectStatus {
+    /// A test case rejects it.
+    Caught,
+    /// No test case rejects it, and an input is known that does.
+    Missed,
+    /// No test case rejects it, and too few inputs were tried.
+    Undecided,
+    /// It was not run: the time was over.
+    NotRun,
+    /// It does not build.
+    Unviable,
+    /// Its outputs are those of another one.
+    Duplicate,
+    /// No test case and none of many fresh inputs rejects it.
+    PresumedEquivalent,
+    /// `juror.toml` says that it is right, and why.
+    ConfirmedEquivalent,
+}
+
+impl SubjectStatus {
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 8] = [
+        Self::Caught,
+        Self::Missed,
+        Self::Undecided,
+        Self::NotRun,
+        Self::PresumedEquivalent,
+        Self::ConfirmedEquivalent,
+        Self::Duplicate,
+        Self::Unviable,
+    ];
+
+    /// Whether it counts for the score: it is known to be wrong.
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Caught | Self::Missed)
+    }
+}
+
+impl fmt::Display for SubjectStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Caught => "caught",
+            Self::Missed => "missed",
+            Self::Undecided => "undecided",
+            Self::NotRun => "not run",
+            Self::Unviable => "unviable",
+            Self::Duplicate => "duplicate",
+            Self::PresumedEquivalent => "presumed equivalent",
+            Self::ConfirmedEquivalent => "confirmed equivalent",
+        })
+    }
+}
+
+/// A test case that rejects a subject.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Kill {
+    /// The test case.
+    pub test_case: String,
+    /// The verdict there.
+    pub verdict: Verdict,
+}
+
+/// One edit of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SourceEdit {
+    /// The submission that is changed.
+    pub submission: String,
+    /// The file.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// In characters, from 1.
+    pub column: u32,
+    /// The lines as they are.
+    pub before: String,
+    /// The lines as they become.
+    pub after: String,
+}
+
+/// An input that catches what no test case catches.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MissedBy {
+    /// The input, as small as it could be made.
+    #[serde(with = "As::<Text>")]
+    pub input: Vec<u8>,
+    /// What the subject earns on it.
+    pub verdict: Verdict,
+    /// Why, in words.
+    pub cause: String,
+    /// How it came about.
+    pub origin: String,
+    /// By how much the score grows with it as a test case.
+    pub gain: f64,
+    /// Other subjects that it catches and no test case does.
+    pub also: Vec<String>,
+    /// The test case that was made of it, if it was added.
+    pub promoted: Option<String>,
+}
+
+/// What a test case catches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CaseKills {
+    /// The test case.
+    pub test_case: String,
+    /// How many subjects it rejects, as far as they were tried on it.
+    pub kills: usize,
+    /// The subjects that no other test case rejects; empty without the matrix.
+    pub only_killer_of: Vec<String>,
+}
+
+/// What is missing to say more of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Lack {
+    /// A grammar of the input, or generators with a seed: no fresh inputs.
+    Inputs,
+    /// A grammar of the input: no bounds, and inputs are not made small on its tree.
+    Grammar,
+    /// An accepted submission.
+    AcceptedSubmission,
+    /// An accepted submission in a language of which mutants are made.
+    Mutants,
+    /// Submissions that write an output: wrappers change one.
+    Outputs,
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Inputs => {
+                "a grammar of the input, or a generator line with {seed}: what no test case catches stays undecided"
+            }
+            Self::Grammar => {
+                "a grammar of the input: bounds are not measured, and inputs are larger than they need be"
+            }
+            Self::AcceptedSubmission => {
+                "an accepted submission: only the package's own wrong ones are held against the data"
+            }
+            Self::Mutants => {
+                "an accepted submission in C, C++, Rust, Python or Java: there are no mutants"
+            }
+            Self::Outputs => {
+                "an output of its own for each input: wrappers do not fit a problem whose submissions talk or run in passes"
+            }
+        })
+    }
+}
+
+impl Subject {
+    /// One of which nothing is known yet.
+    pub fn new(id: impl Into<String>, kind: SubjectKind, fault: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            kind,
+            fault: fault.into(),
+            edit: None,
+            status: SubjectStatus::Undecided,
+            killers: Vec::new(),
+            hardness: 1.0,
+            tried: 0,
+            bound: None,
+            missed: None,
+            reason: None,
+            same_as: None,
+            held_out: false,
+        }
+    }
+}
+
+impl Strength {
+    /// How many subjects have this status.
+    pub fn count(&self, status: SubjectStatus) -> usize {
+        self.subjects.iter().filter(|subject| subject.status == status).count()
+    }
+}

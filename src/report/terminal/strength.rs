@@ -1,0 +1,247 @@
+//! How strong test data is: gates, parts, score, what was missed with what would catch it, and the kill matrix.
+
+use crate::model::strength::{
+    CaseKills, GateState, MissedBy, Part, RightProgram, Strength, Subject, SubjectKind,
+    SubjectStatus,
+};
+use crate::model::text::{count, printable, visible};
+use crate::report::style::{Look, Style};
+use crate::report::terminal::columns::{Cell, columns};
+use crate::report::terminal::page::{INDENT, Label, Page};
+
+/// The most lines of an input that are shown.
+const SHOWN_LINES: usize = 12;
+
+/// The whole page.
+pub(super) fn page(found: &Strength, style: &Style) -> String {
+    let mut page = Page::new(style);
+    if style.is_quiet() {
+        page.line(0, &score(found, style));
+        return page.into_text();
+    }
+    gates(&mut page, found);
+    if !found.subjects.is_empty() {
+        page.blank();
+        held(&mut page, found);
+        let missed = found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
+        for subject in missed {
+            page.blank();
+            self::missed(&mut page, subject);
+        }
+        undecided(&mut page, found);
+        if found.matrix {
+            page.blank();
+            matrix(&mut page, found);
+        }
+        page.blank();
+        parts(&mut page, found);
+    }
+    for lack in &found.lacking {
+        page.labelled(0, Label::plain("missing:   "), &lack.to_string());
+    }
+    page.line(0, &format!("score:     {}", score(found, style)));
+    next(&mut page, found);
+    page.into_text()
+}
+
+fn score(found: &Strength, style: &Style) -> String {
+    match (found.score, found.grade) {
+        (Some(score), Some(grade)) => {
+            let cut = if found.cut { ", cut off by the time" } else { "" };
+            let name = format!("{grade:?}");
+            format!("{score:.1} of 100, grade {}{cut}", style.paint(Look::Title, &name))
+        }
+        _ => style.paint(Look::Bad, "none"),
+    }
+}
+
+fn gates(page: &mut Page<'_>, found: &Strength) {
+    for gate in &found.gates {
+        let (look, word) = match gate.state {
+            GateState::Open => (Look::Good, "ok       "),
+            GateState::Shut => (Look::Bad, "FAILED   "),
+            GateState::Unknown => (Look::Dim, "unknown  "),
+        };
+        let text = format!("{}: {}", gate.name, printable(&gate.detail));
+        page.labelled(0, Label::new(look, word), &text);
+    }
+}
+
+/// What was held against the data, and what came of it.
+fn held(page: &mut Page<'_>, found: &Strength) {
+    let kinds = [
+        (SubjectKind::Submission, "wrong submission"),
+        (SubjectKind::Wrapper, "wrapper"),
+        (SubjectKind::Mutant, "mutant"),
+    ];
+    let all = kinds.into_iter().filter_map(|(kind, noun)| {
+        match found.subjects.iter().filter(|subject| subject.kind == kind).count() {
+            0 => None,
+            number => Some(count(number, noun)),
+        }
+    });
+    let all: Vec<String> = all.collect();
+    let pool = match found.pool {
+        0 => String::new(),
+        pool => format!("; {} tell how hard each is to catch", count(pool, "fresh input")),
+    };
+    page.labelled(0, Label::plain("programs:  "), &format!("{}{pool}", all.join(", ")));
+    if !found.references.is_empty() {
+        let name = |it: &RightProgram| match it.mutants {
+            0 => printable(&it.submission),
+            mutants => format!("{} ({})", printable(&it.submission), count(mutants, "mutant")),
+        };
+        let names: Vec<String> = found.references.iter().map(name).collect();
+        page.labelled(0, Label::plain("made from: "), &names.join(", "));
+    }
+    let came = SubjectStatus::ALL.into_iter().filter_map(|status| match found.count(status) {
+        0 => None,
+        number => Some(format!("{number} {status}")),
+    });
+    page.labelled(0, Label::plain("outcome:   "), &came.collect::<Vec<_>>().join(", "));
+    let minimal = found.minimal.len();
+    if minimal > 0 {
+        let text = format!(
+            "{} of {} catch all that is caught{}",
+            minimal,
+            count(found.cases.len(), "test case"),
+            if found.matrix { "" } else { ", as far as they were tried; --matrix tries all" }
+        );
+        page.labelled(0, Label::plain("needed:    "), &text);
+    }
+}
+
+/// A subject that no test case rejects, and the input that does.
+fn missed(page: &mut Page<'_>, subject: &Subject) {
+    let style = page.style;
+    let label = style.paint(Look::Bad, "missed");
+    let name = style.paint(Look::Title, &printable(&subject.id));
+    page.line(0, &format!("{label}  {name}  {}", printable(&subject.fault)));
+    if let Some(edit) = &subject.edit {
+        let place = format!("{}:{}:{}", printable(&edit.file), edit.line, edit.column);
+        page.line(INDENT, &place);
+        for line in edit.before.lines() {
+            page.line(
+                INDENT + 2,
+                &style.paint(Look::Got, &format!("- {}", visible(line.as_bytes()))),
+            );
+        }
+        for line in edit.after.lines() {
+            page.line(
+                INDENT + 2,
+                &style.paint(Look::Expected, &format!("+ {}", visible(line.as_bytes()))),
+            );
+        }
+    }
+    if let Some(missed) = &subject.missed {
+        killer(page, missed);
+    }
+}
+
+/// The input that catches it, and what it would gain.
+fn killer(page: &mut Page<'_>, missed: &MissedBy) {
+    let text = format!("{}: {}", missed.verdict.name(), printable(&missed.cause));
+    page.labelled(INDENT, Label::plain("caught by: "), &text);
+    let lines: Vec<&[u8]> = missed.input.split(|byte| *byte == b'\n').collect();
+    let lines = lines.strip_suffix(&[&b""[..]]).unwrap_or(&lines);
+    page.quoted(&lines[..lines.len().min(SHOWN_LINES)]);
+    if lines.len() > SHOWN_LINES {
+        page.quoted_line(&format!("... {} more", count(lines.len() - SHOWN_LINES, "line")));
+    }
+    let also = match missed.also.len() {
+        0 => String::new(),
+        others => format!("; it catches {others} more that are missed"),
+    };
+    page.labelled(INDENT, Label::plain("gain:      "), &format!("{:.1} points{also}", missed.gain));
+    if let Some(promoted) = &missed.promoted {
+        page.labelled(
+            INDENT,
+            Label::plain("added:     "),
+            &format!("as test case {}", printable(promoted)),
+        );
+    }
+}
+
+/// What survived, by name.
+fn undecided(page: &mut Page<'_>, found: &Strength) {
+    let style = page.style;
+    let wanted = |status: SubjectStatus| {
+        let all = found.subjects.iter().filter(move |it| it.status == status);
+        all.map(|subject| match subject.bound {
+            Some(bound) if style.is_verbose() => {
+                format!(
+                    "{} ({} inputs, chance below {bound:.3})",
+                    printable(&subject.id),
+                    subject.tried
+                )
+            }
+            _ => printable(&subject.id),
+        })
+        .collect::<Vec<_>>()
+    };
+    let presumed = wanted(SubjectStatus::PresumedEquivalent);
+    let undecided = wanted(SubjectStatus::Undecided);
+    if !undecided.is_empty() {
+        page.blank();
+        page.labelled(0, Label::plain("undecided: "), &undecided.join(", "));
+    }
+    if !presumed.is_empty() && style.is_verbose() {
+        page.blank();
+        page.labelled(0, Label::plain("presumed equivalent: "), &presumed.join(", "));
+    }
+}
+
+/// What each test case rejects.
+fn matrix(page: &mut Page<'_>, found: &Strength) {
+    let row = |it: &CaseKills| {
+        let only = it.only_killer_of.len();
+        let minimal = found.minimal.contains(&it.test_case);
+        vec![
+            Cell::left(printable(&it.test_case)),
+            Cell::right(it.kills.to_string()),
+            Cell::right(if only == 0 { String::new() } else { only.to_string() }),
+            Cell::left(if minimal { "needed" } else { "" }),
+        ]
+    };
+    let titles = ["test case", "rejects", "alone", ""];
+    let head = titles.map(|title| Cell::left(title).looking(Look::Dim)).to_vec();
+    let rows: Vec<Vec<Cell>> = std::iter::once(head).chain(found.cases.iter().map(row)).collect();
+    for line in columns(&rows, page.style) {
+        page.line(0, &line);
+    }
+}
+
+/// What the score is made of.
+fn parts(page: &mut Page<'_>, found: &Strength) {
+    let shown = |part: &Part| match part.value {
+        Some(value) => format!("{} {value:.2}", part.name),
+        None => format!("{} -", part.name),
+    };
+    let all: Vec<String> = found.parts.iter().map(shown).collect();
+    page.labelled(0, Label::plain("parts:     "), &all.join(", "));
+    let out: Vec<String> = found
+        .parts
+        .iter()
+        .filter(|part| part.value.is_none())
+        .map(|part| part.name.to_string())
+        .collect();
+    if !out.is_empty() && found.score.is_some() {
+        let text = format!("not measured, so the others count more: {}", out.join(", "));
+        page.labelled(0, Label::plain("           "), &text);
+    }
+}
+
+/// What to do next.
+fn next(page: &mut Page<'_>, found: &Strength) {
+    let shut = found.gates.iter().filter(|gate| gate.state == GateState::Shut).count();
+    let missed = found.count(SubjectStatus::Missed);
+    let text = match (shut, missed) {
+        (1.., _) => "mend what failed: nothing is measured before".to_owned(),
+        (0, 0) if found.cut => "give more --time".to_owned(),
+        (0, 0) => return,
+        (0, missed) => {
+            format!("add {} as test cases, one for each kind of fault", count(missed, "input"))
+        }
+    };
+    page.labelled(0, Label::plain("next:      "), &text);
+}

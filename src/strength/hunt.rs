@@ -1,0 +1,142 @@
+//! Hunts what no test case rejects: on fresh inputs, and then makes small what rejects it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::executor::until::Until;
+use crate::generate::fresh::FreshInputs;
+use crate::grammar::program::Grammar;
+use crate::judge::case::TimeLimitMode;
+use crate::model::judgement::CaseJudgement;
+use crate::model::stop::Stop;
+use crate::model::stress::REPEATS;
+use crate::model::verdict::Verdict;
+use crate::strength::arena::{Arena, Contender, Item};
+use crate::strength::pool::Fresh;
+use crate::stress::batch::Batches;
+use crate::stress::comparison::Compared;
+use crate::stress::search::Failure;
+use crate::stress::shrink::{Shrinking, Shrunk, shrink};
+use crate::stress::validity::Validity;
+
+/// What hunts need.
+pub struct Hunting<'a> {
+    /// Where contenders are run.
+    pub arena: &'a Arena<'a>,
+    /// Which inputs count.
+    pub validity: &'a Validity<'a>,
+    /// The grammar of inputs, if there is one.
+    pub grammar: Option<&'a Grammar>,
+    /// The package's generators, if it has some.
+    pub generators: Option<&'a FreshInputs<'a>>,
+    /// Ends what runs when the time is over.
+    pub until: &'a Until<'a>,
+}
+
+/// What some fresh inputs say of a contender.
+pub struct Hunted {
+    /// The first of them that rejects it, each time it is run.
+    pub found: Option<Failure>,
+    /// On how many it was run.
+    pub tried: usize,
+}
+
+/// Of inputs that need a start each, so many are tried at once.
+const ALONE: usize = 16;
+/// An input is made small for so long.
+const SHRINKING: Duration = Duration::from_secs(3);
+
+impl Hunting<'_> {
+    /// Runs a contender on fresh inputs until one rejects it.
+    ///
+    /// # Errors
+    /// When the judge failed, or it was interrupted or the time was over.
+    pub fn first(&self, contender: &Contender, fresh: &[Fresh]) -> Result<Hunted, Stop> {
+        let takes = |fresh: &&Fresh| Batches::takes(&fresh.item.input);
+        let small: Vec<&Fresh> = fresh.iter().filter(takes).collect();
+        let items: Vec<&Item> = small.iter().map(|fresh| &fresh.item).collect();
+        let (doubtful, tried): (Vec<&Fresh>, usize) =
+            match self.arena.in_batch(contender, &items)? {
+                Some(batch) => {
+                    let doubtful = small.iter().zip(&batch.accepted);
+                    let doubtful = doubtful.filter(|(_, accepted)| !**accepted);
+                    (doubtful.map(|(fresh, _)| *fresh).collect(), small.len())
+                }
+                None => {
+                    let few = &fresh[..fresh.len().min(ALONE)];
+                    (few.iter().collect(), few.len())
+                }
+            };
+        for fresh in doubtful {
+            if let Some(found) = self.failure(contender, fresh)? {
+                return Ok(Hunted { found: Some(found), tried });
+            }
+        }
+        Ok(Hunted { found: None, tried })
+    }
+
+    /// How a contender fails on an input, if it does each time, and the input is valid.
+    fn failure(&self, contender: &Contender, fresh: &Fresh) -> Result<Option<Failure>, Stop> {
+        let Some(judged) = self.rejected(contender, &fresh.item.input)? else { return Ok(None) };
+        if !self.validity.allows(&fresh.item.input)? {
+            return Ok(None);
+        }
+        for _ in 1..REPEATS {
+            match self.rejected(contender, &fresh.item.input)? {
+                Some(again) if again.verdict == judged.verdict => {}
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(Failure {
+            number: fresh.number,
+            input: Arc::clone(&fresh.item.input),
+            origin: fresh.origin.clone(),
+            call: fresh.call.clone(),
+            judged,
+            failing: REPEATS,
+            repeats: REPEATS,
+        }))
+    }
+
+    /// What a contender earns on an input, if that is not accepted.
+    fn rejected(
+        &self,
+        contender: &Contender,
+        input: &Arc<[u8]>,
+    ) -> Result<Option<CaseJudgement>, Stop> {
+        let compared = self.arena.against(contender).compare(input, TimeLimitMode::Any)?;
+        Ok(match compared {
+            Compared::Differs(judged) => Some(*judged),
+            Compared::Same | Compared::NoAnswer(_) => None,
+        })
+    }
+
+    /// The verdict of a contender on an input that another one fails on.
+    ///
+    /// # Errors
+    /// As [`Self::first`].
+    pub fn fails(&self, contender: &Contender, input: &Arc<[u8]>) -> Result<Option<Verdict>, Stop> {
+        Ok(self.rejected(contender, input)?.map(|judged| judged.verdict))
+    }
+
+    /// Makes a failing input small.
+    ///
+    /// # Errors
+    /// When the judge failed.
+    pub fn shrunk(&self, contender: &Contender, failure: &Failure) -> Result<Shrunk, Stop> {
+        let comparison = self.arena.against(contender);
+        self.until.set(Some(Instant::now() + SHRINKING));
+        let shrinking = Shrinking {
+            comparison: &comparison,
+            validity: self.validity,
+            grammar: self.grammar,
+            generators: self.generators,
+            until: self.until,
+            before: (0, Instant::now()),
+            progress: &|_| {},
+        };
+        let shrunk = shrink(&shrinking, failure);
+        self.until.set(None);
+        shrunk
+    }
+}

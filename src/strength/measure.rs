@@ -1,0 +1,357 @@
+//! All of it in order: right programs against fresh inputs, contenders against test cases, hunts, and the counts.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+use crate::executor::parallel;
+use crate::model::event::Event;
+use crate::model::report::ProgressStep;
+use crate::model::stop::Stop;
+use crate::model::strength::{
+    Kill, MissedBy, PartName, Strength, Subject, SubjectKind, SubjectStatus,
+};
+use crate::strength::arena::{Contender, Item};
+use crate::strength::hunt::Hunting;
+use crate::strength::pool::{Fresh, FreshSource};
+use crate::strength::{matrix, score};
+use crate::stress::search::{Failure, Fault};
+use crate::stress::shrink::Shrunk;
+
+/// A subject with what runs of it.
+pub struct Entrant {
+    /// What is known of it.
+    pub subject: Subject,
+    /// Its program; `None` if nothing of it is run here.
+    pub contender: Option<Contender>,
+    /// Its outputs on test cases, in short, if one start told them all.
+    pub signature: Option<u64>,
+}
+
+/// What is measured, and how far.
+pub struct Measuring<'a> {
+    /// Where contenders are run, and what is hunted with.
+    pub hunting: Hunting<'a>,
+    /// The right programs beside the reference, with their names: all must agree with it.
+    pub others: Vec<(String, Contender)>,
+    /// When all is to be over.
+    pub end: Instant,
+    /// Whether all test cases are tried on all subjects.
+    pub matrix: bool,
+    /// What parts come to that others measure.
+    pub measured: &'a (dyn Fn(PartName) -> Option<f64> + Sync),
+}
+
+/// Why there is no measure.
+pub enum Unmeasured {
+    /// A right program fails on a valid input.
+    Reference(Fault),
+    /// Two right programs disagree on a valid input, made small: the other one's name, and what it earns.
+    Disagreement(String, Box<Shrunk>),
+}
+
+/// So many fresh inputs tell how hard a subject is to catch.
+const POOL: usize = 96;
+/// So many subjects are run before test cases are sorted anew by what they reject.
+const CHUNK: usize = 32;
+/// So many fresh inputs are tried at once in a hunt.
+const ROUND: usize = 192;
+/// After so many rounds what survived is presumed equivalent.
+const ROUNDS: usize = 12;
+/// After so many inputs a survivor is presumed equivalent, also if the time was over before all rounds.
+const ENOUGH: u64 = 300;
+/// The probability of the bound on what survived is 95 %: `ln 0.05` is about `-3`.
+const RULE_OF_THREE: f64 = 3.0;
+/// One input is tried on so many other survivors.
+const OTHERS: usize = 64;
+
+impl Measuring<'_> {
+    /// Holds the entrants against test cases and fresh inputs, and adds what is found to the report.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn measure(
+        &self,
+        mut entrants: Vec<Entrant>,
+        mut source: Option<FreshSource<'_>>,
+        report: &mut Strength,
+    ) -> Result<Result<(), Unmeasured>, Stop> {
+        let mut pool = Vec::new();
+        if let Some(source) = &mut source {
+            match source.next(&self.hunting.arena.comparison, POOL)? {
+                Ok(fresh) => pool = fresh,
+                Err(fault) => return Ok(Err(Unmeasured::Reference(fault))),
+            }
+            if let Some((name, shrunk)) = self.disagreement(&pool)? {
+                return Ok(Err(Unmeasured::Disagreement(name, Box::new(shrunk))));
+            }
+        }
+        report.pool = pool.len();
+        report.matrix = self.matrix;
+        let items: Vec<Item> = pool.iter().map(|fresh| fresh.item.clone()).collect();
+        self.hold(&mut entrants, &items, report)?;
+        mark_duplicates(&mut entrants);
+        if let Some(source) = &mut source {
+            if let Err(fault) = self.hunt(&mut entrants, pool, source, report)? {
+                return Ok(Err(Unmeasured::Reference(fault)));
+            }
+        }
+        report.subjects = entrants.into_iter().map(|entrant| entrant.subject).collect();
+        self.count(report);
+        Ok(Ok(()))
+    }
+
+    /// The first right program that disagrees with the reference on one of these inputs, made small.
+    fn disagreement(&self, pool: &[Fresh]) -> Result<Option<(String, Shrunk)>, Stop> {
+        let hunted = self.side_by_side(&self.others, |(name, contender)| {
+            Ok(self.hunting.first(contender, pool)?.found.map(|found| (name, contender, found)))
+        })?;
+        let Some((name, contender, found)) = hunted.into_iter().flatten().next() else {
+            return Ok(None);
+        };
+        Ok(Some((name.clone(), self.hunting.shrunk(contender, &found)?)))
+    }
+
+    fn side_by_side<'t, T: Sync, R: Send>(
+        &self,
+        items: &'t [T],
+        work: impl Fn(&'t T) -> Result<R, Stop> + Sync,
+    ) -> Result<Vec<R>, Stop> {
+        let places: Vec<usize> = (0..items.len()).collect();
+        let executor = self.hunting.arena.comparison.bench.executor;
+        parallel::map(executor, &places, |&place| work(&items[place]))
+    }
+
+    /// Runs contenders on the test cases and on the pool.
+    fn hold(
+        &self,
+        entrants: &mut [Entrant],
+        pool: &[Item],
+        report: &mut Strength,
+    ) -> Result<(), Stop> {
+        let arena = self.hunting.arena;
+        let name = |place: usize| arena.cases[place].test_case.name.clone();
+        let sizes: Vec<u64> = arena.cases.iter().map(|case| case.size()).collect();
+        let mut kills = vec![0; arena.cases.len()];
+        for entrant in &*entrants {
+            for kill in &entrant.subject.killers {
+                let place = arena.cases.iter().position(|it| it.test_case.name == kill.test_case);
+                place.into_iter().for_each(|place| kills[place] += 1);
+            }
+        }
+        let most = if self.matrix { usize::MAX } else { 2 };
+        let mut done = 0;
+        let total = entrants.len();
+        for chunk in entrants.chunks_mut(CHUNK) {
+            self.tell("subjects", done, total);
+            done += chunk.len();
+            let is_over = Instant::now() >= self.end;
+            let order = matrix::cheapest_first(&kills, &sizes);
+            let held = self.side_by_side(chunk, |entrant| {
+                let Some(contender) = &entrant.contender else { return Ok(None) };
+                let is_mine = entrant.subject.kind != SubjectKind::Submission;
+                if is_over {
+                    return Ok(None);
+                }
+                let held = match is_mine {
+                    true => Some(arena.hold(contender, &order, most)?),
+                    false => None,
+                };
+                let rejecting = match pool.is_empty() {
+                    true => (0, 0),
+                    false => arena.rejecting(contender, pool)?,
+                };
+                Ok(Some((held, rejecting)))
+            })?;
+            for (entrant, held) in chunk.iter_mut().zip(held) {
+                let subject = &mut entrant.subject;
+                let Some((held, (rejected, tried))) = held else {
+                    if entrant.contender.is_some() && subject.kind != SubjectKind::Submission {
+                        subject.status = SubjectStatus::NotRun;
+                        report.cut = true;
+                    }
+                    continue;
+                };
+                subject.hardness = score::hardness(rejected, tried);
+                subject.tried = tried as u64;
+                if let Some(held) = held {
+                    for &(place, verdict) in &held.rejected {
+                        kills[place] += 1;
+                        subject.killers.push(Kill { test_case: name(place), verdict });
+                    }
+                    subject.status = match held.rejected.is_empty() {
+                        true => SubjectStatus::Undecided,
+                        false => SubjectStatus::Caught,
+                    };
+                    entrant.signature = held.signature;
+                }
+            }
+        }
+        self.tell("subjects", total, total);
+        Ok(())
+    }
+
+    fn tell(&self, what: &str, done: usize, total: usize) {
+        let step = ProgressStep { what: what.to_owned(), done, total };
+        (self.hunting.arena.comparison.bench.events)(Event::Progress(step));
+    }
+
+    /// Hunts what no test case rejects: first on the pool, then on more fresh inputs, as long as there is time.
+    fn hunt(
+        &self,
+        entrants: &mut [Entrant],
+        pool: Vec<Fresh>,
+        source: &mut FreshSource<'_>,
+        report: &mut Strength,
+    ) -> Result<Result<(), Fault>, Stop> {
+        let mut fresh = pool;
+        for round in 0..=ROUNDS {
+            let alive: Vec<usize> =
+                (0..entrants.len()).filter(|&place| entrants[place].is_hunted()).collect();
+            if alive.is_empty() || fresh.is_empty() {
+                break;
+            }
+            if Instant::now() >= self.end {
+                report.cut = true;
+                break;
+            }
+            self.tell("rounds of the hunt", round, ROUNDS);
+            let hunted = self.side_by_side(&alive, |&place| match &entrants[place].contender {
+                Some(contender) => self.hunting.first(contender, &fresh).map(Some),
+                None => Ok(None),
+            })?;
+            let mut found: Vec<(usize, Failure)> = Vec::new();
+            for (place, hunted) in alive.into_iter().zip(hunted) {
+                let Some(hunted) = hunted else { continue };
+                let subject = &mut entrants[place].subject;
+                // The pool was tried before.
+                subject.tried += if round == 0 { 0 } else { hunted.tried as u64 };
+                found.extend(hunted.found.map(|failure| (place, failure)));
+            }
+            for (place, failure) in found {
+                self.missed(entrants, place, &failure)?;
+            }
+            fresh = match source.next(&self.hunting.arena.comparison, ROUND)? {
+                Ok(fresh) => fresh,
+                Err(fault) => return Ok(Err(fault)),
+            };
+        }
+        for entrant in entrants.iter_mut().filter(|entrant| entrant.is_hunted()) {
+            let subject = &mut entrant.subject;
+            if subject.tried >= ENOUGH {
+                subject.status = SubjectStatus::PresumedEquivalent;
+                subject.bound = Some(RULE_OF_THREE / subject.tried as f64);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Makes small what rejects a survivor, and sees which others it rejects.
+    fn missed(
+        &self,
+        entrants: &mut [Entrant],
+        place: usize,
+        failure: &Failure,
+    ) -> Result<(), Stop> {
+        let Some(contender) = entrants[place].contender.clone() else { return Ok(()) };
+        // One that is known for another survivor does.
+        let known = entrants.iter().find_map(|it| {
+            let missed = it.subject.missed.as_ref()?;
+            missed.also.contains(&entrants[place].subject.id).then(|| missed.clone())
+        });
+        let missed = match known {
+            Some(known) => MissedBy { also: Vec::new(), ..known },
+            None => {
+                let shrunk = self.hunting.shrunk(&contender, failure)?;
+                let others: Vec<&Entrant> = entrants
+                    .iter()
+                    .enumerate()
+                    .filter(|(other, it)| {
+                        *other != place
+                            && (it.is_hunted() || it.subject.status == SubjectStatus::Missed)
+                    })
+                    .map(|(_, it)| it)
+                    .take(OTHERS)
+                    .collect();
+                let also = self.side_by_side(&others, |entrant| {
+                    let Some(contender) = &entrant.contender else { return Ok(None) };
+                    let fails = self.hunting.fails(contender, &shrunk.input)?;
+                    Ok(fails.map(|_| entrant.subject.id.clone()))
+                })?;
+                MissedBy {
+                    input: shrunk.input.to_vec(),
+                    verdict: shrunk.judged.verdict,
+                    cause: shrunk.judged.cause,
+                    origin: failure.origin.to_string(),
+                    gain: 0.0,
+                    also: also.into_iter().flatten().collect(),
+                    promoted: None,
+                }
+            }
+        };
+        let subject = &mut entrants[place].subject;
+        subject.status = SubjectStatus::Missed;
+        subject.missed = Some(missed);
+        Ok(())
+    }
+
+    /// Counts: what each test case catches, parts, score, grade, and what each missing test case would gain.
+    fn count(&self, report: &mut Strength) {
+        let names: Vec<&str> =
+            self.hunting.arena.cases.iter().map(|case| &*case.test_case.name).collect();
+        report.cases = matrix::cases(&names, &report.subjects, self.matrix);
+        report.minimal = matrix::minimal(&names, &report.subjects);
+        let parts = |subjects: &[Subject]| {
+            score::parts(|name| match name {
+                PartName::Kills => score::kills(subjects),
+                PartName::Twice => score::twice(subjects),
+                other => (self.measured)(other),
+            })
+        };
+        report.parts = parts(&report.subjects);
+        report.score = score::score(&report.parts);
+        report.grade = report.score.map(|score| score::grade(&report.parts, score));
+        let Some(before) = report.score else { return };
+        for place in 0..report.subjects.len() {
+            let Some(missed) = &report.subjects[place].missed else { continue };
+            let caught: HashSet<&str> = missed
+                .also
+                .iter()
+                .map(String::as_str)
+                .chain([report.subjects[place].id.as_str()])
+                .collect();
+            let mut with = report.subjects.clone();
+            for subject in with.iter_mut().filter(|it| caught.contains(it.id.as_str())) {
+                subject.status = SubjectStatus::Caught;
+            }
+            let gain = score::score(&parts(&with)).unwrap_or(before) - before;
+            if let Some(missed) = &mut report.subjects[place].missed {
+                missed.gain = gain.max(0.0);
+            }
+        }
+    }
+}
+
+impl Entrant {
+    /// Whether no input is known that rejects it.
+    fn is_hunted(&self) -> bool {
+        self.contender.is_some() && self.subject.status == SubjectStatus::Undecided
+    }
+}
+
+/// Marks what writes the same as another one, on all test cases.
+fn mark_duplicates(entrants: &mut [Entrant]) {
+    let mut first: HashMap<u64, String> = HashMap::new();
+    for entrant in entrants {
+        let Some(signature) = entrant.signature else { continue };
+        if entrant.subject.status != SubjectStatus::Caught {
+            continue;
+        }
+        match first.get(&signature) {
+            Some(same) => {
+                entrant.subject.status = SubjectStatus::Duplicate;
+                entrant.subject.same_as = Some(same.clone());
+            }
+            None => drop(first.insert(signature, entrant.subject.id.clone())),
+        }
+    }
+}

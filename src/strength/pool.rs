@@ -1,0 +1,99 @@
+//! Fresh inputs: by the grammar and by the package's generators, with judge answers.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::generate::fresh::FreshInputs;
+use crate::model::stop::Stop;
+use crate::model::stress::Origin;
+use crate::strength::arena::Item;
+use crate::stress::by_recipe::Call;
+use crate::stress::candidates::{Candidates, Content, Mix};
+use crate::stress::comparison::{Comparison, Unusable};
+use crate::stress::search::Fault;
+use crate::stress::validity::Validity;
+
+/// Where fresh inputs come from.
+pub struct FreshSource<'a> {
+    /// What is tried, in order.
+    pub mix: Mix<'a>,
+    /// The package's generators, if it has some.
+    pub generators: Option<&'a FreshInputs<'a>>,
+    /// Which inputs count.
+    pub validity: &'a Validity<'a>,
+    /// How many were taken.
+    pub taken: u64,
+    /// What was made already.
+    pub seen: HashSet<Arc<[u8]>>,
+}
+
+/// A fresh input with its judge answer.
+#[derive(Clone, Debug)]
+pub struct Fresh {
+    /// Which of all that were tried.
+    pub number: u64,
+    /// The texts.
+    pub item: Item,
+    /// How it came about.
+    pub origin: Origin,
+    /// The start of the generator that printed it.
+    pub call: Option<Call>,
+}
+
+/// The longest fresh input, in bytes: longer ones cost more than they tell.
+const LONGEST: usize = 64 << 10;
+/// So many inputs in vain are enough.
+const IN_VAIN: u64 = 200;
+
+impl FreshSource<'_> {
+    /// The next inputs, at most so many; fewer if there are no more. A fault is a right program that fails on one.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn next(
+        &mut self,
+        comparison: &Comparison<'_>,
+        most: usize,
+    ) -> Result<Result<Vec<Fresh>, Fault>, Stop> {
+        let mut made: Vec<(u64, Arc<[u8]>, Origin, Option<Call>)> = Vec::new();
+        let mut in_vain = 0;
+        while made.len() < most && in_vain < IN_VAIN {
+            let Some(candidate) = self.mix.next() else { break };
+            self.taken += 1;
+            in_vain += 1;
+            let (input, call) = match candidate.content {
+                Content::Text(text) => (text, None),
+                Content::Call(call) => {
+                    let Some(generators) = self.generators else { continue };
+                    let Ok(input) = call.input(generators)? else { continue };
+                    (input, Some(call))
+                }
+            };
+            let is_wanted = input.len() <= LONGEST
+                && self.validity.by_grammar(&input)
+                && self.seen.insert(Arc::clone(&input));
+            if is_wanted {
+                in_vain = 0;
+                made.push((self.taken, input, candidate.origin, call));
+            }
+        }
+        let answered = crate::executor::parallel::map(comparison.bench.executor, &made, |it| {
+            comparison.answer(&it.1)
+        })?;
+        let mut fresh = Vec::new();
+        for ((number, input, origin, call), answer) in made.into_iter().zip(answered) {
+            match answer {
+                Ok(answer) => {
+                    fresh.push(Fresh { number, item: Item { input, answer }, origin, call })
+                }
+                Err(Unusable::TooSlow) => {}
+                Err(why) => {
+                    if self.validity.allows(&input)? {
+                        return Ok(Err(Fault { number, input, why }));
+                    }
+                }
+            }
+        }
+        Ok(Ok(fresh))
+    }
+}

@@ -1,0 +1,74 @@
+//! The score: what share of the faults the data catches, each by how hard it is to catch, and the other parts.
+
+use crate::model::strength::{Grade, Part, PartName, Subject, SubjectKind, SubjectStatus};
+use crate::model::verdict::Verdict;
+
+/// The least hardness: what every input catches counts a little.
+const LEAST: f64 = 0.05;
+
+/// How hard a subject is to catch: the bits of the chance that an input of a pool catches it, of which so many do.
+pub fn hardness(rejected: usize, pool: usize) -> f64 {
+    if pool == 0 {
+        return 1.0;
+    }
+    let all = pool as f64;
+    let chance = (rejected as f64 / all).max(1.0 / all);
+    (-chance.log2()).max(LEAST)
+}
+
+/// Which share of the subjects the data catches, each by its hardness; `None` if there are none.
+pub fn kills(subjects: &[Subject]) -> Option<f64> {
+    let counted = || subjects.iter().filter(|it| it.status.counts() && !is_slow(it));
+    let all: f64 = counted().map(|it| it.hardness).sum();
+    let caught = counted().filter(|it| it.status == SubjectStatus::Caught);
+    (all > 0.0).then(|| caught.map(|it| it.hardness).sum::<f64>() / all)
+}
+
+/// Whether all that is known of a submission is that it is too slow: the speed part counts it.
+fn is_slow(subject: &Subject) -> bool {
+    subject.kind == SubjectKind::Submission
+        && !subject.killers.is_empty()
+        && subject.killers.iter().all(|kill| kill.verdict == Verdict::TimeLimitExceeded)
+}
+
+/// Which share of the mutants and wrappers two test cases catch. Submissions are judged up to the first.
+pub fn twice(subjects: &[Subject]) -> Option<f64> {
+    let made = |it: &&Subject| it.status.counts() && it.kind != SubjectKind::Submission;
+    let all = subjects.iter().filter(made).count();
+    let twice = subjects.iter().filter(made).filter(|it| it.killers.len() >= 2).count();
+    (all > 0).then(|| twice as f64 / all as f64)
+}
+
+/// The parts with their weights, from what was measured.
+pub fn parts(value: impl Fn(PartName) -> Option<f64>) -> Vec<Part> {
+    let part = |(name, weight)| Part { name, value: value(name), weight };
+    PartName::WEIGHTS.into_iter().map(part).collect()
+}
+
+/// The score from 0 to 100: the mean of the parts that were measured, by their weights. `None` without kills.
+pub fn score(parts: &[Part]) -> Option<f64> {
+    let measured = || parts.iter().filter_map(|part| Some((part, part.value?)));
+    measured().find(|(part, _)| part.name == PartName::Kills)?;
+    let weights: f64 = measured().map(|(part, _)| part.weight).sum();
+    let sum: f64 = measured().map(|(part, value)| part.weight * value).sum();
+    Some(100.0 * sum / weights)
+}
+
+/// What a score means. The best one is for data that catches nearly all that can be caught, reaches all bounds and
+/// separates all that can be separated; what could not be measured stands in no way.
+pub fn grade(parts: &[Part], score: f64) -> Grade {
+    let at_least = |name: PartName, least: f64| {
+        let value = parts.iter().find(|part| part.name == name).and_then(|part| part.value);
+        value.is_none_or(|value| value >= least)
+    };
+    let is_best = at_least(PartName::Kills, 0.98)
+        && at_least(PartName::Bounds, 1.0)
+        && at_least(PartName::Speed, 1.0);
+    match score {
+        _ if score >= 95.0 && is_best => Grade::A,
+        _ if score >= 85.0 => Grade::B,
+        _ if score >= 70.0 => Grade::C,
+        _ if score >= 50.0 => Grade::D,
+        _ => Grade::E,
+    }
+}

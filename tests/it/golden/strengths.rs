@@ -1,0 +1,152 @@
+//! What `strength` says, put together by hand: a machine without compilers has the same.
+
+use std::time::Duration;
+
+use juror::model::event::{Event, Stamped};
+use juror::model::strength::{
+    CaseKills, Gate, GateName, GateState, Grade, Kill, Lack, MissedBy, RightProgram, SourceEdit,
+    Strength, Subject, SubjectKind, SubjectStatus,
+};
+use juror::model::verdict::Verdict;
+use juror::strength::score;
+
+use super::created::{package, stamped};
+use super::record::begun;
+
+/// All that there can be; `is_shut` if a gate keeps it from being measured.
+pub(super) fn measured(is_shut: bool) -> Vec<Stamped> {
+    let mut found = match is_shut {
+        true => Strength::default(),
+        false => all(),
+    };
+    found.gates = gates(is_shut);
+    stamped(vec![
+        begun("strength", "contest/hello"),
+        Event::PackageRead(Box::new(package())),
+        Event::StrengthMeasured(Box::new(found)),
+        Event::Finished,
+    ])
+}
+
+fn gates(is_shut: bool) -> Vec<Gate> {
+    let gate = |name, state, detail: &str| Gate { name, state, detail: detail.to_owned() };
+    let state = if is_shut { GateState::Shut } else { GateState::Open };
+    vec![
+        gate(GateName::ValidData, GateState::Open, "3 test cases"),
+        gate(GateName::AcceptedSubmissions, state, "2 submissions"),
+        gate(GateName::Reproducible, GateState::Unknown, "no recipe"),
+        gate(GateName::OutputValidator, GateState::Open, "the default one"),
+        gate(GateName::TimeLimit, GateState::Open, "accepted/a.py takes 0.120 s of 1.00 s"),
+    ]
+}
+
+fn all() -> Strength {
+    let killed = |killers: &[&str], subject: Subject| Subject {
+        status: SubjectStatus::Caught,
+        killers: killers
+            .iter()
+            .map(|name| Kill { test_case: (*name).to_owned(), verdict: Verdict::WrongAnswer })
+            .collect(),
+        ..subject
+    };
+    let mutant = |id: &str, fault: &str| Subject {
+        edit: Some(SourceEdit {
+            submission: "accepted/a.cpp".to_owned(),
+            file: "a.cpp".to_owned(),
+            line: 12,
+            column: 19,
+            before: "    for (int i = 0; i < n; ++i)".to_owned(),
+            after: "    for (int i = 0; i < n - 1; ++i)".to_owned(),
+        }),
+        tried: 96,
+        ..Subject::new(format!("accepted/a.cpp:{id}"), SubjectKind::Mutant, fault)
+    };
+    let missed = MissedBy {
+        input: b"3\n1 3 1\n".to_vec(),
+        verdict: Verdict::WrongAnswer,
+        cause: "line 1: 4 instead of 2".to_owned(),
+        origin: "the grammar's shape `tiny`, seed 7".to_owned(),
+        gain: 4.25,
+        also: vec!["accepted/a.cpp:tie-7-1".to_owned()],
+        promoted: Some("secret/strength/off1".to_owned()),
+    };
+    let subjects = vec![
+        killed(
+            &["sample/1"],
+            Subject::new("wrong_answer/greedy.py", SubjectKind::Submission, "wrong_answer"),
+        ),
+        killed(
+            &["sample/1", "secret/01-one"],
+            Subject {
+                hardness: 0.05,
+                ..Subject::new("drop-last", SubjectKind::Wrapper, "drop-last")
+            },
+        ),
+        Subject {
+            status: SubjectStatus::Missed,
+            hardness: 2.5,
+            missed: Some(missed),
+            ..mutant("off1-12-2", "off1")
+        },
+        mutant("ror-12-1", "ror"),
+        Subject {
+            status: SubjectStatus::PresumedEquivalent,
+            tried: 2400,
+            bound: Some(0.00125),
+            held_out: true,
+            ..mutant("type-3-1", "type")
+        },
+        Subject {
+            status: SubjectStatus::ConfirmedEquivalent,
+            reason: Some("the sum is at most 20,000".to_owned()),
+            ..mutant("type-3-2", "type")
+        },
+        Subject {
+            status: SubjectStatus::Duplicate,
+            same_as: Some("drop-last".to_owned()),
+            ..mutant("io-20-1", "io")
+        },
+    ];
+    let case = |name: &str, kills, only: &[&str]| CaseKills {
+        test_case: name.to_owned(),
+        kills,
+        only_killer_of: only.iter().map(|id| (*id).to_owned()).collect(),
+    };
+    let parts = score::parts(|name| match name {
+        juror::model::strength::PartName::Kills => score::kills(&subjects),
+        juror::model::strength::PartName::Twice => score::twice(&subjects),
+        juror::model::strength::PartName::Bounds => Some(0.75),
+        _ => None,
+    });
+    let score = score::score(&parts);
+    Strength {
+        seed: 1,
+        time: Duration::from_secs(60),
+        elapsed: Duration::from_millis(12_340),
+        cut: true,
+        gates: Vec::new(),
+        grade: score.map(|score| score::grade(&parts, score)),
+        parts,
+        score,
+        references: vec![RightProgram {
+            submission: "accepted/a.cpp".to_owned(),
+            language: "cpp".to_owned(),
+            mutants: 5,
+        }],
+        pool: 96,
+        matrix: true,
+        subjects,
+        cases: vec![
+            case("sample/1", 2, &["wrong_answer/greedy.py"]),
+            case("secret/01-one", 1, &[]),
+            case("secret/02-two-rising", 0, &[]),
+        ],
+        minimal: vec!["sample/1".to_owned()],
+        lacking: vec![Lack::Mutants],
+    }
+}
+
+/// The grades of these scores, with nothing else that stands in the way.
+pub(super) fn grades() -> Vec<Grade> {
+    [100.0, 95.0, 94.9, 70.0, 50.0, 0.0].map(|score| score::grade(&[], score)).to_vec()
+}
