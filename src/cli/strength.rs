@@ -23,7 +23,7 @@ use crate::cli::stress::span;
 use crate::executor::parallel;
 use crate::executor::until::Until;
 use crate::grammar::bounds::{Coverage, bounds};
-use crate::judge::case::{Detail, ReadyCase, Rules};
+use crate::judge::case::{Detail, ReadyCase, Rules, Texts};
 use crate::judge::draw::Seen;
 use crate::judge::score::Policy;
 use crate::model::diagnostic::Diagnostic;
@@ -37,7 +37,7 @@ use crate::model::strength::{
 };
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
-use crate::strength::arena::{Arena, Contender, Item};
+use crate::strength::arena::{Arena, Contender};
 use crate::strength::hunt::Hunting;
 use crate::strength::measure::{Entrant, Measuring, Unmeasured};
 use crate::strength::pool::FreshSource;
@@ -156,7 +156,7 @@ impl Work<'_> {
         let problem = bench.problem;
         let Some((reference, _)) = usual(problem, ground.solution.as_deref()) else {
             report.lacking.push(Lack::AcceptedSubmission);
-            report.subjects = judged.iter().filter_map(|it| own(it)).collect();
+            report.subjects = judged.iter().filter_map(own).collect();
             return Ok(());
         };
         let accepted: Vec<&Submission> =
@@ -341,11 +341,11 @@ struct Right<'a> {
 }
 
 /// The texts of a test case, if they fit in a batch.
-fn text(case: &ReadyCase<'_>) -> Result<Option<Item>, Stop> {
+fn text(case: &ReadyCase<'_>) -> Result<Option<Texts>, Stop> {
     if case.size() > Batches::LONGEST {
         return Ok(None);
     }
-    Ok(case.read()?.map(|(input, answer)| Item { input, answer }))
+    Ok(case.read()?)
 }
 
 /// A submission of the package that is not to be accepted, with what the test cases said.

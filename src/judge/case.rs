@@ -130,15 +130,17 @@ impl ReadyCase<'_> {
         self.input().len().unwrap_or_default()
     }
 
-    /// Input and judge answer; nothing if there is no answer.
+    /// Input and judge answer in memory; nothing if there is no answer.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn read(&self) -> Result<Option<(Arc<[u8]>, Arc<[u8]>)>, JudgeError> {
-        let whole =
-            |blob: &Blob| blob.start(u64::MAX).map_err(|error| fault("read a test case", error));
+    pub fn read(&self) -> Result<Option<Texts>, JudgeError> {
+        let whole = |blob: &Blob| {
+            let text = blob.start(u64::MAX).map_err(|error| fault("read a test case", error))?;
+            Ok::<Arc<[u8]>, JudgeError>(text.into())
+        };
         let Ok(answer) = self.answer() else { return Ok(None) };
-        Ok(Some((whole(&self.input())?.into(), whole(&answer)?.into())))
+        Ok(Some(Texts { input: whole(&self.input())?, answer: whole(&answer)? }))
     }
 
     /// The input, as it lies in a box.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::build::Runnable;
-use crate::judge::case::{Entry, ReadyCase, TimeLimitMode, judge_case};
+use crate::judge::case::{Entry, ReadyCase, Texts, TimeLimitMode, judge_case};
 use crate::judge::output::Ran;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
@@ -22,15 +22,6 @@ pub struct Contender {
     pub batched: Option<Arc<Runnable>>,
 }
 
-/// An input with its judge answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// The input.
-    pub input: Arc<[u8]>,
-    /// The judge answer.
-    pub answer: Arc<[u8]>,
-}
-
 /// What contenders are held against.
 pub struct Arena<'a> {
     /// The right program, and by what is judged. The submission in it is the right program, too.
@@ -38,7 +29,7 @@ pub struct Arena<'a> {
     /// The test cases.
     pub cases: &'a [ReadyCase<'a>],
     /// Their texts, of those that are small enough for a batch.
-    pub texts: Vec<Option<Item>>,
+    pub texts: Vec<Option<Texts>>,
     /// How batches run, if they can.
     pub way: Option<Way>,
     /// Whether outputs of batches were accepted before, by input and output.
@@ -77,7 +68,7 @@ impl Arena<'_> {
     pub fn in_batch(
         &self,
         contender: &Contender,
-        items: &[&Item],
+        items: &[&Texts],
     ) -> Result<Option<InBatch>, Stop> {
         let (Some(way), Some(batched)) = (&self.way, &contender.batched) else { return Ok(None) };
         let Comparison { bench, rules, test_case, .. } = &self.comparison;
@@ -102,7 +93,7 @@ impl Arena<'_> {
     fn accepts(
         &self,
         comparison: &Comparison<'_>,
-        item: &Item,
+        item: &Texts,
         ran: &Ran,
         output: &[u8],
     ) -> Result<bool, Stop> {
@@ -124,11 +115,11 @@ impl Arena<'_> {
 
     /// On which test cases one start accepts a contender, and its outputs in short.
     fn cases_in_batch(&self, contender: &Contender) -> Result<Option<InBatch>, Stop> {
-        let small: Vec<(usize, &Item)> = (0..)
+        let small: Vec<(usize, &Texts)> = (0..)
             .zip(&self.texts)
             .filter_map(|(place, item)| Some((place, item.as_ref()?)))
             .collect();
-        let items: Vec<&Item> = small.iter().map(|(_, item)| *item).collect();
+        let items: Vec<&Texts> = small.iter().map(|(_, item)| *item).collect();
         let Some(batch) = self.in_batch(contender, &items)? else { return Ok(None) };
         let mut accepted = vec![false; self.cases.len()];
         for ((place, _), is_accepted) in small.into_iter().zip(&batch.accepted) {
@@ -170,8 +161,12 @@ impl Arena<'_> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn rejecting(&self, contender: &Contender, items: &[Item]) -> Result<(usize, usize), Stop> {
-        let small: Vec<&Item> = items.iter().filter(|item| Batches::takes(&item.input)).collect();
+    pub fn rejecting(
+        &self,
+        contender: &Contender,
+        items: &[Texts],
+    ) -> Result<(usize, usize), Stop> {
+        let small: Vec<&Texts> = items.iter().filter(|item| Batches::takes(&item.input)).collect();
         if let Some(batch) = self.in_batch(contender, &small)? {
             let rejected = batch.accepted.iter().filter(|accepted| !**accepted).count();
             return Ok((rejected, small.len()));

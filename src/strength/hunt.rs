@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use crate::executor::until::Until;
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::program::Grammar;
-use crate::judge::case::TimeLimitMode;
+use crate::judge::case::{Texts, TimeLimitMode};
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::REPEATS;
 use crate::model::verdict::Verdict;
-use crate::strength::arena::{Arena, Contender, Item};
+use crate::strength::arena::{Arena, Contender};
 use crate::strength::pool::Fresh;
 use crate::stress::batch::Batches;
 use crate::stress::comparison::Compared;
@@ -54,7 +54,7 @@ impl Hunting<'_> {
     pub fn first(&self, contender: &Contender, fresh: &[Fresh]) -> Result<Hunted, Stop> {
         let takes = |fresh: &&Fresh| Batches::takes(&fresh.item.input);
         let small: Vec<&Fresh> = fresh.iter().filter(takes).collect();
-        let items: Vec<&Item> = small.iter().map(|fresh| &fresh.item).collect();
+        let items: Vec<&Texts> = small.iter().map(|fresh| &fresh.item).collect();
         let (doubtful, tried): (Vec<&Fresh>, usize) =
             match self.arena.in_batch(contender, &items)? {
                 Some(batch) => {

@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use crate::executor::parallel;
+use crate::judge::case::Texts;
 use crate::model::event::Event;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 use crate::model::strength::{
     Kill, MissedBy, PartName, Strength, Subject, SubjectKind, SubjectStatus,
 };
-use crate::strength::arena::{Contender, Item};
+use crate::strength::arena::Contender;
 use crate::strength::hunt::Hunting;
 use crate::strength::pool::{Fresh, FreshSource};
 use crate::strength::{matrix, score};
@@ -87,13 +88,13 @@ impl Measuring<'_> {
         }
         report.pool = pool.len();
         report.matrix = self.matrix;
-        let items: Vec<Item> = pool.iter().map(|fresh| fresh.item.clone()).collect();
+        let items: Vec<Texts> = pool.iter().map(|fresh| fresh.item.clone()).collect();
         self.hold(&mut entrants, &items, report)?;
         mark_duplicates(&mut entrants);
-        if let Some(source) = &mut source {
-            if let Err(fault) = self.hunt(&mut entrants, pool, source, report)? {
-                return Ok(Err(Unmeasured::Reference(fault)));
-            }
+        if let Some(source) = &mut source
+            && let Err(fault) = self.hunt(&mut entrants, pool, source, report)?
+        {
+            return Ok(Err(Unmeasured::Reference(fault)));
         }
         report.subjects = entrants.into_iter().map(|entrant| entrant.subject).collect();
         self.count(report);
@@ -125,7 +126,7 @@ impl Measuring<'_> {
     fn hold(
         &self,
         entrants: &mut [Entrant],
-        pool: &[Item],
+        pool: &[Texts],
         report: &mut Strength,
     ) -> Result<(), Stop> {
         let arena = self.hunting.arena;

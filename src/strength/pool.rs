@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::generate::fresh::FreshInputs;
+use crate::judge::case::Texts;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::strength::arena::Item;
 use crate::stress::by_recipe::Call;
 use crate::stress::candidates::{Candidates, Content, Mix};
 use crate::stress::comparison::{Comparison, Unusable};
@@ -33,7 +33,7 @@ pub struct Fresh {
     /// Which of all that were tried.
     pub number: u64,
     /// The texts.
-    pub item: Item,
+    pub item: Texts,
     /// How it came about.
     pub origin: Origin,
     /// The start of the generator that printed it.
@@ -55,7 +55,7 @@ impl FreshSource<'_> {
         comparison: &Comparison<'_>,
         most: usize,
     ) -> Result<Result<Vec<Fresh>, Fault>, Stop> {
-        let mut made: Vec<(u64, Arc<[u8]>, Origin, Option<Call>)> = Vec::new();
+        let mut made = Vec::new();
         let mut in_vain = 0;
         while made.len() < most && in_vain < IN_VAIN {
             let Some(candidate) = self.mix.next() else { break };
@@ -84,7 +84,7 @@ impl FreshSource<'_> {
         for ((number, input, origin, call), answer) in made.into_iter().zip(answered) {
             match answer {
                 Ok(answer) => {
-                    fresh.push(Fresh { number, item: Item { input, answer }, origin, call })
+                    fresh.push(Fresh { number, item: Texts { input, answer }, origin, call })
                 }
                 Err(Unusable::TooSlow) => {}
                 Err(why) => {
