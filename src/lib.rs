@@ -10,6 +10,7 @@ pub mod grammar;
 pub mod judge;
 pub mod language;
 pub mod model;
+pub mod mutate;
 pub mod new;
 pub mod package;
 pub mod plan;

@@ -1,0 +1,189 @@
+//! Walks through a source and collects the edits that the rules find.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::mutate::operator::Operator;
+use crate::mutate::rules;
+use crate::mutate::syntax::{Role, Syntax};
+
+/// One change of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub operator: Operator,
+    pub range: Range<usize>,
+    pub after: String,
+}
+
+/// What the rules find in one source.
+pub(super) struct Finder<'t> {
+    pub syntax: &'static Syntax,
+    pub text: &'t str,
+    pub edits: Vec<Edit>,
+}
+
+impl<'t> Finder<'t> {
+    /// Applies every rule to a node and to all below it.
+    pub(super) fn visit(&mut self, node: Node<'t>) {
+        rules::markers(self, node);
+        if self.is(node, Role::Skip) || !node.is_named() {
+            return;
+        }
+        rules::all(self, node);
+        if self.is(node, Role::Text) {
+            return;
+        }
+        let mut is_of_tests = false;
+        for child in self.alive(node) {
+            // What is only there in tests of the submission itself is not run.
+            let was_of_tests = std::mem::take(&mut is_of_tests);
+            match child.kind() {
+                "attribute_item" => is_of_tests = was_of_tests || self.src(child).contains("test"),
+                _ if was_of_tests => {}
+                _ => self.visit(child),
+            }
+        }
+    }
+
+    /// The children that a compiler sees: not what a preprocessor leaves out.
+    fn alive(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let all = children(node);
+        let is_taken = match node.kind() {
+            "preproc_ifdef" => {
+                let name = self.field(node, &["name"]).map(|name| self.src(name));
+                let is_set = name == Some("ONLINE_JUDGE");
+                is_set == self.src(node).starts_with("#ifdef")
+            }
+            "preproc_if" => self.field(node, &["condition"]).map(|it| self.src(it)) == Some("1"),
+            // The other branch of one of those is never certain.
+            "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
+                let above = node.parent().filter(|it| it.kind() == "preproc_ifdef");
+                let name = above.and_then(|it| self.field(it, &["name"])).map(|it| self.src(it));
+                node.kind() == "preproc_else"
+                    && above.is_some_and(|it| {
+                        self.src(it).starts_with("#ifdef") != (name == Some("ONLINE_JUDGE"))
+                    })
+            }
+            _ => return all,
+        };
+        let is_else = |it: &Node<'_>| it.kind().starts_with("preproc_el");
+        all.into_iter().filter(|it| is_else(it) || is_taken).collect()
+    }
+
+    /// Whether a node is this.
+    pub(super) fn is(&self, node: Node<'t>, role: Role) -> bool {
+        self.syntax.is(node.kind(), role)
+    }
+
+    /// The text of a node.
+    pub(super) fn src(&self, node: Node<'t>) -> &'t str {
+        &self.text[node.byte_range()]
+    }
+
+    /// The child in the first of these fields that there is.
+    pub(super) fn field(&self, node: Node<'t>, names: &[&str]) -> Option<Node<'t>> {
+        names.iter().find_map(|name| node.child_by_field_name(name))
+    }
+
+    /// The named children, without comments.
+    pub(super) fn named(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let all = children(node).into_iter();
+        all.filter(|child| child.is_named() && !child.is_extra()).collect()
+    }
+
+    /// The nodes around a node, from inside.
+    pub(super) fn around(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
+        std::iter::successors(node.parent(), |node| node.parent())
+    }
+
+    /// The nearest node around a node that is this.
+    pub(super) fn nearest(&self, node: Node<'t>, role: Role) -> Option<Node<'t>> {
+        self.around(node).find(|it| self.is(*it, role))
+    }
+
+    /// All nodes below one that are this, itself included.
+    pub(super) fn below(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
+        let mut found = Vec::new();
+        let mut left = vec![node];
+        while let Some(node) = left.pop() {
+            if self.is(node, role) {
+                found.push(node);
+            }
+            left.extend(children(node).into_iter().rev());
+        }
+        found
+    }
+
+    /// The last part of the name that a call calls.
+    pub(super) fn callee(&self, call: Node<'t>) -> Option<Node<'t>> {
+        let mut node = self.field(call, &["name", "function"])?;
+        while !self.is(node, Role::Name) {
+            let parts = ["name", "field", "attribute", "function"];
+            node = self.field(node, &parts)?;
+        }
+        Some(node)
+    }
+
+    /// The name of what a call calls; empty if it is none.
+    pub(super) fn called(&self, call: Node<'t>) -> &'t str {
+        self.callee(call).map_or("", |name| self.src(name))
+    }
+
+    /// The name of the function around a node; empty if there is none.
+    pub(super) fn function(&self, node: Node<'t>) -> &'t str {
+        let Some(mut at) = self.nearest(node, Role::Function) else { return "" };
+        while !self.is(at, Role::Name) {
+            let Some(next) = self.field(at, &["declarator", "name"]) else { return "" };
+            at = next;
+        }
+        self.src(at)
+    }
+
+    /// Puts a text in the place of a node.
+    pub(super) fn put(&mut self, operator: Operator, node: Node<'t>, after: impl Into<String>) {
+        self.edit(operator, node.byte_range(), after);
+    }
+
+    /// Puts a text in the place of a range.
+    pub(super) fn edit(
+        &mut self,
+        operator: Operator,
+        range: Range<usize>,
+        after: impl Into<String>,
+    ) {
+        let after = after.into();
+        if self.text[range.clone()] != after {
+            self.edits.push(Edit { operator, range, after });
+        }
+    }
+
+    /// Lets two nodes, the first before the second, change places.
+    pub(super) fn exchange(&mut self, operator: Operator, first: Node<'t>, second: Node<'t>) {
+        let (one, two) = (self.src(first), self.src(second));
+        let between = &self.text[first.end_byte()..second.start_byte()];
+        let after = format!("{two}{between}{one}");
+        self.edit(operator, first.start_byte()..second.end_byte(), after);
+    }
+}
+
+/// The children of a node, tokens included.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+/// The field that a node is in.
+pub(super) fn slot<'t>(node: Node<'t>) -> Option<&'t str> {
+    let parent = node.parent()?;
+    let mut cursor = parent.walk();
+    cursor.goto_first_child();
+    loop {
+        if cursor.node() == node {
+            return cursor.field_name();
+        }
+        if !cursor.goto_next_sibling() {
+            return None;
+        }
+    }
+}

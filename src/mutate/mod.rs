@@ -1,0 +1,170 @@
+//! A source → mutants: the same source with one mistake in each.
+//!
+//! A tree of the source says where a mistake can be made; [`rules`](self) say which. A mutant is one range of one
+//! file with another text in its place, so what it does can be read.
+
+mod finder;
+pub mod operator;
+mod rules;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::path::PathBuf;
+
+use tree_sitter::{InputEdit, Parser, Point, Tree};
+
+use crate::mutate::finder::{Edit, Finder};
+use crate::mutate::operator::Operator;
+use crate::mutate::syntax::Syntax;
+
+/// A file of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceText {
+    /// Its path in the program.
+    pub name: PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
+/// A source with one mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutant {
+    /// Its name: the operator, the line, and a number among those of this operator in this line.
+    pub id: String,
+    /// The kind of mistake.
+    pub operator: Operator,
+    /// Which of the files has it.
+    pub file: usize,
+    /// Where in the file, in bytes.
+    pub range: Range<usize>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// What stood there.
+    pub before: String,
+    /// What stands there instead.
+    pub after: String,
+}
+
+impl Mutant {
+    /// The file with the mistake; `text` is the file without.
+    pub fn apply(&self, text: &str) -> String {
+        format!("{}{}{}", &text[..self.range.start], self.after, &text[self.range.end..])
+    }
+}
+
+/// Whether there are mutants of sources in juror's language with this code.
+pub fn knows(language: &str) -> bool {
+    Syntax::of(language).is_some()
+}
+
+/// The mutants of a program, in the order of its files and lines; none in a language without a grammar.
+pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
+    let Some(syntax) = Syntax::of(language) else { return Vec::new() };
+    let mut all = Vec::new();
+    for (file, source) in files.iter().enumerate() {
+        all.extend(
+            edits(syntax, &source.text).into_iter().map(|edit| mutant(file, &source.text, edit)),
+        );
+    }
+    let mut numbers: BTreeMap<(Operator, usize), usize> = BTreeMap::new();
+    for mutant in &mut all {
+        let number = numbers.entry((mutant.operator, mutant.line)).or_default();
+        *number += 1;
+        mutant.id = format!("{}-{}-{number}", mutant.operator.name(), mutant.line);
+    }
+    all
+}
+
+fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {
+    let Point { row, column } = point(text, edit.range.start);
+    let line = edit.range.start - column;
+    Mutant {
+        id: String::new(),
+        operator: edit.operator,
+        file,
+        line: row + 1,
+        column: text[line..edit.range.start].chars().count() + 1,
+        before: text[edit.range.clone()].to_owned(),
+        after: edit.after,
+        range: edit.range,
+    }
+}
+
+/// The edits of one file: each makes a text of its own, that is no worse formed than the file.
+fn edits(syntax: &'static Syntax, text: &str) -> Vec<Edit> {
+    let Some(tree) = parse(syntax, text) else { return Vec::new() };
+    let mut finder = Finder { syntax, text, edits: Vec::new() };
+    finder.visit(tree.root_node());
+    let mut edits = finder.edits;
+    let rank = |edit: &Edit| Operator::ALL.iter().position(|it| *it == edit.operator);
+    edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));
+    let faults = faults(&tree);
+    let mut seen = HashSet::from([text.to_owned()]);
+    edits.retain(|edit| {
+        let changed =
+            format!("{}{}{}", &text[..edit.range.start], edit.after, &text[edit.range.end..]);
+        let again = || parse_again(syntax, &tree, edit, text, &changed);
+        let is_formed = || again().is_some_and(|tree| self::faults(&tree) <= faults);
+        let is_kept = !seen.contains(&changed) && is_formed();
+        seen.insert(changed);
+        is_kept
+    });
+    edits.sort_by_cached_key(|edit| (edit.range.start, edit.range.end, rank(edit)));
+    edits
+}
+
+fn parse(syntax: &Syntax, text: &str) -> Option<Tree> {
+    parser(syntax)?.parse(text, None)
+}
+
+/// The same for a changed text, with what stays of the tree.
+fn parse_again(
+    syntax: &Syntax,
+    tree: &Tree,
+    edit: &Edit,
+    text: &str,
+    changed: &str,
+) -> Option<Tree> {
+    let mut tree = tree.clone();
+    let (start, old_end) = (edit.range.start, edit.range.end);
+    let new_end = start + edit.after.len();
+    tree.edit(&InputEdit {
+        start_byte: start,
+        old_end_byte: old_end,
+        new_end_byte: new_end,
+        start_position: point(text, start),
+        old_end_position: point(text, old_end),
+        new_end_position: point(changed, new_end),
+    });
+    parser(syntax)?.parse(changed, Some(&tree))
+}
+
+fn point(text: &str, at: usize) -> Point {
+    let before = &text[..at];
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
+    Point::new(before.matches('\n').count(), at - line)
+}
+
+fn parser(syntax: &Syntax) -> Option<Parser> {
+    let mut parser = Parser::new();
+    parser.set_language(&(syntax.grammar)()).ok()?;
+    Some(parser)
+}
+
+/// How many places of a tree the grammar does not know.
+fn faults(tree: &Tree) -> usize {
+    let mut count = 0;
+    let mut left = vec![tree.root_node()];
+    while let Some(node) = left.pop() {
+        if node.has_error() {
+            count += usize::from(node.is_error() || node.is_missing());
+            left.extend(finder::children(node));
+        }
+    }
+    count
+}

@@ -1,0 +1,145 @@
+//! Calls and branches: another function, other arguments, the other way.
+
+use tree_sitter::Node;
+
+use crate::mutate::finder::{Finder, children};
+use crate::mutate::operator::Operator::{self, Init, Io, Minmax, Off1, Swaparg, Tie};
+use crate::mutate::syntax::Role;
+
+/// Names that are mistaken for one another.
+const PAIRS: &[(Operator, &str, &str)] = &[
+    (Minmax, "max", "min"),
+    (Minmax, "Max", "Min"),
+    (Minmax, "fmax", "fmin"),
+    (Minmax, "max_element", "min_element"),
+    (Minmax, "max_by", "min_by"),
+    (Minmax, "max_by_key", "min_by_key"),
+    (Init, "INT_MAX", "INT_MIN"),
+    (Init, "LLONG_MAX", "LLONG_MIN"),
+    (Init, "MAX", "MIN"),
+    (Init, "MAX_VALUE", "MIN_VALUE"),
+    (Tie, "lower_bound", "upper_bound"),
+    (Tie, "bisect_left", "bisect_right"),
+    (Tie, "greater", "less"),
+    (Off1, "next_permutation", "prev_permutation"),
+    (Swaparg, "front", "back"),
+    (Swaparg, "first", "last"),
+    (Swaparg, "push_front", "push_back"),
+    (Swaparg, "pop_front", "pop_back"),
+    (Swaparg, "appendleft", "append"),
+    (Swaparg, "popleft", "pop"),
+    (Swaparg, "all", "any"),
+];
+
+/// Names that are mistaken in one way only.
+const WRONG: &[(Operator, &str, &str)] = &[(Io, "read", "readline"), (Io, "println", "print")];
+
+/// Another name.
+pub(super) fn names<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if finder.is(node, Role::Call)
+        && let Some(callee) = finder.callee(node)
+    {
+        let name = finder.src(callee);
+        for (operator, one, other) in PAIRS {
+            if name == *one {
+                finder.put(*operator, callee, *other);
+            } else if name == *other {
+                finder.put(*operator, callee, *one);
+            }
+        }
+        for (operator, right, wrong) in WRONG {
+            if name == *right && (*right != "read" || finder.syntax.is_by_indent) {
+                finder.put(*operator, callee, *wrong);
+            }
+        }
+    } else if finder.is(node, Role::Name) && finder.src(node).len() > 2 {
+        let name = finder.src(node);
+        for (operator, one, other) in PAIRS.iter().filter(|(operator, ..)| *operator == Init) {
+            if name == *one {
+                finder.put(*operator, node, *other);
+            } else if name == *other {
+                finder.put(*operator, node, *one);
+            }
+        }
+    }
+}
+
+/// Functions whose arguments can be in any order.
+const SYMMETRIC: [&str; 9] = ["max", "min", "gcd", "lcm", "swap", "__gcd", "fmax", "fmin", "hypot"];
+
+/// Arguments in each other's place.
+pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    let is_call = finder.is(node, Role::Argument)
+        && node
+            .parent()
+            .is_some_and(|it| finder.is(it, Role::Call) && !SYMMETRIC.contains(&finder.called(it)));
+    let given = if is_call || finder.is(node, Role::Element) {
+        finder.named(node)
+    } else if finder.is(node, Role::Tokens) {
+        return tokens(finder, node);
+    } else {
+        return;
+    };
+    if given.len() > 6 {
+        return;
+    }
+    for pair in given.windows(2).take(3) {
+        let [one, two] = pair else { continue };
+        let is_format = finder.is(*one, Role::Text) || finder.is(*two, Role::Text);
+        if !is_format && ![one, two].iter().any(|it| it.kind() == "keyword_argument") {
+            finder.exchange(Swaparg, *one, *two);
+        }
+    }
+}
+
+/// The arguments of a macro that writes, which are no more than tokens.
+fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    let name = node.parent().and_then(|it| finder.field(it, &["macro"])).map(|it| finder.src(it));
+    if !matches!(name, Some("print" | "println" | "write" | "writeln" | "format")) {
+        return;
+    }
+    let parts = children(node);
+    let inner = &parts[1..parts.len().saturating_sub(1).max(1)];
+    let groups: Vec<&[Node<'t>]> = inner.split(|it| it.kind() == ",").collect();
+    for pair in groups.windows(2) {
+        let (Some(first), Some(last)) = (pair[0].first(), pair[0].last()) else { continue };
+        let (Some(next), Some(end)) = (pair[1].first(), pair[1].last()) else { continue };
+        if finder.is(*first, Role::Text) {
+            continue;
+        }
+        let (one, two) = (first.start_byte()..last.end_byte(), next.start_byte()..end.end_byte());
+        let between = &finder.text[one.end..two.start];
+        let after = format!("{}{between}{}", &finder.text[two.clone()], &finder.text[one.clone()]);
+        finder.edit(Swaparg, one.start..two.end, after);
+    }
+}
+
+/// The two branches of a choice in each other's place.
+pub(super) fn branches<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if finder.is(node, Role::Ternary) {
+        let by_name = (finder.field(node, &["consequence"]), finder.field(node, &["alternative"]));
+        let parts = finder.named(node);
+        match (by_name, parts.as_slice()) {
+            ((Some(one), Some(two)), _) | ((None, None), &[one, _, two]) => {
+                finder.exchange(Swaparg, one, two);
+            }
+            _ => {}
+        }
+    }
+    if finder.is(node, Role::If)
+        && let (Some(one), Some(mut two)) =
+            (finder.field(node, &["consequence"]), finder.field(node, &["alternative"]))
+    {
+        if two.kind() == "else_clause" {
+            let Some(inner) = finder.named(two).last().copied() else { return };
+            two = inner;
+        }
+        let is_block = |it: Node<'t>| finder.is(it, Role::Block);
+        if is_block(one) == is_block(two)
+            && !finder.is(two, Role::If)
+            && two.kind() != "elif_clause"
+        {
+            finder.exchange(Swaparg, one, two);
+        }
+    }
+}

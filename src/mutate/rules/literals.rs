@@ -1,0 +1,251 @@
+//! Numbers: off by one, other initial values, arrays that are too small.
+
+use tree_sitter::Node;
+
+use crate::mutate::finder::{Finder, children, slot};
+use crate::mutate::operator::Operator::{Arr, Cond, Init, Memo, Off1, Ret};
+use crate::mutate::syntax::Role;
+
+/// A whole number as it is written.
+struct Written<'t> {
+    value: i128,
+    suffix: &'t str,
+}
+
+impl<'t> Written<'t> {
+    fn read(text: &'t str) -> Option<Self> {
+        // In some grammars the sign is a part of the number.
+        let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+        let digits = text.find(|it: char| !it.is_ascii_digit() && it != '_' && it != '\'');
+        let (digits, suffix) = text.split_at(digits.unwrap_or(text.len()));
+        let plain: String = digits.chars().filter(char::is_ascii_digit).collect();
+        let is_octal = plain.len() > 1 && plain.starts_with('0');
+        let is_whole = !suffix.starts_with(['.', 'e', 'E', 'x', 'X', 'b', 'B']);
+        let value: i128 = plain.parse().ok().filter(|_| is_whole && !is_octal)?;
+        Some(Self { value: sign * value, suffix })
+    }
+
+    fn with(&self, value: i128) -> String {
+        format!("{value}{}", self.suffix)
+    }
+}
+
+/// From here on a number is large: it stands for "more than anything", or is a limit.
+const LARGE: i128 = 100_000;
+
+/// One more, one less; and what an initial value may be instead.
+pub(super) fn integers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if !finder.is(node, Role::Integer) || size_around(finder, node).is_some() {
+        return;
+    }
+    let Some(written) = Written::read(finder.src(node)) else { return };
+    let sign = node.parent().filter(|it| {
+        finder.is(*it, Role::Unary) && finder.src(*it).starts_with('-')
+            || it.kind() == "negative_literal"
+    });
+    let (whole, value) = sign.map_or((node, written.value), |sign| (sign, -written.value));
+    for next in [value + 1, value - 1] {
+        finder.put(Off1, whole, written.with(next));
+    }
+    let is_initial = is_initial(finder, whole);
+    if value == -1 {
+        let is_memo =
+            is_recursive(finder, node) || in_call(finder, whole) || is_compared(finder, whole);
+        finder.put(if is_memo { Memo } else { Init }, whole, written.with(0));
+    } else if is_initial && value == 0 {
+        finder.put(Init, whole, written.with(1000));
+    } else if is_initial && value.abs() >= LARGE {
+        finder.put(Init, whole, written.with(0));
+        finder.put(Init, whole, written.with(1000));
+    }
+}
+
+fn is_compared<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
+    node.parent().is_some_and(|it| {
+        finder.is(it, Role::Binary) && ["==", "!="].iter().any(|sign| finder.src(it).contains(sign))
+    })
+}
+
+fn in_call<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
+    node.parent().is_some_and(|it| finder.is(it, Role::Argument))
+}
+
+/// Whether a node is the whole of what a variable is set to.
+fn is_initial<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
+    let is_value = matches!(slot(node), Some("value" | "right" | "default_value"));
+    is_value
+        && node.parent().is_some_and(|it| {
+            let kinds = ["init_declarator", "variable_declarator"];
+            let is_set = finder.is(it, Role::Assign)
+                && finder.field(it, &["operator"]).is_none_or(|sign| finder.src(sign) == "=");
+            kinds.contains(&it.kind()) || finder.is(it, Role::Declaration) || is_set
+        })
+}
+
+/// Whether the function around a node calls itself.
+pub(super) fn is_recursive<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
+    let name = finder.function(node);
+    let Some(function) = finder.nearest(node, Role::Function).filter(|_| !name.is_empty()) else {
+        return false;
+    };
+    finder.below(function, Role::Call).into_iter().any(|call| finder.called(call) == name)
+}
+
+/// The neighbour of an element.
+pub(super) fn indices<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if !finder.is(node, Role::Index) {
+        return;
+    }
+    let index = finder.field(node, &["indices", "subscript", "index"]);
+    let Some(mut index) = index.or_else(|| finder.named(node).get(1).copied()) else { return };
+    if index.kind() == "subscript_argument_list" {
+        let Some(inner) = finder.named(index).first().copied() else { return };
+        index = inner;
+    }
+    let is_literal = !finder.below(index, Role::Integer).is_empty();
+    if is_literal || finder.is(index, Role::Range) || index.kind() == "slice" {
+        return;
+    }
+    let text = finder.src(index);
+    finder.put(Off1, index, format!("{text} + 1"));
+    finder.put(Off1, index, format!("{text} - 1"));
+}
+
+/// The size of an array that a node is, or is a part of.
+fn size_around<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    let mut at = node;
+    loop {
+        let parent = at.parent()?;
+        let is_size = match parent.kind() {
+            "array_declarator" => slot(at) == Some("size"),
+            "array_type" | "array_expression" | "new_declarator" => slot(at) == Some("length"),
+            "dimensions_expr" => true,
+            "template_argument_list" => finder.is(at, Role::Integer),
+            _ => false,
+        };
+        if is_size {
+            return Some(at);
+        }
+        if !finder.is(parent, Role::Binary) {
+            return constant_size(finder, at);
+        }
+        at = parent;
+    }
+}
+
+/// A node that is the value of a constant in capitals, and large enough for a size.
+fn constant_size<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    let holder = node.parent()?;
+    let name = finder.field(holder, &["name", "declarator"])?;
+    let is_named = finder.src(name).chars().all(|it| !it.is_lowercase());
+    let value = Written::read(finder.src(node))?.value;
+    (slot(node) == Some("value") && is_named && (16..1_000_000_000).contains(&value))
+        .then_some(node)
+}
+
+/// One short, and half.
+pub(super) fn sizes<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if size_around(finder, node) == Some(node) {
+        shrink(finder, node);
+    }
+    let callee = finder.is(node, Role::Call).then(|| finder.called(node));
+    if matches!(callee, Some("resize" | "assign" | "with_capacity" | "vector"))
+        && let Some(arguments) = finder.field(node, &["arguments"])
+        && let Some(size) = finder.named(arguments).first()
+    {
+        shrink(finder, *size);
+    }
+    // `std::vector<int> row(n)`
+    if finder.is(node, Role::Argument)
+        && node.parent().is_some_and(|it| it.kind() == "init_declarator")
+        && let Some(size) = finder.named(node).first()
+        && !finder.is(*size, Role::Text)
+    {
+        shrink(finder, *size);
+    }
+    // `[0] * n`
+    if node.kind() == "binary_operator"
+        && let (Some(left), Some(right)) =
+            (finder.field(node, &["left"]), finder.field(node, &["right"]))
+        && left.kind() == "list"
+    {
+        let text = finder.src(right);
+        finder.put(Arr, right, format!("({text} - 1)"));
+        finder.put(Arr, right, format!("({text} // 2)"));
+    }
+    // `vec![0; n]`
+    if finder.is(node, Role::Tokens) {
+        let parts = children(node);
+        let after = parts.iter().position(|it| it.kind() == ";");
+        if let Some(after) = after
+            && let (Some(first), Some(last)) = (parts.get(after + 1), parts.get(parts.len() - 2))
+            && first.start_byte() < last.end_byte()
+        {
+            let range = first.start_byte()..last.end_byte();
+            let text = &finder.text[range.clone()];
+            finder.edit(Arr, range.clone(), format!("({text}) - 1"));
+            finder.edit(Arr, range, format!("({text}) / 2"));
+        }
+    }
+}
+
+fn shrink<'t>(finder: &mut Finder<'t>, size: Node<'t>) {
+    let text = finder.src(size);
+    let less = match Written::read(text) {
+        Some(written) if written.value < 2 => return,
+        Some(written) => [written.with(written.value - 1), written.with(written.value / 2)],
+        None => [format!("({text}) - 1"), format!("({text}) / 2")],
+    };
+    for less in less {
+        finder.put(Arr, size, less);
+    }
+}
+
+/// What a search begins with, if that is an element or a greatest number.
+pub(super) fn initial<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if !is_initial(finder, node) {
+        return;
+    }
+    let text = finder.src(node);
+    let last = text.rsplit([':', '.', '(']).next().unwrap_or_default();
+    let is_greatest = matches!(
+        last.trim_end_matches(')'),
+        "INF"
+            | "inf"
+            | "oo"
+            | "INT_MAX"
+            | "INT_MIN"
+            | "LLONG_MAX"
+            | "LLONG_MIN"
+            | "MAX"
+            | "MIN"
+            | "MAX_VALUE"
+            | "MIN_VALUE"
+    );
+    let is_element = finder.is(node, Role::Index)
+        && node.parent().is_some_and(|it| !finder.is(it, Role::Assign))
+        && !text.contains("..");
+    if is_greatest || is_element {
+        finder.put(Init, node, "0");
+    }
+}
+
+/// True for false.
+pub(super) fn booleans<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    let other = match finder.src(node) {
+        "true" => "false",
+        "false" => "true",
+        "True" => "False",
+        "False" => "True",
+        _ => return,
+    };
+    if node.child_count() > 0 && !node.kind().starts_with("boolean") {
+        return;
+    }
+    let operator = match node.parent() {
+        Some(parent) if finder.is(parent, Role::Return) => Ret,
+        Some(_) if is_initial(finder, node) => Init,
+        _ => Cond,
+    };
+    finder.put(operator, node, other);
+}

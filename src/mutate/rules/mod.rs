@@ -1,0 +1,54 @@
+//! What can be mistaken at a node: one file for each family of operators.
+
+mod calls;
+mod literals;
+mod loops;
+mod output;
+mod statements;
+mod tokens;
+mod types;
+
+use tree_sitter::Node;
+
+use crate::mutate::finder::Finder;
+use crate::mutate::operator::Operator;
+
+/// Each rule at a node.
+pub(super) fn all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    tokens::tokens(finder, node);
+    tokens::parity(finder, node);
+    tokens::operands(finder, node);
+    literals::integers(finder, node);
+    literals::indices(finder, node);
+    literals::sizes(finder, node);
+    literals::initial(finder, node);
+    literals::booleans(finder, node);
+    loops::bounds(finder, node);
+    loops::ranges(finder, node);
+    loops::resets(finder, node);
+    calls::names(finder, node);
+    calls::arguments(finder, node);
+    calls::branches(finder, node);
+    types::types(finder, node);
+    types::casts(finder, node);
+    statements::statements(finder, node);
+    statements::conditions(finder, node);
+    statements::memory(finder, node);
+    output::output(finder, node);
+}
+
+/// Rules about what no other rule looks at.
+pub(super) fn markers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if node.kind() == "decorator" && finder.src(node).contains("cache") {
+        finder.put(Operator::Memo, node, "");
+    }
+    if node.kind() == "preproc_def"
+        && let Some(value) = finder.field(node, &["value"])
+        && let Ok(size) = finder.src(value).trim().parse::<u64>()
+        && size >= 16
+    {
+        for less in [size - 1, size / 2] {
+            finder.put(Operator::Arr, value, less.to_string());
+        }
+    }
+}

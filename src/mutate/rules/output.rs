@@ -1,0 +1,103 @@
+//! What a program writes: not all of it, twice, or in another shape.
+
+use tree_sitter::Node;
+
+use crate::mutate::finder::Finder;
+use crate::mutate::operator::Operator::{Io, Swaparg};
+use crate::mutate::syntax::Role;
+
+/// Functions and macros that write.
+const WRITERS: [&str; 12] = [
+    "print",
+    "println",
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "write",
+    "writeln",
+    "writelines",
+    "append",
+    "write_all",
+    "write_str",
+];
+
+/// What is mistaken in a statement that writes.
+pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    let Some(inner) =
+        finder.named(node).first().copied().filter(|_| finder.is(node, Role::Expression))
+    else {
+        return;
+    };
+    if finder.src(inner).contains("cerr") || finder.src(inner).contains("stderr") {
+        return;
+    }
+    let stream = streamed(finder, inner);
+    let name = match finder.field(inner, &["macro"]) {
+        Some(name) => finder.src(name),
+        None => finder.called(inner),
+    };
+    if stream.is_empty() && !(finder.is(inner, Role::Call) || finder.is(inner, Role::Macro)) {
+        return;
+    }
+    if stream.is_empty() && !WRITERS.contains(&name) {
+        return;
+    }
+    let text = finder.src(node);
+    finder.put(Io, node, finder.syntax.nothing);
+    let again = if finder.syntax.is_by_indent {
+        format!("{text}; {text}")
+    } else {
+        format!("{text} {text}")
+    };
+    finder.put(Io, node, again);
+    spaces(finder, node);
+    for pair in values(finder, &stream).windows(2) {
+        finder.exchange(Swaparg, pair[0], pair[1]);
+    }
+    if let [.., before, last] = stream.as_slice() {
+        finder.edit(Io, before.end_byte()..last.end_byte(), "");
+    }
+    let arguments = finder.field(inner, &["arguments"]).map(|it| finder.named(it));
+    if let Some([.., before, last]) = arguments.as_deref()
+        && !matches!(name, "printf" | "fprintf")
+    {
+        finder.edit(Io, before.end_byte()..last.end_byte(), "");
+    }
+}
+
+/// What is written by a chain of `<<`, in its order; nothing if there is no chain.
+fn streamed<'t>(finder: &Finder<'t>, chain: Node<'t>) -> Vec<Node<'t>> {
+    let mut parts = Vec::new();
+    let mut at = chain;
+    while finder.is(at, Role::Binary)
+        && let (Some(left), Some(right)) =
+            (finder.field(at, &["left"]), finder.field(at, &["right"]))
+        && finder.text[left.end_byte()..right.start_byte()].trim() == "<<"
+    {
+        parts.push(right);
+        at = left;
+    }
+    parts.reverse();
+    parts
+}
+
+fn values<'t>(finder: &Finder<'t>, stream: &[Node<'t>]) -> Vec<Node<'t>> {
+    let is_value =
+        |it: &&Node<'t>| !finder.is(**it, Role::Text) && !finder.src(**it).ends_with("endl");
+    stream.iter().filter(is_value).copied().collect()
+}
+
+/// A space for the end of a line, and the other way round.
+fn spaces<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    for text in finder.below(node, Role::Text) {
+        let written = finder.src(text);
+        for (one, other) in [("\" \"", "\"\\n\""), ("' '", "'\\n'")] {
+            if written == one {
+                finder.put(Io, text, other);
+            } else if written == other {
+                finder.put(Io, text, one);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Operators: comparisons, arithmetic, parity, and their operands.
+
+use tree_sitter::Node;
+
+use crate::mutate::finder::{Finder, children, slot};
+use crate::mutate::operator::Operator::{self, Aor, Cond, Loop, Parity, Ret, Ror, Swaparg, Tie};
+use crate::mutate::syntax::Role;
+
+/// A token, where it stands, and what it is mistaken for.
+struct Mistake {
+    operator: Operator,
+    role: Role,
+    token: &'static str,
+    becomes: &'static [&'static str],
+}
+
+const fn mistake(
+    operator: Operator,
+    role: Role,
+    token: &'static str,
+    becomes: &'static [&'static str],
+) -> Mistake {
+    Mistake { operator, role, token, becomes }
+}
+
+/// Tokens are written alike in all languages, as far as these have them.
+const MISTAKES: &[Mistake] = &[
+    mistake(Ror, Role::Binary, "<", &["<=", ">"]),
+    mistake(Ror, Role::Binary, "<=", &["<", ">="]),
+    mistake(Ror, Role::Binary, ">", &[">=", "<"]),
+    mistake(Ror, Role::Binary, ">=", &[">", "<="]),
+    mistake(Ror, Role::Binary, "==", &["!=", "<=", ">="]),
+    mistake(Ror, Role::Binary, "!=", &["==", "<", ">"]),
+    mistake(Aor, Role::Binary, "+", &["-"]),
+    mistake(Aor, Role::Binary, "-", &["+"]),
+    mistake(Aor, Role::Binary, "*", &["+"]),
+    mistake(Aor, Role::Binary, "/", &["*"]),
+    mistake(Aor, Role::Binary, "//", &["/", "*"]),
+    mistake(Aor, Role::Binary, "%", &["/"]),
+    mistake(Aor, Role::Binary, "&", &["|"]),
+    mistake(Aor, Role::Binary, "|", &["&", "^"]),
+    mistake(Aor, Role::Binary, "^", &["|"]),
+    mistake(Aor, Role::Tokens, "+", &["-"]),
+    mistake(Aor, Role::Tokens, "-", &["+"]),
+    mistake(Aor, Role::Tokens, "/", &["*"]),
+    mistake(Aor, Role::Assign, "+=", &["-=", "="]),
+    mistake(Aor, Role::Assign, "-=", &["+="]),
+    mistake(Aor, Role::Assign, "*=", &["+="]),
+    mistake(Aor, Role::Assign, "/=", &["*="]),
+    mistake(Aor, Role::Assign, "|=", &["="]),
+    mistake(Aor, Role::Assign, "^=", &["="]),
+    mistake(Aor, Role::Augment, "+=", &["-=", "="]),
+    mistake(Aor, Role::Augment, "-=", &["+="]),
+    mistake(Aor, Role::Augment, "*=", &["+="]),
+    mistake(Aor, Role::Augment, "/=", &["*="]),
+    mistake(Aor, Role::Augment, "//=", &["*="]),
+    mistake(Aor, Role::Augment, "|=", &["="]),
+    mistake(Aor, Role::Augment, "^=", &["="]),
+    mistake(Aor, Role::Update, "++", &["--"]),
+    mistake(Aor, Role::Update, "--", &["++"]),
+    mistake(Cond, Role::Binary, "&&", &["||"]),
+    mistake(Cond, Role::Binary, "||", &["&&"]),
+    mistake(Cond, Role::Binary, "and", &["or"]),
+    mistake(Cond, Role::Binary, "or", &["and"]),
+    mistake(Loop, Role::Range, "..", &["..="]),
+    mistake(Loop, Role::Range, "..=", &[".."]),
+    mistake(Ret, Role::Break, "break", &["continue"]),
+    mistake(Ret, Role::Continue, "continue", &["break"]),
+];
+
+/// Another token.
+pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    for child in children(node) {
+        if child.is_named() {
+            continue;
+        }
+        for mistake in MISTAKES {
+            if mistake.token != child.kind() || !finder.is(node, mistake.role) {
+                continue;
+            }
+            // In the arguments of a macro only neighbours tell that an operator has two operands.
+            let is_named = |it: Option<Node<'_>>| it.is_some_and(|it| it.is_named());
+            if mistake.role == Role::Tokens
+                && !(is_named(child.prev_sibling()) && is_named(child.next_sibling()))
+            {
+                continue;
+            }
+            for (place, becomes) in mistake.becomes.iter().enumerate() {
+                let operator = match mistake.operator {
+                    Ror if place == 0 && decides_ties(finder, node) => Tie,
+                    Aor if slot(node) == Some("update") => Loop,
+                    operator => operator,
+                };
+                finder.put(operator, child, *becomes);
+            }
+        }
+    }
+}
+
+/// Whether a comparison says which of two equal values is taken.
+fn decides_ties<'t>(finder: &Finder<'t>, comparison: Node<'t>) -> bool {
+    let operands = finder.named(comparison);
+    let [left, right] = operands.as_slice() else { return false };
+    let operands = [finder.src(*left), finder.src(*right)];
+    let holder = finder
+        .around(comparison)
+        .find(|it| !it.kind().contains("paren") && it.kind() != "condition_clause");
+    let Some(holder) = holder else { return false };
+    if finder.is(holder, Role::Ternary) {
+        return finder.named(holder).iter().any(|it| operands.contains(&finder.src(*it)));
+    }
+    if finder.is(holder, Role::If) {
+        let assigned = finder.below(holder, Role::Assign).into_iter();
+        let mut assigned = assigned.filter_map(|it| finder.field(it, &["left"]));
+        return assigned.any(|it| operands.contains(&finder.src(it)));
+    }
+    let name = finder.function(comparison);
+    name.contains("cmp")
+        || name.contains("less")
+        || name.contains("compare")
+        || finder.nearest(comparison, Role::Lambda).is_some()
+}
+
+/// Odd for even, or neither.
+pub(super) fn parity<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if !finder.is(node, Role::Binary) {
+        return;
+    }
+    let (Some(left), Some(right)) = (finder.field(node, &["left"]), finder.field(node, &["right"]))
+    else {
+        return;
+    };
+    let between = self::between(finder, left, right);
+    let is_parity = match between {
+        "%" => finder.src(right) == "2",
+        "&" | "^" => finder.src(right) == "1",
+        _ => false,
+    };
+    if !is_parity {
+        return;
+    }
+    let text = finder.src(node);
+    match between {
+        "^" => finder.put(Parity, node, finder.src(left)),
+        _ => {
+            finder.put(Parity, node, format!("(1 - {text})"));
+            finder.put(Parity, node, "0");
+            finder.put(Parity, node, "1");
+        }
+    }
+}
+
+fn between<'t>(finder: &Finder<'t>, left: Node<'t>, right: Node<'t>) -> &'t str {
+    finder.text[left.end_byte()..right.start_byte()].trim()
+}
+
+/// Operands left out, turned round or exchanged.
+pub(super) fn operands<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if finder.is(node, Role::Unary)
+        && let Some(operand) = finder.named(node).last().copied()
+    {
+        let sign = finder.text[node.start_byte()..operand.start_byte()].trim();
+        match sign {
+            "-" if !finder.is(operand, Role::Integer) => finder.put(Aor, node, finder.src(operand)),
+            "!" | "not" => finder.put(Cond, node, finder.src(operand)),
+            _ => {}
+        }
+    }
+    if !finder.is(node, Role::Binary) {
+        return;
+    }
+    let (Some(left), Some(right)) = (finder.field(node, &["left"]), finder.field(node, &["right"]))
+    else {
+        return;
+    };
+    match between(finder, left, right) {
+        "&&" | "||" | "and" | "or" => {
+            finder.put(Cond, node, finder.src(left));
+            finder.put(Cond, node, finder.src(right));
+        }
+        sign @ ("-" | "/" | "//") => {
+            let one = finder.src(left);
+            let one =
+                if finder.is(left, Role::Binary) { format!("({one})") } else { one.to_owned() };
+            let two = finder.src(right);
+            finder.put(Swaparg, node, format!("{two} {sign} {one}"));
+        }
+        sign @ ("<<" | ">>") if is_shift(finder, left, right) => {
+            let other = if sign == "<<" { ">>" } else { "<<" };
+            let sign = left.end_byte()..right.start_byte();
+            finder.edit(Aor, sign, format!(" {other} "));
+        }
+        _ => {}
+    }
+}
+
+/// Whether `<<` or `>>` shifts, and does not write or read.
+fn is_shift<'t>(finder: &Finder<'t>, left: Node<'t>, right: Node<'t>) -> bool {
+    finder.is(left, Role::Integer)
+        || (finder.is(right, Role::Integer)
+            && matches!(
+                left.kind(),
+                "identifier"
+                    | "parenthesized_expression"
+                    | "subscript_expression"
+                    | "index_expression"
+            )
+            && !finder.src(left).contains("out"))
+}

@@ -1,0 +1,48 @@
+//! Numbers kept in narrower types.
+
+use tree_sitter::Node;
+
+use crate::mutate::finder::{Finder, slot};
+use crate::mutate::operator::Operator::Type;
+use crate::mutate::syntax::Role;
+
+/// A narrower type in the place of a type.
+pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    let is_part = node.parent().is_some_and(|it| finder.is(it, Role::Type));
+    if !finder.is(node, Role::Type) || is_part {
+        return;
+    }
+    let is_of_main = slot(node) == Some("type")
+        && node
+            .parent()
+            .is_some_and(|it| finder.is(it, Role::Function) && finder.src(it).contains("main("));
+    let text: Vec<&str> = finder.src(node).split_whitespace().collect();
+    let text = text.join(" ");
+    let narrower = finder.syntax.types.iter().find(|(wide, _)| *wide == text && !is_of_main);
+    for narrow in narrower.into_iter().flat_map(|(_, narrower)| *narrower) {
+        finder.put(Type, node, *narrow);
+    }
+}
+
+/// A value that is narrowed before it is kept, in languages in which one type alone cannot be another.
+pub(super) fn casts<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    let is_assignment = finder.is(node, Role::Assign) || finder.is(node, Role::Augment);
+    let parts = (finder.field(node, &["left"]), finder.field(node, &["right"]));
+    let (Some(left), Some(right)) = parts else { return };
+    if !is_assignment || finder.syntax.casts.is_empty() {
+        return;
+    }
+    let sign = finder.text[left.end_byte()..right.start_byte()].trim();
+    let (name, value) = (finder.src(left), finder.src(right));
+    let is_calculated = !finder.below(right, Role::Binary).is_empty() && !value.starts_with('[');
+    let narrowed = match sign {
+        "=" if is_calculated => value.to_owned(),
+        "+=" | "-=" | "*=" => format!("{name} {} ({value})", &sign[..1]),
+        _ => return,
+    };
+    for cast in finder.syntax.casts {
+        let cast = cast.replace("{}", &narrowed);
+        let whole = left.start_byte()..right.end_byte();
+        finder.edit(Type, whole, format!("{name} = {cast}"));
+    }
+}
