@@ -16,12 +16,12 @@ use crate::model::stop::Stop;
 const MOST: usize = 8;
 
 /// Begins with a package: gives what goes on, and what its end needs.
-type Begin<T, N> = dyn Fn(&Path, &Output) -> Result<(T, N), Stop> + Sync;
+type Begin<'a, T, N> = &'a (dyn Fn(&Path, &Output) -> Result<(T, N), Stop> + Sync);
 
 /// What is done with packages.
 pub(super) struct Work<'a, T, N> {
     /// Begins with one; in order, one at a time. Gives what goes on, and what its end needs.
-    pub begin: &'a Begin<T, N>,
+    pub begin: Begin<'a, T, N>,
     /// Goes on with the one of this number, beside others.
     pub go_on: &'a (dyn Fn(usize, T, &Output) -> Result<(), Stop> + Sync),
     /// Says at its end what to do next with it, whatever came of the work.
