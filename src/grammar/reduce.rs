@@ -40,7 +40,7 @@ pub(super) fn length(value: &Int) -> usize {
     value.small().and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
 }
 
-fn each_int(tree: &mut InputTree, act: &mut dyn FnMut(&mut IntNode)) {
+pub(super) fn each_int(tree: &mut InputTree, act: &mut dyn FnMut(&mut IntNode)) {
     tree.each_mut(&mut |node| {
         if let InputNode::Int(int) = node {
             act(int);
@@ -100,6 +100,11 @@ pub(super) fn set_all(
 
 /// The integers of a command are sorted in every loop.
 pub(super) fn sort(site: usize) -> impl Fn(&Grammar, &mut InputTree) {
+    arrange(site, |row| row.sort())
+}
+
+/// The integers of a command are put into another order in every loop.
+pub(super) fn arrange(site: usize, order: fn(&mut [Int])) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         tree.each_mut(&mut |node| {
             let InputNode::Loop(of) = node else { return };
@@ -107,9 +112,9 @@ pub(super) fn sort(site: usize) -> impl Fn(&Grammar, &mut InputTree) {
             let row: Vec<&mut Int> = iterations
                 .filter_map(|nodes| nodes.iter_mut().find_map(|node| value_of(site, node)))
                 .collect();
-            let mut sorted: Vec<Int> = row.iter().map(|value| Int::clone(value)).collect();
-            sorted.sort();
-            row.into_iter().zip(sorted).for_each(|(value, sorted)| *value = sorted);
+            let mut arranged: Vec<Int> = row.iter().map(|value| Int::clone(value)).collect();
+            order(&mut arranged);
+            row.into_iter().zip(arranged).for_each(|(value, arranged)| *value = arranged);
         });
     }
 }

@@ -5,10 +5,12 @@
 
 mod finder;
 pub mod operator;
+pub mod original;
 mod rules;
 mod syntax;
 #[cfg(test)]
 mod tests;
+pub mod wrapper;
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;

@@ -1,0 +1,35 @@
+//! The program that mutants are made of, as texts.
+
+use crate::language::recipe::{Form, recipe};
+use crate::language::sources;
+use crate::model::program::Program;
+use crate::model::stop::Stop;
+use crate::mutate::{SourceText, knows};
+
+/// A program in a language that mutants are made in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    /// The code of its language.
+    pub language: &'static str,
+    /// Its own source files, with the package's constants in place.
+    pub files: Vec<SourceText>,
+}
+
+/// Reads a program's sources; nothing if mutants cannot be made of them.
+///
+/// # Errors
+/// If it cannot be read, or its language cannot be told.
+pub fn original(program: &Program) -> Result<Option<Original>, Stop> {
+    let all = sources::read(program)?;
+    let recipe = recipe(program, &all).map_err(|fault| fault.at(&program.path))?;
+    let Form::Language { language, sources, .. } = recipe.form else { return Ok(None) };
+    if !knows(language.code) {
+        return Ok(None);
+    }
+    let own = all.files.into_iter().filter(|file| sources.contains(&file.name));
+    let files = own.filter_map(|file| {
+        let text = std::str::from_utf8(file.bytes()).ok()?.to_owned();
+        Some(SourceText { name: file.name.clone(), text })
+    });
+    Ok(Some(Original { language: language.code, files: files.collect() }))
+}

@@ -1,0 +1,253 @@
+//! Wrong programs made of any right one: it gets another input, or its output is changed.
+
+use crate::grammar::misread::Misreading;
+
+/// A wrong program made of a right one.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrapper {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does wrong.
+    pub words: &'static str,
+    /// How it is made.
+    pub change: Change,
+}
+
+/// Where a right program is made wrong.
+#[derive(Clone, Copy, Debug)]
+pub enum Change {
+    /// It gets the input that [`misread`](crate::grammar::misread::misread) makes of the test case's.
+    Input(Misreading),
+    /// Its output becomes what this makes of it.
+    Output(fn(&[u8]) -> Vec<u8>),
+}
+
+const fn reads(name: &'static str, words: &'static str, how: Misreading) -> Wrapper {
+    Wrapper { name, words, change: Change::Input(how) }
+}
+
+const fn writes(name: &'static str, words: &'static str, how: fn(&[u8]) -> Vec<u8>) -> Wrapper {
+    Wrapper { name, words, change: Change::Output(how) }
+}
+
+const fn bits(bits: u32, signed: bool) -> Misreading {
+    Misreading::Bits { bits, signed }
+}
+
+/// All of them.
+pub fn wrappers() -> &'static [Wrapper] {
+    const ALL: &[Wrapper] = &[
+        reads("room-for-64", "takes 64 values of a row at most", Misreading::AtMost(64)),
+        reads("room-for-100", "takes 100 values of a row at most", Misreading::AtMost(100)),
+        reads("room-for-1000", "takes 1000 values of a row at most", Misreading::AtMost(1000)),
+        reads(
+            "one-short",
+            "has no room for the last value of the longest row",
+            Misreading::OneShort,
+        ),
+        reads("without-first", "leaves out the first value of each row", Misreading::WithoutFirst),
+        reads("without-last", "leaves out the last value of each row", Misreading::WithoutLast),
+        reads("rising", "sorts each row", Misreading::Rising),
+        reads("falling", "sorts each row, the greatest first", Misreading::Falling),
+        reads("reversed", "takes each row from behind", Misreading::Reversed),
+        reads("once", "takes equal values of a row once", Misreading::Once),
+        reads("clamped-127", "takes values above 127 for 127", Misreading::Clamped(127)),
+        reads("clamped-255", "takes values above 255 for 255", Misreading::Clamped(255)),
+        reads("clamped-32767", "takes values above 32767 for 32767", Misreading::Clamped(32767)),
+        reads("reads-i8", "reads values into 8 bits with a sign", bits(8, true)),
+        reads("reads-u8", "reads values into 8 bits without a sign", bits(8, false)),
+        reads("reads-i16", "reads values into 16 bits with a sign", bits(16, true)),
+        reads("reads-u16", "reads values into 16 bits without a sign", bits(16, false)),
+        reads("reads-i32", "reads values into 32 bits with a sign", bits(32, true)),
+        reads("absolute", "forgets the signs of values", Misreading::Absolute),
+        reads("first-length", "takes all rows to be as long as the first", Misreading::FirstLength),
+        reads("first-case", "reads the first test case of the input only", Misreading::FirstCase),
+        reads(
+            "without-last-case",
+            "leaves out the last test case of the input",
+            Misreading::WithoutLastCase,
+        ),
+        writes("writes-u8", "calculates modulo 2^8", |it| {
+            numbers(it, |value| value.rem_euclid(1 << 8))
+        }),
+        writes("writes-i16", "calculates in 16 bits with a sign", |it| {
+            numbers(it, |value| (value + (1 << 15)).rem_euclid(1 << 16) - (1 << 15))
+        }),
+        writes("writes-u16", "calculates modulo 2^16", |it| {
+            numbers(it, |value| value.rem_euclid(1 << 16))
+        }),
+        writes("writes-i32", "calculates in 32 bits with a sign", |it| {
+            numbers(it, |value| (value + (1 << 31)).rem_euclid(1 << 32) - (1 << 31))
+        }),
+        writes("writes-u32", "calculates modulo 2^32", |it| {
+            numbers(it, |value| value.rem_euclid(1 << 32))
+        }),
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "that is the mistake"
+        )]
+        writes("writes-float", "calculates with 24 bits", |it| {
+            numbers(it, |value| value as f32 as i128)
+        }),
+        writes("without-signs", "writes numbers without signs", |it| numbers(it, i128::abs)),
+        writes("six-digits", "writes six digits of a number", |it| each_word(it, six_digits)),
+        writes("cut-2047", "writes 2047 bytes at most", |it| cut(it, 2047)),
+        writes("cut-4096", "writes 4096 bytes at most", |it| cut(it, 4096)),
+        writes("cut-65536", "writes 65536 bytes at most", |it| cut(it, 65536)),
+        writes("exchanged", "exchanges the first two words of each line", |it| {
+            each_line(it, exchanged)
+        }),
+        writes("joined", "writes no space between the first two words of a line", |it| {
+            each_line(it, joined)
+        }),
+        writes("without-last-word", "does not write the last word", without_last_word),
+        writes("without-last-line", "does not write the last line", |it| {
+            let lines = lines(it);
+            lines[..lines.len().saturating_sub(1)].concat()
+        }),
+        writes("first-line", "writes the first line only", |it| {
+            lines(it).first().copied().unwrap_or_default().to_vec()
+        }),
+        writes("line-before", "writes the line before in place of each line", |it| {
+            let lines = lines(it);
+            let first = lines.first().into_iter();
+            first
+                .chain(&lines[..lines.len().saturating_sub(1)])
+                .copied()
+                .collect::<Vec<_>>()
+                .concat()
+        }),
+        writes("no-line-end", "does not end the last line", |it| it.trim_ascii_end().to_vec()),
+        writes("one-line", "writes all in one line", |it| {
+            it.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }).collect()
+        }),
+        writes("more", "writes a word more", |it| [it, b"0\n"].concat()),
+        writes("lower-case", "writes small letters", <[u8]>::to_ascii_lowercase),
+        writes("nothing", "writes nothing", |_| Vec::new()),
+    ];
+    ALL
+}
+
+/// Lines with their ends.
+fn lines(output: &[u8]) -> Vec<&[u8]> {
+    output.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+fn each_line(output: &[u8], change: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    lines(output).into_iter().flat_map(change).collect()
+}
+
+/// Changes words, and leaves what is between them.
+fn each_word(output: &[u8], change: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Vec<u8> {
+    let mut changed = Vec::new();
+    for part in
+        output.chunk_by(|one, other| one.is_ascii_whitespace() == other.is_ascii_whitespace())
+    {
+        match change(part) {
+            Some(word) => changed.extend(word),
+            None => changed.extend_from_slice(part),
+        }
+    }
+    changed
+}
+
+fn number(word: &[u8]) -> Option<i128> {
+    std::str::from_utf8(word).ok()?.parse().ok().filter(|value: &i128| value.abs() < 1 << 100)
+}
+
+fn numbers(output: &[u8], change: impl Fn(i128) -> i128) -> Vec<u8> {
+    each_word(output, |word| Some(change(number(word)?).to_string().into_bytes()))
+}
+
+/// A number as C++ writes a `double`.
+fn six_digits(word: &[u8]) -> Option<Vec<u8>> {
+    let value = number(word).filter(|value| value.abs() >= 1_000_000)?;
+    #[expect(clippy::cast_precision_loss, reason = "that is the mistake")]
+    let text = format!("{:.5e}", value as f64);
+    let (digits, exponent) = text.split_once('e')?;
+    let digits = digits.trim_end_matches('0').trim_end_matches('.');
+    Some(format!("{digits}e+{exponent:0>2}").into_bytes())
+}
+
+fn cut(output: &[u8], most: usize) -> Vec<u8> {
+    output[..output.len().min(most)].to_vec()
+}
+
+/// A line as words and what is between them.
+fn parts(line: &[u8]) -> Vec<&[u8]> {
+    line.chunk_by(|one, other| one.is_ascii_whitespace() == other.is_ascii_whitespace()).collect()
+}
+
+fn exchanged(line: &[u8]) -> Vec<u8> {
+    let mut parts = parts(line);
+    if parts.len() > 2 {
+        parts.swap(0, 2);
+    }
+    parts.concat()
+}
+
+fn joined(line: &[u8]) -> Vec<u8> {
+    let mut parts = parts(line);
+    if parts.len() > 2 {
+        parts.remove(1);
+    }
+    parts.concat()
+}
+
+fn without_last_word(output: &[u8]) -> Vec<u8> {
+    let end = output.trim_ascii_end();
+    let word = end.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+    [&output[..word], &output[end.len()..]].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn check(name: &str, output: &str, expected: &str) {
+        let wrapper = wrappers().iter().find(|wrapper| wrapper.name == name).expect(name);
+        let Change::Output(change) = wrapper.change else { panic!("{name} changes the input") };
+        let changed = String::from_utf8(change(output.as_bytes())).unwrap();
+        assert_eq!(changed, expected, "{name}");
+    }
+
+    #[test]
+    fn outputs_are_changed() {
+        check("writes-u8", "300 -1 x\n", "44 255 x\n");
+        check("writes-i16", "40000\n", "-25536\n");
+        check("writes-i32", "3000000000 5\n", "-1294967296 5\n");
+        check("writes-u32", "4294967297\n", "1\n");
+        check("writes-float", "16777217\n", "16777216\n");
+        check("without-signs", "-5 4\n", "5 4\n");
+        check("six-digits", "1234567 20000000 999999\n", "1.23457e+06 2e+07 999999\n");
+        check("exchanged", "1 2 3\n4\n", "2 1 3\n4\n");
+        check("joined", "1 2 3\n4\n", "12 3\n4\n");
+        check("without-last-word", "1 2\n3 4\n", "1 2\n3 \n");
+        check("without-last-line", "1 2\n3 4\n", "1 2\n");
+        check("first-line", "1 2\n3 4\n", "1 2\n");
+        check("line-before", "1\n2\n3\n", "1\n1\n2\n");
+        check("no-line-end", "1\n", "1");
+        check("one-line", "1\n2\n", "1 2 ");
+        check("more", "1\n", "1\n0\n");
+        check("lower-case", "LR\n", "lr\n");
+    }
+
+    #[test]
+    fn they_have_names_of_their_own_and_bear_any_output() {
+        let names: BTreeSet<&str> = wrappers().iter().map(|wrapper| wrapper.name).collect();
+        assert_eq!(names.len(), wrappers().len());
+        let long = vec![b'x'; 100_000];
+        for output in
+            [&b""[..], b"\n", b" \n ", b"\xff\x00 9999999999999999999999999999999999999999", &long]
+        {
+            for wrapper in wrappers() {
+                if let Change::Output(change) = wrapper.change {
+                    assert!(change(output).len() <= output.len() + 40, "{}", wrapper.name);
+                }
+            }
+        }
+    }
+}
