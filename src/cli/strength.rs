@@ -1,6 +1,7 @@
 //! `juror strength`: how strong a package's test data is, and what it misses.
 
 mod gates;
+mod tools;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use crate::cli::output::{Output, command};
 use crate::cli::problem::{self, Remarks, package_read};
 use crate::cli::sessions::Judging;
 use crate::cli::strength::gates::Gates;
+use crate::cli::strength::tools::Tools;
 use crate::cli::stress::span;
 use crate::executor::parallel;
 use crate::executor::until::Until;
@@ -77,6 +79,8 @@ pub fn run(arguments: &StrengthArguments) -> ExitCode {
     command(&arguments.output, "strength", |output| strength(arguments, output))
 }
 
+/// The part of the time in which speed is measured.
+const FOR_SPEED: f64 = 0.25;
 /// The share of turns of the package's generators.
 const GENERATORS: u32 = 2;
 
@@ -117,6 +121,9 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let judged = gates.judged(&time_limit, arguments.matrix)?;
     gates.look(&judged, time_limit.limit, output, &mut report)?;
     if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
+        let time = arguments.time.mul_f64(FOR_SPEED);
+        let seed = arguments.seed;
+        Tools { bench, rules: &rules, ground: &ground, seed, time }.measure(&mut report)?;
         let work = Work { arguments, ground: &ground, bench, rules: &rules, until: &until };
         let way = Way::new(&rules, host.isolation);
         work.measure(&cases, &judged, way, started, &mut report)?;
@@ -227,6 +234,7 @@ impl Work<'_> {
             entrants.push(Entrant { subject, contender, signature: None });
         }
         let bounds = self.bounds()?;
+        let tools = report.by_tools();
         let measuring = Measuring {
             hunting: Hunting {
                 arena: &arena,
@@ -244,7 +252,7 @@ impl Work<'_> {
             matrix: arguments.matrix,
             measured: &|name| match name {
                 PartName::Bounds => bounds,
-                _ => None,
+                _ => tools.iter().find(|it| it.0 == name).and_then(|it| it.1),
             },
         };
         match measuring.measure(entrants, source, report)? {

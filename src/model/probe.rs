@@ -152,6 +152,7 @@ pub struct Probes {
     /// Runs that were measured.
     pub runs: u64,
     /// Whether the time was over before all was measured.
+    #[serde(rename = "cut")]
     pub is_cut: bool,
     /// Why nothing was measured, or what is missing for more.
     pub missing: Option<String>,

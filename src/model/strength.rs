@@ -6,7 +6,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::probe::Probes;
 use crate::model::serial::{As, Seconds, Text};
+use crate::model::strictness::Strictness;
 use crate::model::verdict::Verdict;
 
 /// What `strength` found.
@@ -42,6 +44,14 @@ pub struct Strength {
     pub cases: Vec<CaseKills>,
     /// A small set of test cases that catches all that all of them catch.
     pub minimal: Vec<String>,
+    /// How the time of submissions grows, and whether test cases tell the slow ones.
+    pub probes: Option<Probes>,
+    /// How many kinds of faulty inputs the input validators refuse.
+    pub input_validators: Option<Strictness>,
+    /// How many changes of the grammar the package's own inputs notice.
+    pub grammar_changes: Option<Strictness>,
+    /// How many kinds of wrong outputs are rejected.
+    pub output_validator: Option<Strictness>,
     /// What is missing to say more.
     pub lacking: Vec<Lack>,
 }
@@ -397,6 +407,23 @@ impl Subject {
 }
 
 impl Strength {
+    /// What the parts come to that are not about wrong answers.
+    pub fn by_tools(&self) -> [(PartName, Option<f64>); 3] {
+        let part = |all: &[&Option<Strictness>]| {
+            let sum =
+                |of: fn(&Strictness) -> u64| all.iter().copied().flatten().map(of).sum::<u64>();
+            let (refused, faults) = (sum(|it| it.refused), sum(|it| it.faults));
+            (faults > 0).then(|| refused as f64 / faults as f64)
+        };
+        let (separated, separable) = self.probes.as_ref().map_or((0, 0), Probes::separated);
+        let speed = (separable > 0).then(|| separated as f64 / separable as f64);
+        [
+            (PartName::Speed, speed),
+            (PartName::InputValidators, part(&[&self.input_validators, &self.grammar_changes])),
+            (PartName::OutputValidator, part(&[&self.output_validator])),
+        ]
+    }
+
     /// How many subjects have this status.
     pub fn count(&self, status: SubjectStatus) -> usize {
         self.subjects.iter().filter(|subject| subject.status == status).count()

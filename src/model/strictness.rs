@@ -56,11 +56,6 @@ impl Strictness {
         Self { missing: Some(missing.to_owned()), ..Self::default() }
     }
 
-    /// The part that is refused; `None` if nothing was tried.
-    pub fn part(&self) -> Option<f64> {
-        (self.faults > 0).then(|| self.refused as f64 / self.faults as f64)
-    }
-
     /// Notes a fault.
     pub fn add(&mut self, let_through: Option<LetThrough>) {
         self.faults += 1;

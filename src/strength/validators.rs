@@ -124,10 +124,8 @@ mod tests {
             faulty("a tab", Some("1\t2\n")),
         ]);
         assert_eq!((strictness.refused, strictness.faults), (1, 2));
-        assert_eq!(strictness.part(), Some(0.5));
         let let_through = &strictness.let_through[0];
         assert_eq!((&*let_through.fault, &*let_through.text), ("a tab", "1\t2\n"));
-        assert_eq!(Strictness::default().part(), None);
     }
 
     /// What the data lets through of the changes of a grammar.

@@ -19,6 +19,7 @@ mod schema;
 mod scores;
 mod searches;
 mod strengths;
+mod tools;
 mod validators;
 
 use juror::cli::exit_code::ExitCode;

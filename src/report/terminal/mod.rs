@@ -18,6 +18,7 @@ mod search;
 mod strength;
 mod summary;
 mod table;
+mod tools;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -8,6 +8,7 @@ use crate::model::text::{count, printable, visible};
 use crate::report::style::{Look, Style};
 use crate::report::terminal::columns::{Cell, columns};
 use crate::report::terminal::page::{INDENT, Label, Page};
+use crate::report::terminal::tools;
 
 /// The most lines of an input that are shown.
 const SHOWN_LINES: usize = 12;
@@ -34,6 +35,7 @@ pub(super) fn page(found: &Strength, style: &Style) -> String {
             matrix(&mut page, found);
         }
         page.blank();
+        tools::add(&mut page, found);
         parts(&mut page, found);
     }
     for lack in &found.lacking {

@@ -32,6 +32,8 @@ const UPPER: f64 = 1.0 / 20.0;
 const BETTER: f64 = 2.0;
 /// Nothing grows slower than this and is called exponential.
 const LEAST_STEEP: f64 = 3.0;
+/// No program has such an exponent: it is exponential, unless that fits as much worse.
+const ABSURD: f64 = 8.0;
 
 /// The points above the floor, less the floor, by size.
 fn above(points: &[Point], floor: Floor) -> Vec<Point> {
@@ -66,13 +68,17 @@ pub fn growth(points: &[Point], floor: Floor) -> Growth {
     let power = line(&seen, floor, f64::ln);
     let exponential = line(&seen, floor, |size| size);
     let (Some(power), Some(exponential)) = (power, exponential) else { return Growth::default() };
-    let is_steep = power.slope > LEAST_STEEP;
+    let better = match power.slope {
+        ABSURD.. => 1.0 / BETTER,
+        LEAST_STEEP.. => BETTER,
+        _ => f64::INFINITY,
+    };
     let interval = |line: &Line, of: fn(f64) -> f64| Estimate {
         value: of(line.slope),
         least: of(line.slope - line.error),
         most: of(line.slope + line.error),
     };
-    match is_steep && exponential.badness * BETTER < power.badness {
+    match exponential.badness * better < power.badness {
         true => Growth { law: Law::Exponential, estimate: Some(interval(&exponential, f64::exp)) },
         false => Growth { law: Law::Power, estimate: Some(interval(&power, |it| it)) },
     }
@@ -230,6 +236,11 @@ mod tests {
             Law::Exponential,
             2.0,
         );
+        // As measured on a busy machine.
+        let busy =
+            [(23.0, 24.1), (24.0, 47.7), (25.0, 99.6), (26.0, 201.1), (27.0, 436.7), (28.0, 782.8)];
+        let busy = busy.map(|(size, cost)| Point { size, cost });
+        assert_eq!(growth(&busy, FLOOR).law, Law::Exponential);
         // Factorials grow faster than each exponential; nobody takes them for a power.
         let factorials = [5.0, 6.0, 7.0, 8.0, 9.0];
         let of = |n: f64| (1..=n as u64).product::<u64>() as f64 / 20.0;

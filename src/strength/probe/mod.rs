@@ -100,6 +100,8 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
     let gauge =
         Gauge { probing, rules: &rules, runs: AtomicU64::new(0), is_cut: AtomicBool::new(false) };
     let mut probes = Probes::default();
+    // What the data says comes first, in case the time does not suffice for all.
+    let on_data = separate::on_data(&gauge)?;
     if let Some(inputs) = probing.inputs {
         let measured = probing.bench.map("speed probes", probing.submissions, |submission| {
             gauge.submission(inputs, submission)
@@ -109,7 +111,12 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
         let missing = "no inputs of other sizes: add a grammar of the input (.ctd), or generators with numbers in their lines";
         probes.missing = Some(missing.to_owned());
     }
-    probes.separations = separate::separations(&gauge, &probes.submissions)?;
+    if let Some(limit) = probing.rules.limits.cpu_time {
+        let separations = on_data
+            .iter()
+            .map(|(it, found)| separate::separation(it.name, found, &probes.submissions, limit));
+        probes.separations = separations.collect();
+    }
     probes.runs = gauge.runs.load(Ordering::Relaxed);
     probes.is_cut = gauge.is_cut.load(Ordering::Relaxed);
     Ok(probes)

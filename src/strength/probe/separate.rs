@@ -13,41 +13,64 @@ use crate::model::units::seconds;
 use crate::strength::probe::fit::{Point, reaches};
 use crate::strength::probe::{Cost, FAST, Gauge, Probed, SLOW, time_floor};
 
-/// What separates each slow submission.
+/// What test cases say of a slow submission.
+pub(super) enum OnData<'a> {
+    /// It is too slow on this one; beside it an accepted submission that is too slow for that there, in words.
+    TooSlow(&'a TestCase, Option<String>),
+    /// It is too slow on none.
+    Nowhere,
+    /// The time was over before that was known.
+    Cut,
+}
+
+/// What test cases say of each slow submission.
 ///
 /// # Errors
 /// When the judge failed or was interrupted.
-pub(super) fn separations(
-    gauge: &Gauge<'_>,
-    probes: &[SubmissionProbe],
-) -> Result<Vec<Separation>, Stop> {
+pub(super) fn on_data<'a>(gauge: &Gauge<'a>) -> Result<Vec<(&'a Probed<'a>, OnData<'a>)>, Stop> {
     let Some(limit) = gauge.probing.rules.limits.cpu_time else { return Ok(Vec::new()) };
     let submissions = gauge.probing.submissions;
     let slow: Vec<&Probed<'_>> = submissions.iter().filter(|it| it.is_slow).collect();
     let cases = largest_first(gauge)?;
-    let too_slow =
+    let found =
         gauge.probing.bench.map("slow submissions", &slow, |it| first(gauge, it, &cases))?;
     // Whether the accepted submissions keep half of the limit, by test case.
     let mut kept: HashMap<&str, Option<String>> = HashMap::new();
-    let mut separations = Vec::new();
-    for (submission, case) in slow.iter().zip(too_slow) {
-        let found = match case {
-            Some(case) => {
-                if !kept.contains_key(case.name.as_str()) {
-                    kept.insert(&case.name, unkept(gauge, case, limit)?);
-                }
-                by_case(submission.name, case, limit, kept[case.name.as_str()].as_deref())
+    let mut all = Vec::new();
+    for (submission, mut found) in slow.into_iter().zip(found) {
+        if let OnData::TooSlow(case, other) = &mut found {
+            if !kept.contains_key(case.name.as_str()) {
+                kept.insert(&case.name, unkept(gauge, case, limit)?);
             }
-            None => {
-                let probe = probes.iter().find(|it| it.submission == submission.name);
-                let accepted: Vec<&SubmissionProbe> =
-                    probes.iter().filter(|it| !it.declared_slow).collect();
-                by_input(submission.name, probe, &accepted, limit)
-            }
-        };
-        separations.push(found);
+            other.clone_from(&kept[case.name.as_str()]);
+        }
+        all.push((submission, found));
     }
-    Ok(separations)
+    Ok(all)
+}
+
+/// What separates a slow submission, with what probes say of it if test cases do not.
+pub(super) fn separation(
+    name: &str,
+    found: &OnData<'_>,
+    probes: &[SubmissionProbe],
+    limit: Duration,
+) -> Separation {
+    match found {
+        OnData::TooSlow(case, unkept) => by_case(name, case, limit, unkept.as_deref()),
+        OnData::Nowhere => {
+            let probe = probes.iter().find(|it| it.submission == name);
+            let accepted: Vec<&SubmissionProbe> =
+                probes.iter().filter(|it| !it.declared_slow).collect();
+            by_input(name, probe, &accepted, limit)
+        }
+        OnData::Cut => Separation {
+            submission: name.to_owned(),
+            by: SeparatedBy::Unknown,
+            at: String::new(),
+            told: "the time was over before it was tried on all test cases".to_owned(),
+        },
+    }
 }
 
 fn largest_first<'a>(gauge: &Gauge<'a>) -> Result<Vec<&'a TestCase>, Stop> {
@@ -65,14 +88,14 @@ fn first<'a>(
     gauge: &Gauge<'_>,
     probed: &Probed<'_>,
     cases: &[&'a TestCase],
-) -> Result<Option<&'a TestCase>, Stop> {
+) -> Result<OnData<'a>, Stop> {
     for case in cases {
-        let Some(cost) = on_case(gauge, probed, case)? else { return Ok(None) };
+        let Some(cost) = on_case(gauge, probed, case)? else { return Ok(OnData::Cut) };
         if cost.is_over {
-            return Ok(Some(case));
+            return Ok(OnData::TooSlow(case, None));
         }
     }
-    Ok(None)
+    Ok(OnData::Nowhere)
 }
 
 fn on_case(gauge: &Gauge<'_>, probed: &Probed<'_>, case: &TestCase) -> Result<Option<Cost>, Stop> {

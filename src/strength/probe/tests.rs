@@ -222,6 +222,11 @@ fn slow_submissions_are_told_from_accepted_ones() {
 fn time_that_is_over_is_told() {
     let probes = probed(&["square", "cubic*"], &[10, 300], true, 20);
     assert!(probes.is_cut);
+    // Nothing is known without a run, and nobody claims it.
+    let probes = probed(&["square", "cubic*"], &[10, 2000], true, 0);
+    assert!(probes.is_cut && probes.submissions.is_empty());
+    assert_eq!(probes.separations[0].by, SeparatedBy::Unknown);
+    assert_eq!(probes.separated(), (0, 0));
     assert!(!probed(&["square"], &[10], true, u64::MAX).is_cut);
 }
 

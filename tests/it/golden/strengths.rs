@@ -12,6 +12,7 @@ use juror::strength::score;
 
 use super::created::{package, stamped};
 use super::record::begun;
+use super::tools;
 
 /// All that there can be; `is_shut` if a gate keeps it from being measured.
 pub(super) fn measured(is_shut: bool) -> Vec<Stamped> {
@@ -142,6 +143,10 @@ fn all() -> Strength {
             case("secret/02-two-rising", 0, &[]),
         ],
         minimal: vec!["sample/1".to_owned()],
+        probes: Some(tools::probes()),
+        input_validators: Some(tools::strictness(20, 0)),
+        grammar_changes: Some(tools::strictness(9, 0)),
+        output_validator: Some(tools::strictness(16, 3)),
         lacking: vec![Lack::Mutants],
     }
 }

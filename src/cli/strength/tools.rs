@@ -1,0 +1,99 @@
+//! The parts of a package's strength that are not about wrong answers: the speed of its submissions, and how strict its
+//! validators are.
+
+use std::time::{Duration, Instant};
+
+use crate::build::bench::Bench;
+use crate::build::{Built, Runnable};
+use crate::cli::ground::Ground;
+use crate::executor::parallel;
+use crate::generate::fresh::FreshInputs;
+use crate::judge::case::Rules;
+use crate::model::limits::Limits;
+use crate::model::probe::Probes;
+use crate::model::stop::Stop;
+use crate::model::strength::Strength;
+use crate::model::submission::Submission;
+use crate::strength::checkers::rejected_outputs;
+use crate::strength::probe::inputs::{ByGenerators, ByGrammar, Inputs};
+use crate::strength::probe::{Probed, Probing, class, probes};
+use crate::strength::validators::{noticed_changes, refused_inputs};
+use crate::stress::validity::Validity;
+
+/// What measures them.
+pub(super) struct Tools<'a> {
+    pub(super) bench: Bench<'a>,
+    pub(super) rules: &'a Rules<'a>,
+    pub(super) ground: &'a Ground,
+    pub(super) seed: u64,
+    /// How long speed is measured.
+    pub(super) time: Duration,
+}
+
+impl Tools<'_> {
+    /// Measures them, into the report.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub(super) fn measure(&self, report: &mut Strength) -> Result<(), Stop> {
+        report.input_validators = Some(refused_inputs(self.bench)?);
+        report.grammar_changes = Some(noticed_changes(self.bench, self.seed)?);
+        let built = self.built()?;
+        let submissions: Vec<Probed<'_>> = built
+            .iter()
+            .map(|(submission, is_slow, runnable)| Probed {
+                name: &submission.name,
+                is_slow: *is_slow,
+                runnable,
+            })
+            .collect();
+        report.output_validator = Some(rejected_outputs(self.bench, self.rules, &submissions)?);
+        report.probes = Some(self.probes(&submissions)?);
+        Ok(())
+    }
+
+    /// The submissions that are accepted everywhere or declared too slow, as far as this machine can build them.
+    fn built(&self) -> Result<Vec<(&Submission, bool, Runnable)>, Stop> {
+        let submissions = self.bench.problem.submissions.iter();
+        let wanted: Vec<(&Submission, bool)> =
+            submissions.filter_map(|it| Some((it, class(it)?))).collect();
+        let limits = Limits::of_compiler(&self.bench.problem.limits);
+        let built = parallel::map(self.bench.executor, &wanted, |(submission, is_slow)| {
+            let prepared = match self.bench.builder.prepare(&submission.program) {
+                Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => return Ok(None),
+                prepared => prepared?,
+            };
+            let name = &submission.name;
+            Ok(match self.bench.build(name, &prepared, &limits, &self.rules.limits)? {
+                Built::Program(runnable) => Some((*submission, *is_slow, *runnable)),
+                Built::Rejected(_) => None,
+            })
+        })?;
+        Ok(built.into_iter().flatten().collect())
+    }
+
+    fn probes(&self, submissions: &[Probed<'_>]) -> Result<Probes, Stop> {
+        let Self { bench, ground, .. } = *self;
+        let validity = Validity {
+            grammars: ground.grammars.iter().collect(),
+            validators: ground.validators(bench)?,
+        };
+        let recipe = ground.recipe.as_ref().filter(|_| ground.grammars.is_empty());
+        let generators = recipe.map(|it| FreshInputs::build(bench, it)).transpose()?;
+        let by_grammar = ground.grammars.first().map(|it| ByGrammar::new(it, &validity, self.seed));
+        let by_generators = recipe.zip(generators.as_ref()).map(|(recipe, generators)| {
+            ByGenerators::new(recipe, generators, &validity, self.seed)
+        });
+        let inputs = by_grammar.as_ref().map(|it| it as &dyn Inputs);
+        let inputs = inputs.or(by_generators.as_ref().map(|it| it as &dyn Inputs));
+        let end = Instant::now() + self.time;
+        probes(&Probing {
+            bench,
+            rules: self.rules,
+            test_case: &ground.test_case,
+            submissions,
+            inputs,
+            has_time: &|| Instant::now() < end,
+        })
+    }
+}

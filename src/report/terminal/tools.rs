@@ -1,0 +1,128 @@
+//! How the time of submissions grows, and what validators let pass.
+
+use crate::model::probe::{Law, Probes, SubmissionProbe};
+use crate::model::strength::Strength;
+use crate::model::strictness::{LetThrough, Strictness};
+use crate::model::text::{count, printable, visible};
+use crate::model::units::seconds;
+use crate::report::terminal::page::{INDENT, Label, Page};
+
+/// So many faults are shown that pass; all of them with `--verbose`.
+const SHOWN: usize = 5;
+
+/// All of it, as far as it was measured.
+pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
+    if let Some(probes) = &found.probes {
+        speed(page, probes);
+    }
+    let strict = [
+        ("inputs:    ", "kinds of faulty inputs are refused", &found.input_validators),
+        (
+            "changes:   ",
+            "changes of the grammar are noticed by a test case",
+            &found.grammar_changes,
+        ),
+        ("outputs:   ", "kinds of wrong outputs are rejected", &found.output_validator),
+    ];
+    for (label, what, strictness) in strict {
+        if let Some(strictness) = strictness {
+            self::strictness(page, label, what, strictness);
+        }
+    }
+}
+
+fn speed(page: &mut Page<'_>, probes: &Probes) {
+    let (separated, separable) = probes.separated();
+    let slow = probes.separations.len();
+    let text = match (slow, &probes.missing) {
+        (0, Some(missing)) => format!("not measured: {missing}"),
+        (0, None) => "no submission is declared too slow".to_owned(),
+        _ => {
+            let cannot = slow - separable;
+            let cannot =
+                if cannot == 0 { String::new() } else { format!("; {cannot} cannot be told") };
+            let whole = count(separable, "slow submission");
+            format!("{separated} of {whole} told from accepted ones by a test case{cannot}")
+        }
+    };
+    page.labelled(0, Label::plain("speed:     "), &text);
+    for separation in &probes.separations {
+        let name = printable(&separation.submission);
+        let text = format!("{name}: {}", printable(&separation.told));
+        page.labelled(INDENT, Label::plain("- "), &text);
+    }
+    for probe in &probes.submissions {
+        if page.style.is_verbose() || is_notable(probe) {
+            page.labelled(INDENT, Label::plain("- "), &growth(probe));
+        }
+    }
+    if slow > 0
+        && let Some(missing) = &probes.missing
+    {
+        page.labelled(INDENT, Label::plain("- "), missing);
+    }
+    if probes.is_cut {
+        page.line(INDENT, "cut off by the time");
+    }
+}
+
+/// Whether a probe says something that nobody would expect: an accepted submission that fails.
+fn is_notable(probe: &SubmissionProbe) -> bool {
+    probe.growth().is_some() || (!probe.declared_slow && probe.largest.failed.is_some())
+}
+
+fn growth(probe: &SubmissionProbe) -> String {
+    let name = printable(&probe.submission);
+    let law = match probe.growth() {
+        Some(it) => format!("time {}", it.time.words(&it.variable)),
+        None if probe.largest.failed.is_some() => "how time grows cannot be told".to_owned(),
+        None => "time does not grow with the input, as far as can be seen".to_owned(),
+    };
+    let largest = match &probe.largest.failed {
+        Some(failed) => format!("the largest input ends with: {failed}"),
+        None => format!("{} on the largest input", seconds(probe.largest.cpu_seconds)),
+    };
+    let too_slow = probe.growth().and_then(|it| {
+        let size = it.too_slow_at?;
+        Some(format!("; too slow at {} = {size}", it.variable))
+    });
+    let law = format!("{law}{}", too_slow.unwrap_or_default());
+    let grown = probe.growth().filter(|it| matches!(it.memory.law, Law::Power | Law::Exponential));
+    let grown = grown.map(|it| format!(", which {}", it.memory.words(&it.variable)));
+    let memory = format!("{}{}", probe.largest.memory_bytes, grown.unwrap_or_default());
+    format!("{name}: {law}; {}, {memory}", printable(&largest))
+}
+
+fn strictness(page: &mut Page<'_>, label: &'static str, what: &str, found: &Strictness) {
+    if let Some(missing) = &found.missing {
+        page.labelled(0, Label::plain(label), &format!("not measured: {missing}"));
+        return;
+    }
+    let others = match (found.alternatives, found.refused_alternatives.len()) {
+        (0, _) => String::new(),
+        (all, 0) => format!("; {} accepted", count(all, "other right output")),
+        (all, refused) => {
+            let names = found.refused_alternatives.join(", ");
+            format!("; {refused} of {} rejected: {names}", count(all, "other right output"))
+        }
+    };
+    let text = format!("{} of {} {what}{others}", found.refused, found.faults);
+    page.labelled(0, Label::plain(label), &printable(&text));
+    let shown = if page.style.is_verbose() { usize::MAX } else { SHOWN };
+    for it in found.let_through.iter().take(shown) {
+        page.labelled(INDENT, Label::plain("- "), &passes(it));
+    }
+    if found.let_through.len() > shown {
+        let more = found.let_through.len() - shown;
+        page.line(INDENT, &format!("{more} more; --verbose shows them"));
+    }
+    if page.style.is_verbose() {
+        page.labelled(INDENT, Label::plain("known by: "), &printable(&found.oracle));
+    }
+}
+
+fn passes(it: &LetThrough) -> String {
+    const LONGEST: usize = 60;
+    let text: String = visible(it.text.as_bytes()).chars().take(LONGEST).collect();
+    format!("passes: {} ({}): `{text}`", printable(&it.fault), printable(&it.on))
+}
