@@ -10,12 +10,13 @@ use crate::cli::generate::GenerateArguments;
 use crate::cli::grammar::GrammarArguments;
 use crate::cli::help::{
     CACHE_EXAMPLES, COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES,
-    GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, MERGE_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES,
-    STATEMENT_EXAMPLES, STRENGTH_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES,
-    exit_codes, first_steps,
+    GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, MERGE_EXAMPLES, MUTANTS_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
+    SHOW_EXAMPLES, STATEMENT_EXAMPLES, STRENGTH_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
+    WATCH_EXAMPLES, exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
+use crate::cli::mutants::MutantsArguments;
 use crate::cli::new::NewArguments;
 use crate::cli::run::RunArguments;
 use crate::cli::schema::SchemaArguments;
@@ -133,6 +134,12 @@ pub enum Command {
     /// `juror help strong-data` tells how. The exit code is 3 if the package is not as it must be before.
     #[command(after_long_help = STRENGTH_EXAMPLES)]
     Strength(StrengthArguments),
+    /// List right submissions with one mistake put into each, show one, or write one as a submission
+    ///
+    /// Makes mutants of the sources of accepted submissions in C, C++, Rust, Python and Java. Test data that rejects them
+    /// is strong. Runs nothing. docs/mutants.md has the kinds of mistakes.
+    #[command(after_long_help = MUTANTS_EXAMPLES)]
+    Mutants(MutantsArguments),
     /// Join the JSON reports of several machines into one, or show a report again
     ///
     /// Reads what `juror verify --json` or another command wrote, and reports it as if it had been one run:

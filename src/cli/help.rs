@@ -90,6 +90,19 @@ Examples:
 
 Exit codes: see `juror --help`.";
 
+pub(super) const MUTANTS_EXAMPLES: &str = "\
+Examples:
+  juror mutants problems/game1
+      The mutants of all accepted submissions.
+  juror mutants problems/game1 accepted/game1.cpp --operator tie
+      Those of one submission that decide ties the other way.
+  juror mutants problems/game1 accepted/game1.cpp --show off1-14-1
+      One of them, with its lines.
+  juror mutants problems/game1 accepted/game1.cpp --export off1-14-1 wrong.cpp
+      The same as a submission.
+
+Exit codes: see `juror --help`.";
+
 pub(super) const WATCH_EXAMPLES: &str = "\
 Examples:
   juror watch problems/game1 my.cpp

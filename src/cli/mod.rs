@@ -24,6 +24,7 @@ pub mod judge;
 pub mod keep;
 pub mod languages;
 pub mod merge;
+pub mod mutants;
 pub mod new;
 mod next;
 mod opened;
@@ -98,6 +99,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Statement(arguments) => statement::run(arguments),
         Command::Stress(arguments) => stress::run(arguments),
         Command::Strength(arguments) => strength::run(arguments),
+        Command::Mutants(arguments) => mutants::run(arguments),
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),

@@ -17,6 +17,7 @@ use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, Judgement};
 use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
+use crate::model::mutants::MutantListing;
 use crate::model::once::RunOnce;
 use crate::model::proposal::Proposal;
 use crate::model::recalled::Recalled;
@@ -154,6 +155,8 @@ pub enum Event {
     Searching(SearchProgress),
     /// A search is at its end.
     Searched(Box<Search>),
+    /// Mutants were looked at.
+    MutantsListed(Box<MutantListing>),
     /// The strength of test data was measured.
     StrengthMeasured(Box<Strength>),
     /// An input was checked against a grammar. If it is not valid, an event before says why.

@@ -20,6 +20,7 @@ pub mod limits;
 pub mod listing;
 pub mod merge;
 pub mod moment;
+pub mod mutants;
 pub mod once;
 pub mod outcome;
 pub mod pattern;

@@ -28,6 +28,7 @@ use crate::model::limits::Limits;
 use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
 use crate::model::moment::Moment;
+use crate::model::mutants::MutantListing;
 use crate::model::once::RunOnce;
 use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
@@ -94,6 +95,9 @@ pub struct Report {
     /// What a package has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listing: Option<PackageListing>,
+    /// What became of right submissions by one mistake in each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutants: Option<MutantListing>,
     /// How strong test data is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,

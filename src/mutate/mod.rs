@@ -3,6 +3,7 @@
 //! A tree of the source says where a mistake can be made; [`rules`](self) say which. A mutant is one range of one
 //! file with another text in its place, so what it does can be read.
 
+pub mod batch;
 mod finder;
 pub mod operator;
 pub mod original;
@@ -56,6 +57,20 @@ impl Mutant {
     /// The file with the mistake; `text` is the file without.
     pub fn apply(&self, text: &str) -> String {
         format!("{}{}{}", &text[..self.range.start], self.after, &text[self.range.end..])
+    }
+
+    /// The lines that it changes, as they were and as they are; `text` is the file without the mistake.
+    pub fn lines(&self, text: &str) -> [Vec<String>; 2] {
+        let start = text[..self.range.start].rfind('\n').map_or(0, |at| at + 1);
+        let rest = &text[self.range.end..];
+        let end = self.range.end + rest.find('\n').unwrap_or(rest.len());
+        let after = format!(
+            "{}{}{}",
+            &text[start..self.range.start],
+            self.after,
+            &text[self.range.end..end]
+        );
+        [&text[start..end], &after].map(|lines| lines.lines().map(str::to_owned).collect())
     }
 }
 

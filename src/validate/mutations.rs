@@ -12,11 +12,11 @@ pub struct Mutation {
     /// What it is about.
     pub class: Class,
     /// Makes the changed input; `None` if the input has no place for it.
-    pub change: Change,
+    pub change: Alteration,
 }
 
 /// How an input is changed.
-pub type Change = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Sync + Send>;
+pub type Alteration = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Sync + Send>;
 
 impl fmt::Debug for Mutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -363,6 +363,14 @@ fn a_package_is_shown_as_a_tree() {
 }
 
 #[test]
+fn mutants_are_listed_or_shown_with_their_lines() {
+    check("mutants", PLAIN, &created::mutants(false));
+    check("mutants-ascii", ASCII, &created::mutants(false));
+    check("mutants-one", COLOR, &created::mutants(true));
+    check_json("mutants-one", &created::mutants(true));
+}
+
+#[test]
 fn the_strength_of_data_is_told_with_what_it_misses() {
     let events = strengths::measured(false);
     check("strength", PLAIN, &events);

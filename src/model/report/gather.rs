@@ -110,6 +110,7 @@ impl Report {
                 self.summary.rejected += usize::from(search.found.is_some());
                 self.search = Some((**search).clone());
             }
+            Event::MutantsListed(found) => self.mutants = Some((**found).clone()),
             Event::StrengthMeasured(strength) => self.strength = Some((**strength).clone()),
             Event::InputChecked(input) => {
                 self.grammar.get_or_insert_default().inputs.push(input.clone());

@@ -10,6 +10,7 @@ mod exchange;
 mod grammar;
 mod judgement;
 mod listing;
+mod mutants;
 mod page;
 mod proposal;
 mod run;
@@ -325,6 +326,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 self.remark(&search::plan(plan, &self.style))
             }
             Event::Searched(search) => self.result(&search::block(search, &self.style)),
+            Event::MutantsListed(found) => self.result(&mutants::page(found, &self.style)),
             Event::StrengthMeasured(found) => self.result(&strength::page(found, &self.style)),
             Event::InputChecked(input) => self.input_checked(&input.path, input.valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds, &self.style)),

@@ -8,13 +8,14 @@ use juror::model::event::{Event, GeneratedState, Stamped};
 use juror::model::listing::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
+use juror::model::mutants::{ListedMutant, MutantListing};
 use juror::model::once::{RunOnce, WrittenFile};
 use juror::model::outcome::{Ending, Outcome};
 use juror::model::report::PackageReport;
 use juror::model::units::Bytes;
 use juror::new::Template;
 
-use super::record::begun;
+use super::record::{begun, finished};
 
 /// A package with three test cases.
 pub(super) fn game() -> Vec<Stamped> {
@@ -183,4 +184,34 @@ pub(super) fn stamped(events: Vec<Event>) -> Vec<Stamped> {
         event,
     };
     (0..).zip(events).map(stamp).collect()
+}
+
+/// Two mutants of a submission and one of another, or one of them written to a file.
+pub(super) fn mutants(one: bool) -> Vec<Stamped> {
+    let mutant = |id: &str, mistake: &str, line: usize, before: &str, after: &str| ListedMutant {
+        submission: "accepted/best.cpp".to_owned(),
+        id: id.to_owned(),
+        operator: id.split('-').next().unwrap_or_default().to_owned(),
+        mistake: mistake.to_owned(),
+        file: "best.cpp".to_owned(),
+        line,
+        column: 9,
+        before: before.to_owned(),
+        after: after.to_owned(),
+        lines_before: vec![format!("        {before} \x07")],
+        lines_after: vec![format!("        {after}"), "}".to_owned()],
+        held_out: id.starts_with("off1"),
+    };
+    let second = mutant("swaparg-120-1", "exchanges two values", 120, "a,\n b", "b,\n a");
+    let mut list = vec![
+        mutant("off1-7-1", "is off by one", 7, "i < n", "i < n - 1"),
+        mutant("reset-9-1", "keeps what a loop should set anew", 9, "", "static "),
+        ListedMutant { submission: "accepted/other.cpp".to_owned(), ..second },
+    ];
+    if one {
+        list.truncate(1);
+    }
+    let saved = one.then(|| "wrong.cpp".to_owned());
+    let listing = MutantListing { list, in_full: one, saved };
+    finished(vec![begun("mutants", "hello"), Event::MutantsListed(Box::new(listing))], 20)
 }

@@ -142,6 +142,7 @@ fn all() -> Vec<Vec<Stamped>> {
         created::game(),
         created::run(false),
         created::listing(true),
+        created::mutants(true),
         compared::number(),
         validators::judge(),
         validators::live(),

@@ -1,0 +1,284 @@
+//! Many mutants of a source in one source, so that a compiler reads what they share once.
+//!
+//! Each stands in a namespace, module or class of its own. The environment of a run says which of them it is.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::mutate::finder::children;
+use crate::mutate::parse;
+use crate::mutate::syntax::Syntax;
+
+/// The variable of the environment that holds the place of the mutant.
+pub const WHICH: &str = "JUROR_MUTANT";
+
+/// Sources in one.
+#[derive(Debug)]
+pub struct Batch {
+    /// The source.
+    pub text: String,
+    /// Its lines with each of the sources, from 1.
+    lines: Vec<Range<usize>>,
+}
+
+impl Batch {
+    /// The place of the source that this line belongs to.
+    pub fn at_line(&self, line: usize) -> Option<usize> {
+        self.lines.iter().position(|lines| lines.contains(&line))
+    }
+}
+
+/// Joins sources of one file each; nothing if the language has no way, or these would not be what they are alone.
+pub fn batch(language: &str, texts: &[String]) -> Option<Batch> {
+    let syntax = Syntax::of(language)?;
+    let join = match language {
+        "cpp" => Join { part: in_namespace, frame: CPP },
+        "rust" => Join { part: in_module, frame: RUST },
+        "java" => Join { part: in_class, frame: JAVA },
+        _ => return None,
+    };
+    let parts: Option<Vec<Part>> = texts
+        .iter()
+        .map(|text| {
+            let tree = parse(syntax, text)?;
+            (join.part)(text, &children(tree.root_node()))
+        })
+        .collect();
+    let parts = parts?;
+    let first = parts.first()?;
+    let mut text = String::from(join.frame.before);
+    text.push_str(&first.head);
+    let mut lines = Vec::new();
+    for (place, part) in parts.iter().enumerate() {
+        text.push('\n');
+        let start = text.matches('\n').count() + 1;
+        let _ = write!(text, "{} m{place} {{\n{}\n}}\n", join.frame.holder, part.body);
+        lines.push(start..text.matches('\n').count() + 1);
+    }
+    text.push_str(&join.frame.start.replace("{class}", &first.class));
+    for (place, part) in parts.iter().enumerate() {
+        let case = join.frame.case.replace("{place}", &place.to_string());
+        text.push_str(&case.replace("{class}", &part.class).replace("{arguments}", part.arguments));
+    }
+    text.push_str(join.frame.end);
+    Some(Batch { text, lines })
+}
+
+/// How sources of a language are joined.
+struct Join {
+    part: fn(&str, &[Node<'_>]) -> Option<Part>,
+    frame: Frame,
+}
+
+/// What stands around the sources.
+#[derive(Clone, Copy)]
+struct Frame {
+    before: &'static str,
+    holder: &'static str,
+    start: &'static str,
+    case: &'static str,
+    end: &'static str,
+}
+
+const CPP: Frame = Frame {
+    before: "#include <cstdlib>\n",
+    holder: "namespace",
+    start: "int main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    const char *which = std::getenv(\"JUROR_MUTANT\");\n    \
+        switch (which ? std::atoi(which) : 0) {\n",
+    case: "    case {place}: return m{place}::main({arguments});\n",
+    end: "    }\n    return 127;\n}\n",
+};
+
+const RUST: Frame = Frame {
+    before: "#![allow(warnings)]\n",
+    holder: "mod",
+    start: "fn main() -> std::process::ExitCode {\n    let which = std::env::var(\"JUROR_MUTANT\").unwrap_or_default();\n    \
+        match which.parse::<usize>().unwrap_or(0) {\n",
+    case: "        {place} => std::process::Termination::report(m{place}::main()),\n",
+    end: "        _ => std::process::ExitCode::from(127),\n    }\n}\n",
+};
+
+const JAVA: Frame = Frame {
+    before: "",
+    holder: "class",
+    start: "class {class} {\n    public static void main(String[] arguments) throws Throwable {\n        \
+        String which = System.getenv(\"JUROR_MUTANT\");\n        switch (which == null ? 0 : Integer.parseInt(which)) {\n",
+    case: "            case {place}: m{place}.{class}.main(arguments); return;\n",
+    end: "            default: System.exit(127);\n        }\n    }\n}\n",
+};
+
+/// A source without what all share.
+#[derive(Default)]
+struct Part {
+    /// What stands before all of them.
+    head: String,
+    body: String,
+    /// The class that starts, in Java.
+    class: String,
+    /// What `main` takes, in C++.
+    arguments: &'static str,
+}
+
+/// Puts texts at places, the last place first, and blanks ranges; lines stay what they are.
+fn changed(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+    changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    let mut text = text.to_owned();
+    for (range, with) in changes {
+        text.replace_range(range, &with);
+    }
+    text
+}
+
+fn blank(text: &str) -> String {
+    text.chars().filter(|it| *it == '\n').collect()
+}
+
+/// A C++ source without its includes, and with a `main` that returns in any case.
+fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
+    let mut part = Part::default();
+    let mut changes = Vec::new();
+    let mut has_main = false;
+    for node in top {
+        let own = &text[node.byte_range()];
+        match node.kind() {
+            "preproc_include" => {
+                part.head.push_str(own);
+                part.head.push('\n');
+                changes.push((node.byte_range(), blank(own)));
+            }
+            "function_definition" => {
+                let declarator = node.child_by_field_name("declarator")?;
+                let body = node.child_by_field_name("body")?;
+                let name = declarator.child_by_field_name("declarator");
+                if name.is_some_and(|name| &text[name.byte_range()] == "main") {
+                    let given = declarator.child_by_field_name("parameters")?;
+                    let given = text[given.byte_range()].trim_matches(['(', ')', ' ']);
+                    part.arguments = if matches!(given, "" | "void") { "" } else { "argc, argv" };
+                    let end = body.end_byte() - 1;
+                    changes.push((end..end, " return 0; ".to_owned()));
+                    has_main = true;
+                }
+            }
+            // What would happen for each of them before `main`, or must stand outside of any namespace.
+            "declaration" if own.contains("stream") || starts_early(*node) => return None,
+            "linkage_specification" | "preproc_if" | "preproc_ifdef" => return None,
+            _ => {}
+        }
+    }
+    part.body = changed(text, changes);
+    has_main.then_some(part)
+}
+
+/// Whether a declaration calls something for its value.
+fn starts_early(node: Node<'_>) -> bool {
+    children(node).into_iter().any(|child| {
+        matches!(child.kind(), "call_expression" | "lambda_expression") || starts_early(child)
+    })
+}
+
+/// A Rust source whose `main` is seen outside of it.
+fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
+    let mut part = Part::default();
+    let mut changes = Vec::new();
+    let mut has_main = false;
+    for node in top {
+        let own = &text[node.byte_range()];
+        match node.kind() {
+            "inner_attribute_item" => {
+                part.head.push_str(own);
+                part.head.push('\n');
+                changes.push((node.byte_range(), blank(own)));
+            }
+            "function_item" => {
+                let name = node.child_by_field_name("name")?;
+                if &text[name.byte_range()] == "main" {
+                    changes.push((node.start_byte()..node.start_byte(), "pub ".to_owned()));
+                    has_main = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    part.body = changed(text, changes);
+    (has_main && !text.contains("crate::")).then_some(part)
+}
+
+/// A Java source whose classes stand in a class.
+fn in_class(text: &str, top: &[Node<'_>]) -> Option<Part> {
+    let mut part = Part::default();
+    let mut changes = Vec::new();
+    for node in top {
+        let own = &text[node.byte_range()];
+        match node.kind() {
+            "import_declaration" => {
+                part.head.push_str(own);
+                part.head.push('\n');
+                changes.push((node.byte_range(), blank(own)));
+            }
+            "class_declaration" => {
+                changes.push((node.start_byte()..node.start_byte(), "static ".to_owned()));
+                if own.contains("static void main(") {
+                    let name = node.child_by_field_name("name")?;
+                    part.class = text[name.byte_range()].to_owned();
+                }
+            }
+            "package_declaration" => return None,
+            _ => {}
+        }
+    }
+    part.body = changed(text, changes);
+    (!part.class.is_empty()).then_some(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(language: &str, text: &str, said: &[&str]) {
+        let batch = batch(language, &[text.to_owned(), text.to_owned()]);
+        let Some(batch) = batch else { return assert!(said.is_empty(), "{language}: {text}") };
+        for part in said {
+            assert!(batch.text.contains(part), "{part}: {}", batch.text);
+        }
+        assert!(!said.is_empty());
+        let line = batch.text.lines().position(|line| line.contains("m1 {")).unwrap();
+        assert_eq!(batch.at_line(line + 2), Some(1));
+        assert_eq!(batch.at_line(line), Some(0));
+        assert_eq!(batch.at_line(1), None);
+    }
+
+    #[test]
+    fn sources_stand_side_by_side() {
+        let cpp = "#include <cstdio>\nint x;\nint main() { puts(\"a\"); }\n";
+        check(
+            "cpp",
+            cpp,
+            &["namespace m1 {", "puts(\"a\");  return 0; }", "case 1: return m1::main();"],
+        );
+        check("cpp", "int main(int c, char **v) { return c; }", &["m0::main(argc, argv)"]);
+        check(
+            "rust",
+            "#![a]\nfn main() {}",
+            &["mod m0 {\n\npub fn main() {}", "report(m1::main())"],
+        );
+        check(
+            "java",
+            "import a;\npublic class A { public static void main(String[] a) {} }",
+            &["class m1 {\n\nstatic public class A", "m1.A.main(arguments)"],
+        );
+    }
+
+    #[test]
+    fn what_would_not_be_the_same_together_stays_alone() {
+        check("cpp", "std::ifstream in(\"a\");\nint main() {}", &[]);
+        check("cpp", "int n = read();\nint main() {}", &[]);
+        check("cpp", "#ifdef A\n#include <a>\n#endif\nint main() {}", &[]);
+        check("cpp", "int x;", &[]);
+        check("rust", "use crate::a;\nfn main() {}", &[]);
+        check("java", "package a;\nclass A { public static void main(String[] a) {} }", &[]);
+        check("c", "int main(void) {}", &[]);
+        check("python3", "print(1)", &[]);
+    }
+}
