@@ -54,6 +54,17 @@ impl Prepared {
     pub fn for_batches(&self) -> Option<Self> {
         Some(Self { plan: self.plan.for_batches()?, code: self.code })
     }
+
+    /// The same program with this in one of its files.
+    #[must_use]
+    pub fn with_file(&self, name: &Path, text: &str) -> Self {
+        let mut prepared = self.clone();
+        let files = prepared.plan.files.iter_mut().filter(|file| file.name == name);
+        for blob in files.filter_map(TreeEntry::blob_mut) {
+            *blob = text.as_bytes().to_vec().into();
+        }
+        prepared
+    }
 }
 
 /// A program that can be started.
@@ -100,6 +111,14 @@ impl Runnable {
             limits: limits.with_processes(self.processes),
             ..Job::default()
         }
+    }
+
+    /// The same program, started with this in its environment.
+    #[must_use]
+    pub fn with_environment(&self, name: &str, value: &str) -> Self {
+        let mut program = self.clone();
+        program.command.env.push((name.to_owned(), value.to_owned()));
+        program
     }
 
     /// Its files, if it is not a program but answers to test cases: then there is nothing to start.

@@ -3,7 +3,7 @@
 //! A tree of the source says where a mistake can be made; [`rules`](self) say which. A mutant is one range of one
 //! file with another text in its place, so what it does can be read.
 
-pub mod batch;
+pub mod bundle;
 mod finder;
 pub mod operator;
 pub mod original;

@@ -11,6 +11,7 @@
 //! off.
 
 pub mod arena;
+pub mod bundles;
 pub mod checkers;
 pub mod hunt;
 pub mod matrix;

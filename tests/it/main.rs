@@ -4,6 +4,7 @@ mod answers;
 mod archives;
 mod browser;
 mod builds;
+mod bundles;
 mod causes;
 mod class;
 mod cli;

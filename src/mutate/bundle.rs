@@ -16,14 +16,14 @@ pub const WHICH: &str = "JUROR_MUTANT";
 
 /// Sources in one.
 #[derive(Debug)]
-pub struct Batch {
+pub struct Bundle {
     /// The source.
     pub text: String,
     /// Its lines with each of the sources, from 1.
     lines: Vec<Range<usize>>,
 }
 
-impl Batch {
+impl Bundle {
     /// The place of the source that this line belongs to.
     pub fn at_line(&self, line: usize) -> Option<usize> {
         self.lines.iter().position(|lines| lines.contains(&line))
@@ -31,7 +31,7 @@ impl Batch {
 }
 
 /// Joins sources of one file each; nothing if the language has no way, or these would not be what they are alone.
-pub fn batch(language: &str, texts: &[String]) -> Option<Batch> {
+pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     let syntax = Syntax::of(language)?;
     let join = match language {
         "cpp" => Join { part: in_namespace, frame: CPP },
@@ -63,7 +63,7 @@ pub fn batch(language: &str, texts: &[String]) -> Option<Batch> {
         text.push_str(&case.replace("{class}", &part.class).replace("{arguments}", part.arguments));
     }
     text.push_str(join.frame.end);
-    Some(Batch { text, lines })
+    Some(Bundle { text, lines })
 }
 
 /// How sources of a language are joined.
@@ -202,7 +202,7 @@ fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
         }
     }
     part.body = changed(text, changes);
-    (has_main && !text.contains("crate::")).then_some(part)
+    (has_main && !text.contains("crate:")).then_some(part)
 }
 
 /// A Java source whose classes stand in a class.
@@ -237,16 +237,16 @@ mod tests {
     use super::*;
 
     fn check(language: &str, text: &str, said: &[&str]) {
-        let batch = batch(language, &[text.to_owned(), text.to_owned()]);
-        let Some(batch) = batch else { return assert!(said.is_empty(), "{language}: {text}") };
+        let bundle = bundle(language, &[text.to_owned(), text.to_owned()]);
+        let Some(bundle) = bundle else { return assert!(said.is_empty(), "{language}: {text}") };
         for part in said {
-            assert!(batch.text.contains(part), "{part}: {}", batch.text);
+            assert!(bundle.text.contains(part), "{part}: {}", bundle.text);
         }
         assert!(!said.is_empty());
-        let line = batch.text.lines().position(|line| line.contains("m1 {")).unwrap();
-        assert_eq!(batch.at_line(line + 2), Some(1));
-        assert_eq!(batch.at_line(line), Some(0));
-        assert_eq!(batch.at_line(1), None);
+        let line = bundle.text.lines().position(|line| line.contains("m1 {")).unwrap();
+        assert_eq!(bundle.at_line(line + 2), Some(1));
+        assert_eq!(bundle.at_line(line - 1), Some(0));
+        assert_eq!(bundle.at_line(1), None);
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
         check("cpp", "int n = read();\nint main() {}", &[]);
         check("cpp", "#ifdef A\n#include <a>\n#endif\nint main() {}", &[]);
         check("cpp", "int x;", &[]);
-        check("rust", "use crate::a;\nfn main() {}", &[]);
+        check("rust", &["use crate", "::a;\nfn main() {}"].concat(), &[]);
         check("java", "package a;\nclass A { public static void main(String[] a) {} }", &[]);
         check("c", "int main(void) {}", &[]);
         check("python3", "print(1)", &[]);
