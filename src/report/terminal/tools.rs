@@ -73,9 +73,12 @@ fn is_notable(probe: &SubmissionProbe) -> bool {
 
 fn growth(probe: &SubmissionProbe) -> String {
     let name = printable(&probe.submission);
+    let is_flat = probe.variables.iter().all(|it| it.time.law == Law::Flat);
     let law = match probe.growth() {
         Some(it) => format!("time {}", it.time.words(&it.variable)),
-        None if probe.largest.failed.is_some() => "how time grows cannot be told".to_owned(),
+        None if probe.largest.failed.is_some() || !is_flat => {
+            "how time grows cannot be told".to_owned()
+        }
         None => "time does not grow with the input, as far as can be seen".to_owned(),
     };
     let largest = match &probe.largest.failed {

@@ -28,6 +28,8 @@ const ABOVE: f64 = 4.0;
 const LEAST_POINTS: usize = 4;
 /// Smaller sizes than this part of the largest are left out if enough others are there: what is cheap there hides the law.
 const UPPER: f64 = 1.0 / 20.0;
+/// A law whose interval is wider than this on each side is not told: of an exponential, as a part of the factor's logarithm.
+const VAGUE: f64 = 0.5;
 /// An exponential must fit this many times better than a power.
 const BETTER: f64 = 2.0;
 /// Nothing grows slower than this and is called exponential.
@@ -78,9 +80,16 @@ pub fn growth(points: &[Point], floor: Floor) -> Growth {
         least: of(line.slope - line.error),
         most: of(line.slope + line.error),
     };
-    match exponential.badness * better < power.badness {
-        true => Growth { law: Law::Exponential, estimate: Some(interval(&exponential, f64::exp)) },
-        false => Growth { law: Law::Power, estimate: Some(interval(&power, |it| it)) },
+    let (law, estimate, is_vague) = match exponential.badness * better < power.badness {
+        true => {
+            let is_vague = exponential.error > VAGUE * exponential.slope;
+            (Law::Exponential, interval(&exponential, f64::exp), is_vague)
+        }
+        false => (Law::Power, interval(&power, |it| it), power.error > VAGUE),
+    };
+    match is_vague {
+        true => Growth::default(),
+        false => Growth { law, estimate: Some(estimate) },
     }
 }
 
@@ -174,7 +183,7 @@ mod tests {
             let points =
                 measured(&sizes, &wrong, |size| top * (size / largest).powf(exponent));
             let found = growth(&points, FLOOR);
-            prop_assume!(telling(&points, FLOOR) >= 4);
+            prop_assume!(telling(&points, FLOOR) >= 6);
             prop_assert_eq!(found.law, Law::Power);
             let estimate = found.estimate.unwrap();
             prop_assert!(
@@ -252,6 +261,10 @@ mod tests {
         let points = measured(&[10.0, 20.0, 40.0], &[0.0; 3], |n| n);
         assert_eq!(growth(&points, FLOOR).law, Law::Unclear);
         assert_eq!(growth(&[], FLOOR).law, Law::Unclear);
+        // Four that lie anywhere.
+        let anywhere = [(10.0, 9.0), (20.0, 40.0), (40.0, 12.0), (80.0, 60.0)];
+        let anywhere = anywhere.map(|(size, cost)| Point { size, cost });
+        assert_eq!(growth(&anywhere, FLOOR).law, Law::Unclear);
         let same = measured(&[10.0; 6], &[0.0; 6], |n| n);
         assert_eq!(growth(&same, FLOOR).law, Law::Unclear);
     }

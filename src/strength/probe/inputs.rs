@@ -53,6 +53,8 @@ pub struct Wanted {
 
 /// Larger inputs are not made.
 const LARGEST: usize = 32 << 20;
+/// Larger inputs are made anew each time.
+const KEPT: usize = 1 << 20;
 /// Which shapes of values are tried: programs that are slow on some values only are so on one of these, mostly.
 const SHAPES: [&str; 6] = ["random", "zeros", "all-equal", "increasing", "all-most", "alternating"];
 
@@ -65,8 +67,8 @@ pub struct ByGrammar<'a> {
     shapes: Vec<Shape>,
     seed: u64,
     validity: &'a Validity<'a>,
-    /// What the validators said.
-    valid: Mutex<HashMap<Wanted, bool>>,
+    /// What was made; `None` if it is not valid. Only small ones are kept: all submissions get the same.
+    made: Mutex<HashMap<Wanted, Option<Arc<[u8]>>>>,
 }
 
 impl<'a> ByGrammar<'a> {
@@ -95,7 +97,7 @@ impl<'a> ByGrammar<'a> {
         let applicable = shape::applicable(grammar);
         let named = |name: &&str| applicable.iter().find(|shape| shape.name == *name).cloned();
         let shapes = SHAPES.iter().filter_map(named).collect();
-        Self { grammar, sites, variables, shapes, seed, validity, valid: Mutex::default() }
+        Self { grammar, sites, variables, shapes, seed, validity, made: Mutex::default() }
     }
 
     fn pins(&self, wanted: &Wanted) -> Vec<Pin> {
@@ -145,18 +147,23 @@ impl Inputs for ByGrammar<'_> {
     }
 
     fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop> {
+        let lock = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(wanted) {
+            return Ok(known.clone());
+        }
         let shape = &self.shapes[wanted.manner];
         let pins = self.pins(wanted);
         let made = generate_within(self.grammar, shape, &pins, self.seed, Some(LARGEST));
-        let Ok(input) = made.map(Arc::<[u8]>::from) else { return Ok(None) };
-        let lock = || self.valid.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(wanted).copied();
-        let is_valid = match known {
-            Some(known) => known,
-            None => self.validity.allows(&input)?,
-        };
-        lock().insert(*wanted, is_valid);
-        Ok(is_valid.then_some(input))
+        let mut made = made.ok().map(Arc::<[u8]>::from);
+        if let Some(input) = &made
+            && !self.validity.allows(input)?
+        {
+            made = None;
+        }
+        if made.as_ref().is_none_or(|input| input.len() <= KEPT) {
+            lock().insert(*wanted, made.clone());
+        }
+        Ok(made)
     }
 }
 

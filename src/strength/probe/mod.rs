@@ -111,14 +111,13 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
         let missing = "no inputs of other sizes: add a grammar of the input (.ctd), or generators with numbers in their lines";
         probes.missing = Some(missing.to_owned());
     }
+    probes.is_cut = gauge.is_cut.load(Ordering::Relaxed);
     if let Some(limit) = probing.rules.limits.cpu_time {
-        let separations = on_data
-            .iter()
-            .map(|(it, found)| separate::separation(it.name, found, &probes.submissions, limit));
-        probes.separations = separations.collect();
+        let told =
+            |(it, found): &(&Probed<'_>, _)| separate::separation(it.name, found, &probes, limit);
+        probes.separations = on_data.iter().map(told).collect();
     }
     probes.runs = gauge.runs.load(Ordering::Relaxed);
-    probes.is_cut = gauge.is_cut.load(Ordering::Relaxed);
     Ok(probes)
 }
 
@@ -240,6 +239,10 @@ impl Gauge<'_> {
                 if probe.points.len() < 2 {
                     let alone = self.variable(inputs, runnable, floor, (manner, at, false))?;
                     probe = if alone.points.len() > probe.points.len() { alone } else { probe };
+                }
+                // What is half measured says what is wrong.
+                if self.is_cut.load(Ordering::Relaxed) {
+                    return Ok(None);
                 }
                 variables.push((variable.clone(), probe));
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
-use crate::model::probe::{SeparatedBy, Separation, SubmissionProbe};
+use crate::model::probe::{Probes, SeparatedBy, Separation, SubmissionProbe};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::units::seconds;
@@ -53,15 +53,19 @@ pub(super) fn on_data<'a>(gauge: &Gauge<'a>) -> Result<Vec<(&'a Probed<'a>, OnDa
 pub(super) fn separation(
     name: &str,
     found: &OnData<'_>,
-    probes: &[SubmissionProbe],
+    probes: &Probes,
     limit: Duration,
 ) -> Separation {
     match found {
         OnData::TooSlow(case, unkept) => by_case(name, case, limit, unkept.as_deref()),
         OnData::Nowhere => {
-            let probe = probes.iter().find(|it| it.submission == name);
-            let accepted: Vec<&SubmissionProbe> =
-                probes.iter().filter(|it| !it.declared_slow).collect();
+            let unknown = match probes.is_cut {
+                true => "the time was over before larger inputs were tried",
+                false => "no larger input could be tried",
+            };
+            let all = || probes.submissions.iter();
+            let probe = all().find(|it| it.submission == name).ok_or(unknown);
+            let accepted: Vec<&SubmissionProbe> = all().filter(|it| !it.declared_slow).collect();
             by_input(name, probe, &accepted, limit)
         }
         OnData::Cut => Separation {
@@ -139,7 +143,7 @@ fn by_case(name: &str, case: &TestCase, limit: Duration, unkept: Option<&str>) -
 /// What probes say of a slow submission that no test case shows.
 fn by_input(
     name: &str,
-    probe: Option<&SubmissionProbe>,
+    probe: Result<&SubmissionProbe, &str>,
     accepted: &[&SubmissionProbe],
     limit: Duration,
 ) -> Separation {
@@ -150,9 +154,9 @@ fn by_input(
         at,
         told: format!("no test case takes it {}: {told}", seconds(slow)),
     };
-    let Some(probe) = probe else {
-        let told = "no larger input could be tried".to_owned();
-        return separation(SeparatedBy::Unknown, String::new(), told);
+    let probe = match probe {
+        Ok(probe) => probe,
+        Err(why) => return separation(SeparatedBy::Unknown, String::new(), why.to_owned()),
     };
     let is_over = probe.largest.failed.is_some();
     let growth = probe.growth();

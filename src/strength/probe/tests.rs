@@ -70,7 +70,7 @@ fn reply(job: &Job) -> Reply {
     let cost = Duration::from_secs_f64((2.0 + milliseconds(name, t, n, zeros).min(1e5)) / 1e3);
     let mut outcome = Outcome {
         cpu_time: cost,
-        peak_memory: Bytes(3 << 20).saturating_add(Bytes((t * n * 64.0) as u64)),
+        peak_memory: Bytes(3 << 20).saturating_add(Bytes((t * n * 640.0) as u64)),
         ..quiet_outcome()
     };
     if name == "deep" && n > 3000.0 {
