@@ -5,6 +5,7 @@ pub mod cache;
 pub mod check;
 pub mod cli;
 pub mod executor;
+pub mod explain;
 pub mod generate;
 pub mod grammar;
 pub mod judge;

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 
@@ -20,6 +21,8 @@ use crate::cli::output::{Output, command_line, command_listed};
 use crate::cli::points::{self, Points};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
+use crate::cli::stress::span;
+use crate::cli::stress::why::Why;
 use crate::judge::case::{CASE, Detail, SUBMISSION};
 use crate::judge::draw::Seen;
 use crate::judge::score::{Policy, Scheme};
@@ -51,6 +54,11 @@ pub struct JudgeArguments {
     /// Run on all cases instead of stopping at the first rejection
     #[arg(long, help_heading = RUNS)]
     pub all: bool,
+    /// Say why submissions fail: what inputs have in common on which they do
+    ///
+    /// Needs a grammar of the input and an accepted submission. TIME is for each rejected submission.
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = span, help_heading = RUNS)]
+    pub explain: Option<Duration>,
     /// How to compare outputs, instead of as the package says: exact, tokens, float=E or CHECKER
     ///
     /// `exact` means byte for byte. `tokens` means token by token, in upper or lower case; with `float=1e-6` a number
@@ -148,6 +156,13 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         let what = "name a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
         return Err(Stop::usage(what));
     }
+    if arguments.explain.is_some() && problem.kind.submitted == Submitted::Answers {
+        return Err(Stop::usage("--explain is not for answers; leave it out"));
+    }
+    if arguments.explain.is_some() && problem.input_grammars.is_empty() {
+        let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
+        return Err(Stop::usage(what));
+    }
     let selected = problem::selected(&problem, &arguments.runs.case)?;
     let mut class = BTreeSet::new();
     let mut submissions = submissions(arguments, &problem, &mut class, output)?;
@@ -195,19 +210,52 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         entries: &entries,
         cases,
         given: arguments.runs.time_limit,
-        policy: match arguments.all {
+        policy: match arguments.all || arguments.explain.is_some() {
             true => Policy::Everything,
             false => Policy::WhatCounts,
         },
         detail: Detail::Full { keep },
     }
     .run()?;
+    if let Some(time) = arguments.explain {
+        let time_limit = &finished.time_limit;
+        let why = Why {
+            problem: &problem,
+            host: &host,
+            validators: &validators,
+            time,
+            time_limit,
+            output,
+        };
+        // What was typed is no source that could be built again.
+        let sources = entries.len() - usize::from(!arguments.program.is_empty());
+        explain(&why, &entries[..sources], &finished.results)?;
+    }
     let judged = finished.results.iter().filter_map(Judged::judgement);
     let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
     // What was not built says nothing about test cases.
     if !ran.is_empty() {
         let failed = ran.iter().filter(|case| case.verdict != Verdict::Accepted);
         *first = failed.map(|case| case.test_case.clone()).collect();
+    }
+    Ok(())
+}
+
+/// Says why submissions fail.
+///
+/// # Errors
+/// When the package has no reference, the judge failed, or it was interrupted.
+fn explain(
+    why: &Why<'_>,
+    entries: &[PreparedSubmission<'_>],
+    results: &[Judged],
+) -> Result<(), Stop> {
+    for (entry, result) in entries.iter().zip(results) {
+        let Some(judgement) = result.judgement() else { continue };
+        let fails = judgement.cases.iter().any(|case| case.verdict != Verdict::Accepted);
+        if fails {
+            why.tell(entry.submission, judgement)?;
+        }
     }
     Ok(())
 }

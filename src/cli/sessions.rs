@@ -74,12 +74,18 @@ impl Judging<'_> {
 
     /// Says which limits hold, and gives the rules of all runs.
     pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
-        let given = &self.bench.problem.limits;
-        let limits = Limits::of_submission(given, time_limit.limit);
+        let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
-            limits: LimitsReport { time: time_limit.clone(), limits: limits.clone() },
+            limits: LimitsReport { time: time_limit.clone(), limits: rules.limits.clone() },
             mechanism: self.bench.executor.mechanism(),
         });
+        rules
+    }
+
+    /// The rules of all runs.
+    pub fn rules_at(&self, time_limit: &TimeLimit) -> Rules<'_> {
+        let given = &self.bench.problem.limits;
+        let limits = Limits::of_submission(given, time_limit.limit);
         let slow = time_limit.limit.mul_f64(given.time_limit_to_tle);
         self.rules(limits, Limits::of_submission(given, slow), self.detail.clone())
     }

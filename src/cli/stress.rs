@@ -2,6 +2,7 @@
 
 mod programs;
 mod setting;
+pub(super) mod why;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
 use crate::executor::Executor as _;
 use crate::executor::until::Until;
+use crate::explain::compared::ByComparison;
 use crate::generate::Mode;
 use crate::generate::files::place_file;
 use crate::judge::draw::Seen;
@@ -238,6 +240,20 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let is_cut = small.as_ref().is_some_and(|small| small.interrupted);
     let shrinking_runs = small.as_ref().map_or(0, |small| small.runs);
     let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
+    // What the counterexample is an example of.
+    let elapsed = started.elapsed();
+    if let (Some(small), Some(failure), Some(grammar)) =
+        (&small, &searched.found, setting.ground.grammars.first())
+        && !small.interrupted
+        // Each run that is too slow takes long.
+        && failure.judged.verdict != Verdict::TimeLimitExceeded
+    {
+        let inputs = [&failure.input, &small.input];
+        let known = inputs.iter().filter_map(|input| why::failing(&comparison, input)).collect();
+        let subject = ByComparison { comparison: &comparison, validity: &validity, until: &until };
+        let explained = why::explained(&plan.submission, grammar, &subject, known, seed)?;
+        output.event(Event::Explained(Box::new(explained)));
+    }
     until.set(Some(end.max(Instant::now() + SHOWING)));
     let found = match &searched.found {
         Some(failure) => Some(counterexample(&comparison, failure, small)?),
@@ -257,7 +273,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         shrinking_runs,
         shrinking_cut,
         searching: searched.elapsed,
-        elapsed: started.elapsed(),
+        elapsed,
         end,
         left_out: searched.left_out,
         level: searched.level,

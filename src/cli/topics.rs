@@ -31,7 +31,7 @@ macro_rules! topic {
 }
 
 /// The pages. A command's name has the command's options instead.
-const TOPICS: [Topic; 26] = [
+const TOPICS: [Topic; 27] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
@@ -45,6 +45,7 @@ const TOPICS: [Topic; 26] = [
     topic!("counterexamples", "stress.md", "how the failing input is searched"),
     topic!("mistakes", "mutants.md", "right submissions with one mistake in each"),
     topic!("strong-data", "strength.md", "how strong test data is, and what it misses"),
+    topic!("explanations", "explain.md", "why a submission fails"),
     topic!("formats", "formats.md", "packages of library-checker, CMS and sinol"),
     topic!("polygon", "polygon.md", "packages of Polygon, programs with testlib"),
     topic!("converting", "convert.md", "what becomes of a package in another format"),

@@ -39,7 +39,9 @@ mod token;
 pub mod tree;
 pub mod validate;
 pub mod value;
+pub mod variables;
 mod vars;
+pub mod vary;
 mod write;
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::model::conversion::Conversion;
 use crate::model::created::{Created, NextStep};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
+use crate::model::explanation::Explained;
 use crate::model::grammar::ValueBounds;
 use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
@@ -123,6 +124,8 @@ pub enum Event {
         /// The fault.
         error: JudgeError,
     },
+    /// It was asked why a submission fails.
+    Explained(Box<Explained>),
     /// The judge failed at something that belongs to no single submission.
     Failed(JudgeError),
     /// A step of checking or making the data is under way or done.

@@ -12,6 +12,7 @@ use crate::model::created::NextStep;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
 use crate::model::event::{Event, Stamped};
+use crate::model::explanation::Explained;
 use crate::model::judgement::Judgement;
 use crate::model::recalled::Recalled;
 use crate::model::report::{
@@ -60,6 +61,8 @@ pub struct Document {
     submissions: Vec<SubmissionReport>,
     #[serde(default)]
     duplicates: Vec<Duplicates>,
+    #[serde(default)]
+    explanations: Vec<Explained>,
     judge_errors: Vec<FaultReport>,
     generated: Vec<GeneratedReport>,
     #[serde(default)]
@@ -171,6 +174,9 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
         if fault.submission.is_none() {
             told.say(fault.package.as_deref(), Event::Failed(fault.error.clone()));
         }
+    }
+    for explained in documents.iter().flat_map(|it| &it.explanations) {
+        told.say(explained.package.as_deref(), Event::Explained(Box::new(explained.clone())));
     }
     // Of what was cut short, runs are counted whose submissions have no judgement.
     let runs: usize = documents.iter().map(|it| it.summary.runs).sum();

@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod difference;
 pub mod duplicates;
 pub mod event;
+pub mod explanation;
 pub mod grader;
 pub mod grammar;
 pub mod host;

@@ -18,6 +18,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::difference::Difference;
 use crate::model::duplicates::Duplicates;
 use crate::model::event::{Event, GeneratedState, Shortfall, Stamped};
+use crate::model::explanation::Explained;
 use crate::model::grammar::ValueBounds;
 use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
@@ -81,6 +82,9 @@ pub struct Report {
     /// Submissions that are the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<Duplicates>,
+    /// Why submissions fail.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub explanations: Vec<Explained>,
     /// Each fault of the judge, those of submissions included.
     pub judge_errors: Vec<FaultReport>,
     /// What a grammar added to packages.

@@ -233,6 +233,14 @@ fn verifying_shows_a_table_and_broken_expectations() {
 }
 
 #[test]
+fn why_a_submission_fails_is_told_after_its_verdict() {
+    let events = judged::explained();
+    check("judge-explain", PLAIN, &events);
+    check("judge-explain-quiet", QUIET, &events);
+    check_json("judge-explain", &events);
+}
+
+#[test]
 fn a_search_shows_the_input_and_how_it_was_found() {
     let events = searches::found();
     check("stress", PLAIN, &events);

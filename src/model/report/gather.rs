@@ -45,6 +45,11 @@ impl Report {
                 self.mechanism = Some(mechanism.clone());
             }
             Event::DuplicatesFound(found) => self.duplicates.extend(found.iter().cloned()),
+            Event::Explained(explained) => {
+                let explained = (**explained).clone();
+                let package = explained.package.clone().or(package);
+                self.explanations.push(Explained { package, ..explained });
+            }
             Event::BoxesKept { dir } => self.boxes = Some(dir.clone()),
             Event::SubmissionStarted { submission, test_cases } => {
                 self.work.submissions.push(UnderWay {

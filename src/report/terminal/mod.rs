@@ -7,6 +7,7 @@ mod diagnostic;
 mod difference;
 mod doctor;
 mod exchange;
+mod explained;
 mod grammar;
 mod judgement;
 mod listing;
@@ -325,9 +326,18 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             Event::SearchStarted(plan) if !is_quiet => {
                 self.remark(&search::plan(plan, &self.style))
             }
-            Event::Searched(search) => self.result(&search::block(search, &self.style)),
             Event::MutantsListed(found) => self.result(&mutants::page(found, &self.style)),
             Event::StrengthMeasured(found) => self.result(&strength::page(found, &self.style)),
+            Event::Searched(search) => {
+                let explained = report.explanations.last();
+                self.result(&search::block(search, explained, &self.style))
+            }
+            // A search shows it with what it found.
+            Event::Explained(explained)
+                if report.search.is_none() && report.command != "stress" =>
+            {
+                self.result(&explained::block(explained, &self.style))
+            }
             Event::InputChecked(input) => self.input_checked(&input.path, input.valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds, &self.style)),
             Event::BoxesKept { dir } => self.remark(&format!(

@@ -1,5 +1,6 @@
 //! What a search came to: the counterexample as a block of lines, or how much was tried.
 
+use crate::model::explanation::Explained;
 use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
@@ -25,7 +26,7 @@ pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
 }
 
 /// The whole block, with an empty line at its end.
-pub(super) fn block(search: &Search, style: &Style) -> String {
+pub(super) fn block(search: &Search, explained: Option<&Explained>, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = printable(&search.plan.submission);
     let found = match &search.found {
@@ -44,6 +45,7 @@ pub(super) fn block(search: &Search, style: &Style) -> String {
         let cause = printable(&found.cause);
         page.line(0, &format!("{}{name}  {cause}", mark(found.verdict, style)));
         text(&mut page, "input", &found.input);
+        why(&mut page, explained);
         kept(&mut page, found);
         page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
         return page.into_text();
@@ -65,10 +67,18 @@ pub(super) fn block(search: &Search, style: &Style) -> String {
     quote(&mut page, "standard error of the output validator:", &found.validator_stderr);
     quote(&mut page, "standard error:", &found.stderr);
     page.blank();
+    why(&mut page, explained);
     way(&mut page, search, found);
     page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
     page.blank();
     page.into_text()
+}
+
+/// What the inputs have in common on which it fails, if that is known.
+fn why(page: &mut Page<'_>, explained: Option<&Explained>) {
+    if let Some(explanation) = explained.and_then(|it| it.explanation.as_ref()) {
+        page.labelled(INDENT, Label::plain("why:     "), &printable(&explanation.sentence()));
+    }
 }
 
 /// How the counterexample came about.

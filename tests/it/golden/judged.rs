@@ -11,6 +11,7 @@ use juror::model::recalled::Recalled;
 
 use super::record::{interrupted, record};
 use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::stress;
 
 /// `judge` with one submission accepted and one wrong.
 pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
@@ -210,6 +211,18 @@ pub(super) fn spared() -> Vec<Stamped> {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/rejected/any.sh", WRONG);
     record(&fixture, "verify @sum --jobs 1", ExitCode::Success)
+}
+
+/// Submissions that were asked why they fail: one has a reason, the other none.
+pub(super) fn explained() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = stress::fixture();
+        fixture.write("odd.sh", "read -r a b; echo $((a + b - a % 2))\n");
+        fixture.write("never.sh", "echo nothing\n");
+        let line = "judge @sum @odd.sh @never.sh --explain=10m --jobs 1";
+        record(&fixture, line, ExitCode::Rejected)
+    });
+    ONCE.clone()
 }
 
 /// A package of which some expectations do not hold.

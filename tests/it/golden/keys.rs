@@ -130,6 +130,7 @@ fn all() -> Vec<Vec<Stamped>> {
         judged::judge_error(),
         judged::verify(),
         judged::spared(),
+        judged::explained(),
         judged::diagnostics(),
         judged::packages_interrupted(),
         recipes::written(),

@@ -123,6 +123,10 @@ impl Mask {
                 compared.output = self.text(&compared.output);
                 Event::Compared(compared)
             }
+            Event::Explained(mut explained) => {
+                explained.submission = self.text(&explained.submission);
+                Event::Explained(explained)
+            }
             Event::BoxesKept { dir } => Event::BoxesKept { dir: self.path(&dir) },
             Event::Proposed(mut proposal) => {
                 proposal.grammar = self.path(&proposal.grammar);

@@ -1,0 +1,200 @@
+//! Why a submission fails, for `juror stress` and `juror judge --explain`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::build::bench::Bench;
+use crate::cli::ground::Ground;
+use crate::cli::host::Host;
+use crate::cli::output::Output;
+use crate::cli::sessions::Judging;
+use crate::cli::stress::programs::Programs;
+use crate::cli::stress::setting::Setting;
+use crate::executor::Executor as _;
+use crate::executor::until::Until;
+use crate::explain::compared::ByComparison;
+use crate::explain::study::study;
+use crate::explain::subject::Judged;
+use crate::grammar::program::Grammar;
+use crate::judge::case::{Detail, Validators};
+use crate::judge::score::Policy;
+use crate::model::event::Event;
+use crate::model::explanation::Explained;
+use crate::model::judgement::{CaseJudgement, Judgement, TimeLimit};
+use crate::model::problem::Problem;
+use crate::model::stop::Stop;
+use crate::model::submission::Submission;
+use crate::model::verdict::Verdict;
+use crate::stress::by_grammar;
+use crate::stress::candidates::Mix;
+use crate::stress::comparison::{Answers, Comparison};
+use crate::stress::search::{Searching, search};
+use crate::stress::validity::Validity;
+
+/// The part of the time for a search, if few test cases fail.
+const HUNTING: u32 = 3;
+/// Fewer test cases that fail are few.
+const FEW: usize = 5;
+/// Larger inputs of test cases are not looked at.
+const LARGEST: u64 = 1 << 20;
+/// All random choices of `judge --explain` are made of it, so that it says the same each time.
+const SEED: u64 = 1;
+
+/// Finds out why a submission fails.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub(super) fn explained(
+    submission: &str,
+    grammar: &Grammar,
+    subject: &ByComparison<'_>,
+    known: Vec<Judged>,
+    seed: u64,
+) -> Result<Explained, Stop> {
+    let studied = study(grammar, subject, known, seed)?;
+    Ok(Explained {
+        package: None,
+        submission: submission.to_owned(),
+        explanation: studied.explanation,
+        runs: studied.runs,
+        cut: studied.is_cut,
+    })
+}
+
+/// A session after which submissions that were rejected are explained.
+pub(in crate::cli) struct Why<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// The machine.
+    pub host: &'a Host,
+    /// The problem's own validators.
+    pub validators: &'a Validators,
+    /// How long each submission may take.
+    pub time: Duration,
+    /// The time limit that held.
+    pub time_limit: &'a TimeLimit,
+    /// Who is told.
+    pub output: &'a Output,
+}
+
+impl Why<'_> {
+    /// Explains a submission that was rejected.
+    ///
+    /// # Errors
+    /// When there is no reference, the judge failed, or it was interrupted.
+    pub(in crate::cli) fn tell(
+        &self,
+        submission: &Submission,
+        judgement: &Judgement,
+    ) -> Result<(), Stop> {
+        let setting = Setting {
+            package: None,
+            ground: Ground::read(self.problem.clone(), None, self.output)?,
+            submission: submission.clone(),
+            reference: None,
+            promotes: false,
+        };
+        let ground = &setting.ground;
+        let Some(grammar) = ground.grammars.first() else { return Ok(()) };
+        let until = Until::new(&*self.host.executor);
+        let builder = self.host.builder_on(&until);
+        let bench = Bench {
+            problem: self.problem,
+            executor: until.anew(),
+            builder: &builder,
+            events: &|event| self.output.event(event),
+        };
+        let judging = Judging {
+            bench,
+            validators: self.validators,
+            repeat: String::new(),
+            entries: &[],
+            cases: Vec::new(),
+            given: Some(self.time_limit.limit),
+            policy: Policy::Everything,
+            detail: Detail::Brief,
+        };
+        let rules = judging.rules_at(self.time_limit);
+        let programs = Programs::build(&setting, &bench, &rules)?;
+        let solution = ground.answering(&bench)?;
+        let validity = Validity {
+            grammars: ground.grammars.iter().collect(),
+            validators: ground.validators(bench)?,
+        };
+        let answers = Answers::default();
+        let comparison = Comparison {
+            bench,
+            rules: &rules,
+            reference: &programs.reference,
+            submission: &programs.submission,
+            options: ground.options,
+            test_case: ground.test_case.clone(),
+            answers: ground.answers(solution.as_ref()),
+            known: &answers,
+        };
+        let end = Instant::now() + self.time;
+        let mut known = self.known(&judgement.cases);
+        if known.iter().filter(|it| it.fails).count() < FEW {
+            known.extend(hunted(&comparison, &validity, &until, grammar, self.time / HUNTING)?);
+        }
+        until.set(Some(end));
+        let subject = ByComparison { comparison: &comparison, validity: &validity, until: &until };
+        let explained = explained(&judgement.submission, grammar, &subject, known, SEED)?;
+        self.output.event(Event::Explained(Box::new(explained)));
+        Ok(())
+    }
+
+    /// The test cases with what the submission earned on them.
+    fn known(&self, cases: &[CaseJudgement]) -> Vec<Judged> {
+        let by_name: BTreeMap<&str, _> =
+            self.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
+        let read = |judged: &CaseJudgement| {
+            let case = by_name.get(&*judged.test_case)?;
+            if fs::metadata(&case.input).ok()?.len() > LARGEST {
+                return None;
+            }
+            let input = fs::read(&case.input).ok()?.into();
+            let answer = case.answer.as_ref().and_then(|path| fs::read(path).ok());
+            let fails = judged.verdict != Verdict::Accepted;
+            Some(Judged { input, answer: answer.map(Into::into), fails })
+        };
+        cases.iter().filter_map(read).collect()
+    }
+}
+
+/// An input on which the submission fails, searched for.
+fn hunted(
+    comparison: &Comparison<'_>,
+    validity: &Validity<'_>,
+    until: &Until<'_>,
+    grammar: &Grammar,
+    time: Duration,
+) -> Result<Option<Judged>, Stop> {
+    let mut mix = Mix::default();
+    by_grammar::add(&mut mix, grammar, SEED);
+    until.set(Some(Instant::now() + time));
+    let searching = Searching {
+        comparison,
+        validity,
+        generators: None,
+        batches: None,
+        time,
+        until,
+        shrink_time: Duration::from_secs(1),
+        most: None,
+        progress: &|_| {},
+    };
+    let found = search(&searching, &mut mix)?.found;
+    Ok(found.and_then(|found| failing(comparison, &found.input)))
+}
+
+/// An input on which the submission fails, with its answer.
+pub(super) fn failing(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<Judged> {
+    let answer = match comparison.is_judged() {
+        true => None,
+        false => Some(comparison.answer(input).ok()?.ok()?),
+    };
+    Some(Judged { input: Arc::clone(input), answer, fails: true })
+}

@@ -1,0 +1,62 @@
+//! A submission that is asked by comparisons with a reference.
+
+use std::sync::Arc;
+
+use crate::executor::parallel;
+use crate::executor::until::Until;
+use crate::explain::subject::{Judged, Subject};
+use crate::judge::case::TimeLimitMode;
+use crate::model::stop::Stop;
+use crate::stress::comparison::{Compared, Comparison};
+use crate::stress::validity::Validity;
+
+/// A submission beside its reference.
+pub struct ByComparison<'a> {
+    /// The comparison.
+    pub comparison: &'a Comparison<'a>,
+    /// Which inputs count.
+    pub validity: &'a Validity<'a>,
+    /// Ends what runs when the time is over.
+    pub until: &'a Until<'a>,
+}
+
+impl Subject for ByComparison<'_> {
+    fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop> {
+        let executor = self.comparison.bench.executor;
+        let judged = parallel::map(executor, &inputs, |input| match self.one(input) {
+            // What is not known when the time is over stays unknown.
+            Err(Stop::Interrupted) if self.until.ran_out() => Ok(None),
+            judged => judged,
+        });
+        match judged {
+            Err(Stop::Interrupted) if self.until.ran_out() => Ok(Vec::new()),
+            judged => Ok(judged?.into_iter().flatten().collect()),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.until.is_over()
+    }
+}
+
+impl ByComparison<'_> {
+    fn one(&self, input: &Arc<[u8]>) -> Result<Option<Judged>, Stop> {
+        if !self.validity.by_grammar(input) {
+            return Ok(None);
+        }
+        let fails = match self.comparison.compare(input, TimeLimitMode::Any)? {
+            Compared::NoAnswer(_) => return Ok(None),
+            Compared::Same => false,
+            Compared::Differs(_) => true,
+        };
+        if self.validity.refusal(input)?.is_some() {
+            return Ok(None);
+        }
+        let answer = match self.comparison.is_judged() {
+            true => None,
+            // It is known from the comparison, unless it is long.
+            false => self.comparison.answer(input)?.ok(),
+        };
+        Ok(Some(Judged { input: Arc::clone(input), answer, fails }))
+    }
+}

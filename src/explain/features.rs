@@ -1,0 +1,429 @@
+//! What is measured of an input and its answer.
+
+use std::collections::BTreeSet;
+
+use crate::grammar::number::Int;
+use crate::grammar::program::Grammar;
+use crate::grammar::tree::{InputNode, InputTree};
+use crate::grammar::variables::{Variable, cases, variables};
+
+/// One figure of a test case. What is yes or no is 1 or 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// What is measured.
+    pub about: About,
+    /// The name of the variable.
+    pub name: String,
+    /// The variable's commands.
+    pub sites: Vec<usize>,
+    /// Whether each test case has its own figure.
+    pub is_per_case: bool,
+    /// The variable that it is compared with, and its commands.
+    pub other: Option<(String, Vec<usize>)>,
+    /// Bounds of its values that are known.
+    pub min: Option<i128>,
+    /// The greatest value.
+    pub max: Option<i128>,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The value of a variable that is read once.
+    Value,
+    /// Whether it equals another.
+    SameValue,
+    /// Whether it is smaller than another.
+    SmallerValue,
+    /// The number of test cases.
+    Cases,
+    /// Of a row: how many values it has, if no variable counts them.
+    Length,
+    /// Their sum.
+    Sum,
+    /// The least of them.
+    Least,
+    /// The greatest of them.
+    Greatest,
+    /// Whether all are equal.
+    AllEqual,
+    /// Whether two are equal.
+    Tie,
+    /// Whether two that stand beside each other are equal.
+    Neighbours,
+    /// Whether none is smaller than the one before.
+    Rising,
+    /// Whether none is larger than the one before.
+    Falling,
+    /// Whether the first and the last are equal.
+    EndsEqual,
+    /// Whether it reads the same backwards.
+    Mirrored,
+    /// Whether one of them is zero.
+    Zero,
+    /// Whether a value is a power of two.
+    PowerOfTwo,
+    /// Whether a test case has a smaller value than the one before.
+    SmallerLater,
+    /// Whether a test case has a larger value than the first.
+    LargerLater,
+    /// Whether two test cases are equal.
+    SameCases,
+    /// Bytes of the input.
+    Bytes,
+    /// Lines of the input.
+    Lines,
+    /// The only number of the answer.
+    Answer,
+    /// The first of two numbers of the answer.
+    FirstAnswer,
+    /// The second of two.
+    SecondAnswer,
+    /// The greatest of more.
+    GreatestAnswer,
+    /// The least of more.
+    LeastAnswer,
+    /// Whether the first of two numbers is smaller than the second.
+    AnswersRise,
+    /// Whether both are equal.
+    AnswersEqual,
+    /// Bytes of the answer.
+    AnswerBytes,
+}
+
+impl About {
+    /// Whether it is a number, not yes or no.
+    pub fn is_number(self) -> bool {
+        use About::*;
+        let numbers = [
+            Value,
+            Cases,
+            Length,
+            Sum,
+            Least,
+            Greatest,
+            Bytes,
+            Lines,
+            Answer,
+            FirstAnswer,
+            SecondAnswer,
+            GreatestAnswer,
+            LeastAnswer,
+            AnswerBytes,
+        ];
+        numbers.contains(&self)
+    }
+
+    /// Whether the answer decides it.
+    pub fn is_of_answer(self) -> bool {
+        use About::*;
+        let of_answer = [
+            Answer,
+            FirstAnswer,
+            SecondAnswer,
+            GreatestAnswer,
+            LeastAnswer,
+            AnswersRise,
+            AnswersEqual,
+            AnswerBytes,
+        ];
+        of_answer.contains(&self)
+    }
+
+    /// How far-fetched it is to name it.
+    pub fn cost(self) -> u32 {
+        use About::*;
+        match self {
+            Value | Cases | Length | AllEqual | Tie | Zero => 1,
+            SameValue | SmallerValue | Sum | Least | Greatest | Rising | Falling | EndsEqual
+            | Neighbours | SmallerLater | LargerLater | SameCases | AnswersRise | AnswersEqual => 2,
+            Mirrored | PowerOfTwo | Lines | Answer | FirstAnswer | SecondAnswer
+            | GreatestAnswer | LeastAnswer => 3,
+            Bytes | AnswerBytes => 4,
+        }
+    }
+}
+
+/// So many variables that are read once are compared with each other.
+const PAIRED: usize = 4;
+
+/// The figures of one test case, one for each feature.
+pub type Row = Vec<Option<i128>>;
+
+/// What is measured of the inputs of a grammar.
+pub struct Features<'g> {
+    grammar: &'g Grammar,
+    variables: Vec<Variable>,
+    /// In the order of their figures.
+    pub list: Vec<Feature>,
+    /// Whether inputs have test cases.
+    pub has_cases: bool,
+}
+
+impl<'g> Features<'g> {
+    /// Those of a grammar.
+    pub fn new(grammar: &'g Grammar) -> Self {
+        use About::*;
+        let variables = variables(grammar);
+        let has_cases = variables.iter().any(|it| it.is_case_count);
+        let mut list = Vec::new();
+        let bound = |bound: &Option<Int>| bound.as_ref().and_then(number);
+        for of in variables.iter().filter(|it| it.is_per_case || !has_cases || it.is_case_count) {
+            let (min, max) = (bound(&of.min), bound(&of.max));
+            let mut add = |about: About, min: Option<i128>, max: Option<i128>| {
+                let (name, sites) = (of.name.clone(), of.sites.clone());
+                let is_per_case = has_cases && of.is_per_case;
+                list.push(Feature { about, name, sites, is_per_case, other: None, min, max });
+            };
+            let flag = [AllEqual, Tie, Neighbours, Rising, Falling, EndsEqual, Mirrored];
+            match (of.is_text, of.is_single) {
+                _ if of.is_case_count => add(Cases, min, max),
+                (false, true) => {
+                    add(Value, min, max);
+                    if of.is_count {
+                        add(PowerOfTwo, None, None);
+                    }
+                }
+                (true, true) => {
+                    add(Length, None, None);
+                    [AllEqual, Mirrored].into_iter().for_each(|about| add(about, None, None));
+                }
+                (false, false) => {
+                    let is_counted =
+                        variables.iter().any(|it| it.is_count && it.is_per_case == of.is_per_case);
+                    if !is_counted {
+                        add(Length, None, None);
+                    }
+                    add(Sum, None, None);
+                    add(Least, min, max);
+                    add(Greatest, min, max);
+                    flag.into_iter().for_each(|about| add(about, None, None));
+                    if min.is_none_or(|min| min <= 0) && max.is_none_or(|max| max >= 0) {
+                        add(Zero, None, None);
+                    }
+                }
+                (true, false) => {}
+            }
+        }
+        let plain = |about: About, name: &str, is_per_case: bool| Feature {
+            about,
+            name: name.to_owned(),
+            sites: Vec::new(),
+            is_per_case,
+            other: None,
+            min: None,
+            max: None,
+        };
+        let single: Vec<&Variable> = variables
+            .iter()
+            .filter(|it| it.is_single && !it.is_text && !it.is_case_count)
+            .collect();
+        // Pairs of many would be too many.
+        for (at, one) in single.iter().enumerate().take(PAIRED) {
+            for other in single[at + 1..].iter().take(PAIRED) {
+                if one.is_per_case == other.is_per_case && (one.is_per_case || !has_cases) {
+                    list.extend([SameValue, SmallerValue].map(|about| Feature {
+                        sites: one.sites.clone(),
+                        other: Some((other.name.clone(), other.sites.clone())),
+                        ..plain(about, &one.name, has_cases)
+                    }));
+                }
+            }
+        }
+        if has_cases {
+            let size = variables.iter().find(|it| it.is_per_case && it.is_count);
+            if let Some(size) = size {
+                list.push(plain(SmallerLater, &size.name, false));
+                list.push(plain(LargerLater, &size.name, false));
+            }
+            list.push(plain(SameCases, "", false));
+        }
+        list.extend([Bytes, Lines].map(|about| plain(about, "", false)));
+        list.push(plain(AnswerBytes, "", false));
+        let of_answer = [
+            Answer,
+            FirstAnswer,
+            SecondAnswer,
+            GreatestAnswer,
+            LeastAnswer,
+            AnswersRise,
+            AnswersEqual,
+        ];
+        list.extend(of_answer.map(|about| plain(about, "", has_cases)));
+        Self { grammar, variables, list, has_cases }
+    }
+
+    /// Measures a valid input, with its answer if that is known: a row for each test case.
+    pub fn rows(&self, tree: &InputTree, input: &[u8], answer: Option<&[u8]>) -> Vec<Row> {
+        let (around, cases) = cases(self.grammar, tree);
+        let size = self.variables.iter().find(|it| it.is_per_case && it.is_count);
+        let sizes: Vec<i128> = match size {
+            Some(size) => {
+                cases.iter().filter_map(|nodes| ints(nodes, &size.sites).first().copied()).collect()
+            }
+            None => Vec::new(),
+        };
+        let whole = Whole { input, answer, sizes, cases: &cases, around: &around };
+        let answers = whole.answers();
+        let shared: Row = self.list.iter().map(|it| whole.figure(it)).collect();
+        let row = |(nodes, answer): (&Vec<&InputNode>, Option<Vec<i128>>)| {
+            // Features of the same variable stand beside each other.
+            let mut last: (&[usize], Vec<i128>) = (&[], Vec::new());
+            let figures = self.list.iter().zip(&shared);
+            figures
+                .map(|(feature, shared)| {
+                    if feature.about.is_of_answer() && feature.about != About::AnswerBytes {
+                        return answer.as_ref().and_then(|it| of_answer(feature.about, it));
+                    }
+                    if last.0 != feature.sites.as_slice() {
+                        last = (&feature.sites, values(nodes, &feature.sites));
+                    }
+                    if let Some((_, other)) = &feature.other {
+                        let pair = last.1.first().zip(values(nodes, other).first().copied());
+                        return pair.map(|(one, other)| match feature.about {
+                            About::SameValue => i128::from(*one == other),
+                            _ => i128::from(*one < other),
+                        });
+                    }
+                    shared.or_else(|| of_case(feature.about, &last.1))
+                })
+                .collect()
+        };
+        cases.iter().zip(answers).map(row).collect()
+    }
+}
+
+/// An integer, unless it is beyond all reason.
+pub fn number(int: &Int) -> Option<i128> {
+    int.small().map_or_else(|| int.to_string().parse().ok(), |small| Some(i128::from(small)))
+}
+
+/// What is known of an input as a whole.
+struct Whole<'a> {
+    input: &'a [u8],
+    answer: Option<&'a [u8]>,
+    /// The size of each test case.
+    sizes: Vec<i128>,
+    cases: &'a [Vec<&'a InputNode>],
+    around: &'a [&'a InputNode],
+}
+
+impl Whole<'_> {
+    fn figure(&self, feature: &Feature) -> Option<i128> {
+        let sizes = &self.sizes;
+        let yes = |is: bool| Some(i128::from(is));
+        match feature.about {
+            About::Cases => ints(self.around, &feature.sites).first().copied(),
+            About::SmallerLater => yes(sizes.windows(2).any(|pair| pair[1] < pair[0])),
+            About::LargerLater => yes(sizes.iter().any(|size| *size > sizes[0])),
+            About::SameCases => {
+                let known = |nodes: &Vec<&'_ InputNode>| {
+                    let ints: Vec<Int> = nodes
+                        .iter()
+                        .filter_map(|node| match node {
+                            InputNode::Int(int) => Some(int.value.clone()),
+                            _ => None,
+                        })
+                        .collect();
+                    let texts: Vec<Vec<u8>> = nodes
+                        .iter()
+                        .filter_map(|node| match node {
+                            InputNode::Text { text, .. } => Some(text.clone()),
+                            _ => None,
+                        })
+                        .collect();
+                    (ints, texts)
+                };
+                let different: BTreeSet<_> = self.cases.iter().map(known).collect();
+                yes(different.len() < self.cases.len())
+            }
+            About::Bytes => Some(self.input.len() as i128),
+            About::Lines => Some(self.input.split(|byte| *byte == b'\n').count() as i128 - 1),
+            About::AnswerBytes => self.answer.map(|it| it.len() as i128),
+            _ => None,
+        }
+    }
+
+    /// The numbers of each test case's answer, if it can be told which these are.
+    fn answers(&self) -> Vec<Option<Vec<i128>>> {
+        let none = vec![None; self.cases.len()];
+        let Some(text) = self.answer.and_then(|it| std::str::from_utf8(it).ok()) else {
+            return none;
+        };
+        let numbers = |text: &str| {
+            let words: Vec<Option<i128>> =
+                text.split_whitespace().map(|word| word.parse().ok()).collect();
+            let numbers: Vec<i128> = words.iter().flatten().copied().collect();
+            (!numbers.is_empty()).then_some(numbers)
+        };
+        if self.cases.len() == 1 {
+            return vec![numbers(text)];
+        }
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        match lines.len() == self.cases.len() {
+            true => lines.into_iter().map(numbers).collect(),
+            false => none,
+        }
+    }
+}
+
+fn ints(nodes: &[&InputNode], sites: &[usize]) -> Vec<i128> {
+    let of = |node: &&InputNode| match node {
+        InputNode::Int(int) if sites.contains(&int.site) => number(&int.value),
+        _ => None,
+    };
+    nodes.iter().filter_map(of).collect()
+}
+
+/// The values of a variable in a test case: integers, or the bytes of a text.
+fn values(nodes: &[&InputNode], sites: &[usize]) -> Vec<i128> {
+    let text = nodes.iter().find_map(|node| match node {
+        InputNode::Text { site, text } if sites.contains(site) => Some(text),
+        _ => None,
+    });
+    match text {
+        Some(text) => text.iter().map(|byte| i128::from(*byte)).collect(),
+        None => ints(nodes, sites),
+    }
+}
+
+fn of_case(about: About, row: &[i128]) -> Option<i128> {
+    use About::*;
+    let pairs = || row.windows(2).map(|pair| (pair[0], pair[1]));
+    let yes = |is: bool| Some(i128::from(is));
+    // A single value has no order.
+    let is_row = row.len() > 1;
+    match about {
+        Length => Some(row.len() as i128),
+        _ if row.is_empty() => None,
+        Value => Some(row[0]),
+        PowerOfTwo => yes(row[0] > 0 && row[0] & (row[0] - 1) == 0),
+        Sum => Some(row.iter().fold(0, |sum: i128, value| sum.saturating_add(*value))),
+        Least => row.iter().min().copied(),
+        Greatest => row.iter().max().copied(),
+        Zero => yes(row.contains(&0)),
+        _ if !is_row => None,
+        AllEqual => yes(pairs().all(|(a, b)| a == b)),
+        Tie => yes(row.iter().collect::<BTreeSet<_>>().len() < row.len()),
+        Neighbours => yes(pairs().any(|(a, b)| a == b)),
+        Rising => yes(pairs().all(|(a, b)| a <= b)),
+        Falling => yes(pairs().all(|(a, b)| a >= b)),
+        EndsEqual => yes(row.first() == row.last()),
+        Mirrored => yes(row.iter().eq(row.iter().rev())),
+        _ => None,
+    }
+}
+
+fn of_answer(about: About, numbers: &[i128]) -> Option<i128> {
+    use About::*;
+    match (about, numbers) {
+        (Answer, [only]) => Some(*only),
+        (FirstAnswer, [first, _]) => Some(*first),
+        (SecondAnswer, [_, second]) => Some(*second),
+        (AnswersRise, [first, second]) => Some(i128::from(first < second)),
+        (AnswersEqual, [first, second]) => Some(i128::from(first == second)),
+        (GreatestAnswer, [_, _, ..]) => numbers.iter().max().copied(),
+        (LeastAnswer, [_, _, ..]) => numbers.iter().min().copied(),
+        _ => None,
+    }
+}

@@ -1,0 +1,301 @@
+//! The statements that agree with all inputs judged so far, the simplest first.
+
+use crate::explain::features::{About, Features, Row};
+use crate::explain::statement::{Atom, ROUND, Statement, Test};
+
+/// An input that was judged, as figures.
+pub struct Sample {
+    /// A row for each test case.
+    pub rows: Vec<Row>,
+    /// Whether the submission fails on it.
+    pub fails: bool,
+}
+
+/// A statement that agrees with all samples.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The statement.
+    pub statement: Statement,
+    /// Its threshold, if it has one.
+    pub threshold: Option<Threshold>,
+    /// How far-fetched it is.
+    pub cost: u32,
+}
+
+/// Between which figures a threshold lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threshold {
+    /// The feature.
+    pub feature: usize,
+    /// The figure of an input that passes and is nearest.
+    pub passing: Option<i128>,
+    /// The figure of one that fails.
+    pub failing: i128,
+}
+
+/// How a candidate must agree with the samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// It holds on those that fail and on no other.
+    Exactly,
+    /// It holds on all that fail.
+    OnlyIf,
+}
+
+/// The most candidates that are told.
+const MOST: usize = 12;
+/// With a statement this simple, pairs are not looked at.
+const SIMPLE: u32 = 5;
+
+/// The candidates, the simplest first.
+pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -> Vec<Candidate> {
+    let table = Table::new(samples);
+    if !samples.iter().any(|it| it.fails) {
+        return Vec::new();
+    }
+    let atoms = atoms(features, samples);
+    let masks: Vec<Mask> = atoms.iter().map(|atom| table.mask(atom)).collect();
+    let mut found = Vec::new();
+    let everything = Mask { bits: vec![u64::MAX; table.words] };
+    let mut add = |atoms: Vec<Atom>, threshold: Option<Threshold>| {
+        let statement = Statement { atoms };
+        let cost = statement.cost(features);
+        found.push(Candidate { statement, threshold, cost });
+    };
+    for (atom, mask) in atoms.iter().zip(&masks) {
+        if table.agrees(mask, agreement) {
+            add(vec![*atom], None);
+        }
+    }
+    for feature in numbers(features) {
+        for (atom, threshold) in table.thresholds(features, feature, &everything, agreement) {
+            add(vec![atom], Some(threshold));
+        }
+    }
+    let is_simple = found.iter().any(|it| it.cost <= SIMPLE);
+    if agreement == Agreement::Exactly && !is_simple {
+        let mut pairs: Vec<(Vec<Atom>, Option<Threshold>)> = Vec::new();
+        for (at, atom) in atoms.iter().enumerate() {
+            if !table.agrees(&masks[at], Agreement::OnlyIf) {
+                continue;
+            }
+            for (other, mask) in atoms.iter().zip(&masks).skip(at + 1) {
+                if other.feature == atom.feature {
+                    continue;
+                }
+                let both = masks[at].and(mask);
+                if table.agrees(&both, agreement) {
+                    pairs.push((vec![*atom, *other], None));
+                }
+            }
+            for feature in numbers(features).filter(|it| *it != atom.feature) {
+                for (second, threshold) in
+                    table.thresholds(features, feature, &masks[at], agreement)
+                {
+                    pairs.push((vec![*atom, second], Some(threshold)));
+                }
+            }
+        }
+        for (mut atoms, threshold) in pairs {
+            atoms.sort_by_key(|atom| atom.feature);
+            let statement = Statement { atoms };
+            let cost = statement.cost(features);
+            found.push(Candidate { statement, threshold, cost });
+        }
+    }
+    found.sort_by_key(|it| it.cost);
+    found.truncate(MOST);
+    found
+}
+
+fn numbers(features: &Features<'_>) -> impl Iterator<Item = usize> {
+    let list = features.list.iter().enumerate();
+    list.filter(|(_, feature)| feature.about.is_number()).map(|(at, _)| at)
+}
+
+/// Tests that need no threshold of their own.
+fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    let failing = samples.iter().find(|it| it.fails);
+    for (feature, of) in features.list.iter().enumerate() {
+        let mut add = |test: Test| atoms.push(Atom { feature, test });
+        if !of.about.is_number() {
+            add(Test::Yes);
+            add(Test::No);
+            continue;
+        }
+        let is_exact = matches!(
+            of.about,
+            About::Value
+                | About::Length
+                | About::Cases
+                | About::Sum
+                | About::Answer
+                | About::FirstAnswer
+                | About::SecondAnswer
+        );
+        if is_exact {
+            add(Test::Odd);
+            add(Test::Even);
+            // A statement holds for each failing input, so for the first one.
+            let mut seen: Vec<i128> =
+                failing.iter().flat_map(|it| &it.rows).filter_map(|row| row[feature]).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            seen.into_iter().take(8).for_each(|value| add(Test::Is(value)));
+        }
+        match of.about {
+            About::Value | About::Cases => {
+                of.max.into_iter().for_each(|max| add(Test::AtLeast(max)));
+                of.min.into_iter().for_each(|min| {
+                    add(Test::AtMost(min));
+                    add(Test::AtLeast(min + 1));
+                });
+            }
+            About::Least | About::Greatest => {
+                of.max.into_iter().for_each(|max| add(Test::AtLeast(max)));
+                of.min.into_iter().for_each(|min| add(Test::AtMost(min)));
+            }
+            _ => {}
+        }
+        let may_be_negative = of.min.is_none_or(|min| min < 0);
+        if may_be_negative && !matches!(of.about, About::Bytes | About::Lines | About::Length) {
+            add(Test::AtLeast(1));
+            add(Test::AtMost(-1));
+            add(Test::AtLeast(0));
+            add(Test::AtMost(0));
+        }
+    }
+    let mut unique: Vec<Atom> = Vec::new();
+    for atom in atoms {
+        if !unique.contains(&atom) {
+            unique.push(atom);
+        }
+    }
+    unique
+}
+
+/// A set of rows.
+struct Mask {
+    bits: Vec<u64>,
+}
+
+impl Mask {
+    fn and(&self, other: &Self) -> Self {
+        Self { bits: self.bits.iter().zip(&other.bits).map(|(a, b)| a & b).collect() }
+    }
+
+    fn has(&self, row: usize) -> bool {
+        self.bits[row / 64] >> (row % 64) & 1 == 1
+    }
+}
+
+/// All rows of all samples, one behind the other.
+struct Table<'a> {
+    rows: Vec<&'a Row>,
+    /// For each sample its rows, and whether it fails; those that fail first.
+    samples: Vec<(std::ops::Range<usize>, bool)>,
+    words: usize,
+}
+
+impl<'a> Table<'a> {
+    fn new(samples: &'a [Sample]) -> Self {
+        let mut rows = Vec::new();
+        let mut ranges = Vec::new();
+        let (failing, passing): (Vec<&Sample>, Vec<&Sample>) =
+            samples.iter().partition(|it| it.fails);
+        for sample in failing.into_iter().chain(passing) {
+            let start = rows.len();
+            rows.extend(&sample.rows);
+            ranges.push((start..rows.len(), sample.fails));
+        }
+        let words = rows.len().div_ceil(64);
+        Self { rows, samples: ranges, words }
+    }
+
+    fn mask(&self, atom: &Atom) -> Mask {
+        let mut bits = vec![0; self.words];
+        for (at, row) in self.rows.iter().enumerate() {
+            bits[at / 64] |= u64::from(atom.holds(row)) << (at % 64);
+        }
+        Mask { bits }
+    }
+
+    fn agrees(&self, mask: &Mask, agreement: Agreement) -> bool {
+        self.samples.iter().all(|(rows, fails)| {
+            let holds = rows.clone().any(|row| mask.has(row));
+            match agreement {
+                Agreement::Exactly => holds == *fails,
+                Agreement::OnlyIf => holds || !fails,
+            }
+        })
+    }
+
+    /// Thresholds of a figure that separate the samples, among the rows of a set.
+    fn thresholds(
+        &self,
+        features: &Features<'_>,
+        feature: usize,
+        mask: &Mask,
+        agreement: Agreement,
+    ) -> Vec<(Atom, Threshold)> {
+        let mut found = Vec::new();
+        for sign in [1, -1] {
+            // The least figure of those that fail, the greatest of those that pass; mirrored for `at most`.
+            let (mut failing, mut passing): (Option<i128>, Option<i128>) = (None, None);
+            let mut is_possible = true;
+            for (rows, fails) in &self.samples {
+                let figures = rows.clone().filter(|row| mask.has(*row));
+                let figures = figures.filter_map(|row| self.rows[row][feature]);
+                match (figures.map(|figure| figure * sign).max(), fails) {
+                    (None, true) => is_possible = false,
+                    (Some(best), true) => failing = Some(failing.map_or(best, |it| it.min(best))),
+                    (Some(best), false) => passing = Some(passing.map_or(best, |it| it.max(best))),
+                    (None, false) => {}
+                }
+                if !is_possible {
+                    break;
+                }
+            }
+            let Some(failing) = failing.filter(|_| is_possible) else { continue };
+            let Some(passing) = passing else { continue };
+            if agreement == Agreement::Exactly && passing >= failing {
+                continue;
+            }
+            let is_count = matches!(
+                features.list[feature].about,
+                About::Value | About::Cases | About::Length | About::Lines
+            );
+            // The end of a type between both is more likely than any other number.
+            let at = match agreement {
+                _ if is_count => failing,
+                Agreement::Exactly => usual_between(passing, failing).unwrap_or(failing),
+                // That a threshold is the end of a type is all that can be shown.
+                Agreement::OnlyIf => match usual_below(failing) {
+                    Some(end) => end,
+                    None => continue,
+                },
+            };
+            let test = if sign == 1 { Test::AtLeast(at) } else { Test::AtMost(-at) };
+            let threshold =
+                Threshold { feature, passing: Some(passing * sign), failing: failing * sign };
+            found.push((Atom { feature, test }, threshold));
+        }
+        found
+    }
+}
+
+/// The ends of types, the lowest first.
+fn ends() -> impl Iterator<Item = i128> {
+    [-1, 0, 1].into_iter().chain(ROUND.iter().flat_map(|round| [*round, round + 1]))
+}
+
+/// The last end of a type that is not above a figure.
+fn usual_below(failing: i128) -> Option<i128> {
+    ends().filter(|it| *it <= failing).last()
+}
+
+/// The end of a type above one figure and not above the other.
+fn usual_between(passing: i128, failing: i128) -> Option<i128> {
+    ends().find(|it| passing < *it && *it <= failing)
+}

@@ -1,0 +1,515 @@
+//! Doubts statements until one stands, or none is left.
+
+use std::sync::Arc;
+
+use crate::explain::features::{About, Features, Row};
+use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find};
+use crate::explain::fresh::{Fresh, Maker, Neighbour, figure};
+use crate::explain::statement::{Statement, Test, is_usual};
+use crate::explain::subject::{Judged, Subject};
+use crate::grammar::program::Grammar;
+use crate::grammar::tree::InputTree;
+use crate::model::explanation::{Explanation, ExplanationKind, Tried};
+use crate::model::stop::Stop;
+
+/// What came of a study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Studied {
+    /// The explanation, if there is a simple one.
+    pub explanation: Option<Explanation>,
+    /// How many inputs were judged for it.
+    pub runs: u64,
+    /// Whether the time was over before.
+    pub is_cut: bool,
+}
+
+/// So many inputs must fail.
+const FAILING: usize = 5;
+/// Small inputs that are tried first, inputs in shapes, and inputs beside those that fail.
+const SMALLEST: usize = 24;
+const DRAWN: usize = 60;
+const BESIDE: usize = 24;
+/// How often these are made while few inputs fail.
+const HUNTS: usize = 10;
+/// A statement is doubted with so many fresh inputs for which it holds, and as many others.
+const ENOUGH: u64 = 30;
+/// If the grammar or the time has no more, with so many.
+const FEWEST: u64 = 10;
+/// How often the simplest statement may change.
+const ROUNDS: usize = 24;
+/// Inputs of a round for each side, and for each of its doubts.
+const SIDE: usize = 10;
+const DOUBT: usize = 4;
+/// How many other statements are doubted in a round.
+const RIVALS: usize = 3;
+/// How often it is tried to make one input for a side of a statement, and for a doubt.
+const ATTEMPTS: usize = 16;
+const ATTEMPTS_OF_DOUBT: usize = 6;
+/// The most inputs that are judged.
+const RUNS_MAX: u64 = 1200;
+/// If a statement is only necessary, so many of the inputs for which it holds must fail: half of them.
+const PART: u64 = 2;
+
+/// Finds out why a submission fails. `known` are inputs that were judged already.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub fn study(
+    grammar: &Grammar,
+    subject: &dyn Subject,
+    known: Vec<Judged>,
+    seed: u64,
+) -> Result<Studied, Stop> {
+    let features = Features::new(grammar);
+    let maker = Maker::new(grammar, &features, seed);
+    let mut study = Study {
+        features: &features,
+        subject,
+        maker,
+        samples: Vec::new(),
+        sources: Vec::new(),
+        runs: 0,
+        is_cut: false,
+    };
+    let explanation = study.explain(known)?;
+    let (runs, is_cut) = (study.runs, study.is_cut);
+    Ok(Studied { explanation, runs, is_cut })
+}
+
+struct Study<'g, 'a> {
+    features: &'a Features<'g>,
+    subject: &'a dyn Subject,
+    maker: Maker<'g, 'a>,
+    samples: Vec<Sample>,
+    /// For each sample where it comes from.
+    sources: Vec<Source>,
+    runs: u64,
+    is_cut: bool,
+}
+
+struct Source {
+    tree: InputTree,
+    size: usize,
+    origin: Origin,
+}
+
+/// Where an input comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// It was known before.
+    Known,
+    /// It was drawn without a purpose.
+    Drawn,
+    /// It was made for a statement, but not beside an input that fails.
+    Fresh,
+    /// It was made beside an input that fails: most such fail too.
+    BesideFailing,
+}
+
+/// Inputs that were made, and where each comes from.
+type Doubts = Vec<(Fresh, Origin)>;
+
+/// How a statement fares.
+#[derive(Clone, Copy, Default)]
+struct Trial {
+    with: Tried,
+    without: Tried,
+    /// Just on the side of the threshold on which it holds, and on the other.
+    near_with: Tried,
+    near_without: Tried,
+    /// Rounds in which too few inputs could be made.
+    dry: u32,
+}
+
+impl Study<'_, '_> {
+    fn explain(&mut self, known: Vec<Judged>) -> Result<Option<Explanation>, Stop> {
+        for judged in known {
+            if let Some(made) = self.maker.apart(Arc::clone(&judged.input)) {
+                self.keep(made, &judged, Origin::Known);
+            }
+        }
+        let small = (0..SMALLEST).filter_map(|_| self.maker.smallest());
+        let small = small.map(|made| (made, Origin::Fresh)).collect();
+        self.judge(small)?;
+        let drawn = (0..DRAWN).filter_map(|_| self.maker.draw());
+        let drawn = drawn.map(|made| (made, Origin::Drawn)).collect();
+        self.judge(drawn)?;
+        for _ in 0..HUNTS {
+            let beside = self.beside(&|it| it.fails, BESIDE);
+            self.judge(beside)?;
+            if self.failing() >= 3 * FAILING {
+                break;
+            }
+        }
+        if self.failing() < FAILING {
+            return Ok(None);
+        }
+        if let Some(explanation) = self.doubt(Agreement::Exactly)? {
+            return Ok(Some(explanation));
+        }
+        self.doubt(Agreement::OnlyIf)
+    }
+
+    fn failing(&self) -> usize {
+        self.samples.iter().filter(|it| it.fails).count()
+    }
+
+    fn is_over(&mut self) -> bool {
+        if self.runs >= RUNS_MAX || self.subject.is_over() {
+            self.is_cut = true;
+        }
+        self.is_cut
+    }
+
+    /// Doubts the simplest statement until it stands.
+    fn doubt(&mut self, agreement: Agreement) -> Result<Option<Explanation>, Stop> {
+        let mut trials: Vec<(Statement, Trial)> = Vec::new();
+        let mut dropped: Vec<Statement> = Vec::new();
+        for _ in 0..ROUNDS {
+            if self.is_over() {
+                return Ok(None);
+            }
+            let mut candidates = find(self.features, &self.samples, agreement);
+            candidates.retain(|it| !dropped.contains(&it.statement));
+            if agreement == Agreement::OnlyIf {
+                candidates.retain(|it| self.tells_something(&it.statement));
+                candidates.sort_by_key(|it| (self.passing_with(&it.statement), it.cost));
+            }
+            let Some(best) = candidates.first().cloned() else { return Ok(None) };
+            let place = trials.iter().position(|(it, _)| *it == best.statement);
+            let place = place.unwrap_or_else(|| {
+                trials.push((best.statement.clone(), Trial::default()));
+                trials.len() - 1
+            });
+            let rivals = &candidates[1..candidates.len().min(1 + RIVALS)];
+            let before = self.samples.len();
+            let made = self.doubts(&best, rivals, agreement);
+            self.judge(made)?;
+            let trial = &mut trials[place].1;
+            let known = *trial;
+            self.note(trial, &best, before, agreement);
+            let is_short = |now: Tried, known: Tried| now.inputs < known.inputs + DOUBT as u64;
+            if is_short(trial.with, known.with) || is_short(trial.without, known.without) {
+                trial.dry += 1;
+            }
+            let (trial, is_over) = (*trial, self.is_over());
+            match self.verdict(&trial, is_over, &best, agreement) {
+                Standing::Open => {}
+                Standing::Falls => dropped.push(best.statement),
+                Standing::Stands => return Ok(Some(self.told(&trial, &best, agreement))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether it holds for few enough inputs to tell something.
+    fn tells_something(&self, statement: &Statement) -> bool {
+        let natural =
+            || self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == Origin::Drawn);
+        let holds = natural().filter(|(sample, _)| statement.holds(&sample.rows)).count();
+        3 * holds <= 2 * natural().count()
+    }
+
+    fn passing_with(&self, statement: &Statement) -> usize {
+        let holds = |it: &&Sample| !it.fails && statement.holds(&it.rows);
+        self.samples.iter().filter(holds).count()
+    }
+
+    /// Inputs that could show that a statement is wrong.
+    fn doubts(&mut self, best: &Candidate, rivals: &[Candidate], agreement: Agreement) -> Doubts {
+        let mut made = Vec::new();
+        let statement = &best.statement;
+        if statement.is_of_answer(self.features) {
+            // Only a run tells on which side an input is.
+            if let Some((feature, value, sign)) = limit(best) {
+                let near = nearest(&self.samples, &self.sources, feature, value * sign, None);
+                let near = (0..2 * SIDE).filter_map(|_| self.maker.beside(&near));
+                made.extend(near.map(|(made, fails)| (made, beside_a(fails))));
+            }
+            made.extend(self.beside(&|it| it.fails, DOUBT));
+            made.extend(self.beside(&|it| !it.fails, SIDE));
+            let drawn = (0..SIDE).filter_map(|_| self.maker.draw());
+            made.extend(drawn.map(|made| (made, Origin::Fresh)));
+            return made;
+        }
+        if let Some(threshold) = &best.threshold {
+            made.extend(self.near(best, threshold, agreement));
+        }
+        for side in [true, false] {
+            made.extend(self.such(SIDE, ATTEMPTS, &|rows| statement.holds(rows) == side));
+        }
+        for rival in rivals.iter().filter(|it| !it.statement.is_of_answer(self.features)) {
+            let other = &rival.statement;
+            made.extend(self.such(DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
+                statement.holds(rows) != other.holds(rows)
+            }));
+        }
+        made
+    }
+
+    /// So many inputs with such figures, as far as they can be made: drawn, beside others with such figures, and
+    /// beside inputs without, so that as little as possible is different.
+    fn such(&mut self, count: usize, attempts: usize, wanted: &dyn Fn(&[Row]) -> bool) -> Doubts {
+        let mut trees: [Vec<Neighbour<'_>>; 3] = Default::default();
+        for (sample, source) in self.samples.iter().zip(&self.sources) {
+            let group = match (wanted(&sample.rows), sample.fails) {
+                (false, _) => 0,
+                (true, false) => 1,
+                (true, true) => 2,
+            };
+            trees[group].push(beside(sample, source));
+        }
+        let mut all = Vec::new();
+        for attempt in 0..attempts * count {
+            if all.len() == count {
+                break;
+            }
+            let made = match trees.get(attempt % 4) {
+                None => self.maker.draw().map(|made| (made, false)),
+                Some(trees) => self.maker.beside(trees),
+            };
+            let Some((made, fails)) = made else { continue };
+            match wanted(&made.rows) {
+                true => all.push((made, beside_a(fails))),
+                false => self.maker.give_back(&made),
+            }
+        }
+        all
+    }
+
+    /// Inputs on both sides of a threshold, and between what is known.
+    fn near(&mut self, best: &Candidate, threshold: &Threshold, agreement: Agreement) -> Doubts {
+        let Some((_, value, sign)) = limit(best) else { return Vec::new() };
+        let value = value * sign;
+        let mut made = Vec::new();
+        let mut towards = |study: &mut Self, goal: i128, fails: Option<bool>| {
+            for _ in 0..DOUBT {
+                made.extend(study.towards(threshold, goal, fails));
+            }
+        };
+        match agreement {
+            Agreement::Exactly => {
+                towards(self, value, None);
+                towards(self, value - sign, None);
+                if let Some(passing) = threshold.passing {
+                    towards(self, passing + (threshold.failing - passing) / 2, None);
+                }
+            }
+            Agreement::OnlyIf => {
+                towards(self, value, Some(false));
+                // What fails is taken across in steps of all sizes.
+                for part in [1, 4, 16] {
+                    let step = (value.abs() / 2 / part).max(1);
+                    towards(self, value - sign * step, Some(true));
+                }
+                towards(self, value - sign, Some(true));
+            }
+        }
+        made
+    }
+
+    /// An input the figure of which is near a goal, beside one that is near, and fails or passes as told.
+    fn towards(
+        &mut self,
+        threshold: &Threshold,
+        goal: i128,
+        fails: Option<bool>,
+    ) -> Option<(Fresh, Origin)> {
+        let near = nearest(&self.samples, &self.sources, threshold.feature, goal, fails);
+        let (made, fails) = self.maker.towards(&near, threshold, goal)?;
+        Some((made, beside_a(fails)))
+    }
+
+    /// Inputs beside such samples.
+    fn beside(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Doubts {
+        let all = self.samples.iter().zip(&self.sources);
+        let all = all.filter(|(sample, _)| wanted(sample));
+        let all: Vec<Neighbour<'_>> = all.map(|(sample, source)| beside(sample, source)).collect();
+        let made = (0..count).filter_map(|_| self.maker.beside(&all));
+        made.map(|(made, fails)| (made, beside_a(fails))).collect()
+    }
+
+    /// Counts what came of the samples from `start` on. How many fail of those for which a statement holds that is
+    /// only necessary is counted without those that were made beside inputs that fail.
+    fn note(&self, trial: &mut Trial, best: &Candidate, start: usize, agreement: Agreement) {
+        let limit = limit(best);
+        for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
+            let holds = best.statement.holds(&sample.rows);
+            if holds && agreement == Agreement::OnlyIf && source.origin == Origin::BesideFailing {
+                continue;
+            }
+            let add = |tried: &mut Tried| {
+                tried.inputs += 1;
+                tried.failing += u64::from(sample.fails);
+            };
+            add(if holds { &mut trial.with } else { &mut trial.without });
+            let Some((feature, value, sign)) = limit else { continue };
+            let figures = sample.rows.iter().filter_map(|row| row[feature]);
+            let Some(most) = figures.map(|figure| figure * sign).max() else { continue };
+            // As near as a hundredth.
+            let width = value.abs() / 100;
+            let over = most - value;
+            if (0..=width).contains(&over) {
+                add(&mut trial.near_with);
+            } else if (-1 - width..0).contains(&over) {
+                add(&mut trial.near_without);
+            }
+        }
+    }
+
+    /// Whether a statement stands.
+    fn verdict(
+        &self,
+        trial: &Trial,
+        is_over: bool,
+        best: &Candidate,
+        agreement: Agreement,
+    ) -> Standing {
+        let is_dry = is_over || trial.dry > 2;
+        let least = if is_dry { FEWEST } else { ENOUGH };
+        let is_doubted = trial.with.inputs >= least && trial.without.inputs >= least;
+        if trial.without.failing > 0 {
+            return Standing::Falls;
+        }
+        match agreement {
+            Agreement::Exactly => {
+                if trial.with.failing < trial.with.inputs {
+                    return Standing::Falls;
+                }
+                // Where a figure cannot be aimed at, or nothing lies between, its threshold may be anywhere.
+                let is_sharp = self.is_sharp(trial, best);
+                match is_doubted && is_sharp {
+                    true => Standing::Stands,
+                    false => Standing::Open,
+                }
+            }
+            Agreement::OnlyIf => {
+                let few = |tried: &Tried| tried.failing * PART < tried.inputs;
+                if trial.with.inputs >= ENOUGH && few(&trial.with) {
+                    return Standing::Falls;
+                }
+                let is_near = best.threshold.is_none()
+                    || trial.near_with.inputs >= FEWEST && trial.near_without.inputs >= FEWEST;
+                if best.threshold.is_some()
+                    && trial.near_with.inputs >= FEWEST
+                    && few(&trial.near_with)
+                {
+                    return Standing::Falls;
+                }
+                match is_doubted && is_near && trial.with.failing >= FEWEST {
+                    true => Standing::Stands,
+                    false => Standing::Open,
+                }
+            }
+        }
+    }
+
+    fn is_sharp(&self, trial: &Trial, best: &Candidate) -> bool {
+        let Some(threshold) = &best.threshold else { return true };
+        let Some(passing) = threshold.passing else { return true };
+        let gap = (threshold.failing - passing).abs();
+        let is_end = limit(best).is_some_and(|(_, value, _)| is_usual(value));
+        let is_count = matches!(
+            self.features.list[threshold.feature].about,
+            About::Value | About::Cases | About::Length
+        );
+        let is_near = match best.statement.is_of_answer(self.features) {
+            false => trial.near_with.inputs > 0 && trial.near_without.inputs > 0,
+            // Inputs cannot be made for an answer.
+            true => limit(best).is_some_and(|(_, value, sign)| {
+                let is_near = |figure: i128| (figure * sign - value).abs() <= value.abs() / 8 + 1;
+                is_near(passing) && is_near(threshold.failing)
+            }),
+        };
+        gap == 1 || is_end && is_near || is_count && trial.with.inputs > 3 * ENOUGH
+    }
+
+    fn told(&self, trial: &Trial, best: &Candidate, agreement: Agreement) -> Explanation {
+        Explanation {
+            kind: match agreement {
+                Agreement::Exactly => ExplanationKind::Exactly,
+                Agreement::OnlyIf => ExplanationKind::OnlyIf,
+            },
+            statement: best.statement.text(self.features),
+            otherwise: best.statement.others(self.features),
+            with: trial.with,
+            without: trial.without,
+        }
+    }
+
+    /// Has inputs judged, and keeps what came of it.
+    fn judge(&mut self, made: Doubts) -> Result<(), Stop> {
+        if made.is_empty() || self.is_over() {
+            return Ok(());
+        }
+        self.runs += made.len() as u64;
+        let inputs = made.iter().map(|(it, _)| Arc::clone(&it.input)).collect();
+        let mut judged = self.subject.judge(inputs)?.into_iter().peekable();
+        // They come in the same order, some left out.
+        for (made, origin) in made {
+            if let Some(judged) = judged.next_if(|it| it.input == made.input) {
+                self.keep(made, &judged, origin);
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, made: Fresh, judged: &Judged, origin: Origin) {
+        let Fresh { input, tree, rows } = made;
+        let rows = match &judged.answer {
+            Some(answer) => self.features.rows(&tree, &input, Some(answer)),
+            None => rows,
+        };
+        self.samples.push(Sample { rows, fails: judged.fails });
+        self.sources.push(Source { tree, size: input.len(), origin });
+    }
+}
+
+/// Whether a statement stands.
+enum Standing {
+    Open,
+    Falls,
+    Stands,
+}
+
+/// The threshold of a statement: feature, least value that holds, and -1 instead of 1 if both are mirrored.
+fn limit(best: &Candidate) -> Option<(usize, i128, i128)> {
+    let threshold = best.threshold.as_ref()?;
+    let atom = best.statement.atoms.iter().find(|it| it.feature == threshold.feature)?;
+    match atom.test {
+        Test::AtLeast(value) => Some((threshold.feature, value, 1)),
+        Test::AtMost(value) => Some((threshold.feature, -value, -1)),
+        _ => None,
+    }
+}
+
+/// Where an input comes from that was made beside one that fails or passes.
+fn beside_a(fails: bool) -> Origin {
+    if fails { Origin::BesideFailing } else { Origin::Fresh }
+}
+
+/// The samples with figures nearest to a goal, of those that fail or pass as told.
+fn nearest<'s>(
+    samples: &'s [Sample],
+    sources: &'s [Source],
+    feature: usize,
+    goal: i128,
+    fails: Option<bool>,
+) -> Vec<Neighbour<'s>> {
+    const NEAREST: usize = 12;
+    let all = samples.iter().zip(sources);
+    let all = all.filter(|(sample, _)| fails.is_none_or(|fails| sample.fails == fails));
+    let mut near: Vec<(i128, usize, Neighbour<'_>)> = all
+        .filter_map(|(sample, source)| {
+            let figure = figure(&sample.rows, feature, goal)?;
+            Some(((figure - goal).abs(), source.size, beside(sample, source)))
+        })
+        .collect();
+    near.sort_by_key(|(distance, size, _)| (*distance, *size));
+    near.truncate(NEAREST);
+    near.into_iter().map(|(_, _, beside)| beside).collect()
+}
+
+fn beside<'s>(sample: &'s Sample, source: &'s Source) -> Neighbour<'s> {
+    Neighbour { tree: &source.tree, rows: &sample.rows, size: source.size, fails: sample.fails }
+}

@@ -1,0 +1,28 @@
+//! Who is asked whether an input fails.
+
+use std::sync::Arc;
+
+use crate::model::stop::Stop;
+
+/// An input that was judged.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The input.
+    pub input: Arc<[u8]>,
+    /// Its judge answer, if there is one.
+    pub answer: Option<Arc<[u8]>>,
+    /// Whether the submission fails on it.
+    pub fails: bool,
+}
+
+/// A submission that can be asked.
+pub trait Subject {
+    /// Judges inputs. Those that show nothing are left out.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop>;
+
+    /// Whether the time is over.
+    fn is_over(&self) -> bool;
+}

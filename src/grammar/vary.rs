@@ -1,0 +1,352 @@
+//! Changes an input a little, at random or towards a goal: what grows is filled by copies, what shrinks loses parts.
+
+use crate::grammar::chance::Chance;
+use crate::grammar::number::Int;
+use crate::grammar::program::Grammar;
+use crate::grammar::reduce::length;
+use crate::grammar::tree::{InputNode, InputTree, IntNode, LoopNode, written};
+use crate::grammar::validate::accepts;
+
+/// The most iterations that a loop is given.
+const ITERATIONS_MAX: usize = 5000;
+
+/// A change that is wanted: the values of these commands grow by this much in all.
+#[derive(Clone, Debug)]
+pub struct Wish<'a> {
+    /// The commands, by their places in [`Grammar::sites`].
+    pub sites: &'a [usize],
+    /// By how much they grow.
+    pub by: Int,
+}
+
+/// An input beside this one, if the grammar allows what came of it.
+pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<Vec<u8>> {
+    let mut tree = tree.clone();
+    for _ in 0..=chance.below(3) {
+        change(grammar, &mut tree, chance);
+    }
+    text(grammar, &tree)
+}
+
+/// An input beside this one, in which one value of some commands has grown as wished.
+pub fn grown(
+    grammar: &Grammar,
+    tree: &InputTree,
+    wish: &Wish<'_>,
+    chance: &mut Chance,
+) -> Option<Vec<u8>> {
+    let mut tree = tree.clone();
+    let wanted = |int: &IntNode| {
+        let room = if wish.by.is_negative() { &int.min } else { &int.max };
+        wish.sites.contains(&int.site) && int.value != *room
+    };
+    let place = choose(&tree, chance, &wanted)?;
+    assign(grammar, &mut tree, place, chance, &|int| {
+        int.value.plus(&wish.by).clamp(int.min.clone(), int.max.clone())
+    });
+    text(grammar, &tree)
+}
+
+fn text(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
+    written(grammar, tree).filter(|text| accepts(grammar, text))
+}
+
+fn change(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+    match chance.below(10) {
+        _ if chance.below(2) == 0 && retype(tree, chance) => {}
+        0..=2 => row(grammar, tree, chance),
+        3 | 4 => {
+            let is_count = |int: &IntNode| grammar.sites[int.site].is_count;
+            let Some(place) = choose(tree, chance, &is_count) else { return };
+            let kind = chance.below(8);
+            assign(grammar, tree, place, chance, &|int| near(int, kind));
+        }
+        5 if chance.happens(500) && answer(tree, chance) => {}
+        5 => shift(grammar, tree, chance),
+        _ => {
+            let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
+            let Some(place) = choose(tree, chance, &is_value) else { return };
+            let kind = chance.below(12);
+            let mut other = Chance::new(chance.below(u64::MAX), "value");
+            let like = like(tree, place, kind == 9, &mut other);
+            let drawn = |int: &IntNode| match kind {
+                8 | 9 => {
+                    let like = like.clone().unwrap_or(int.min.clone());
+                    like.clamp(int.min.clone(), int.max.clone())
+                }
+                10 => int.value.negated(),
+                11 => other.clone().between(&int.min, &int.max),
+                kind => near(int, kind),
+            };
+            assign(grammar, tree, place, chance, &drawn);
+        }
+    }
+}
+
+/// A value beside a value, or at one of its bounds.
+fn near(int: &IntNode, kind: u64) -> Int {
+    let two = Int::from(2_u64);
+    let value = match kind {
+        0 => int.value.plus(&Int::ONE),
+        1 => int.value.minus(&Int::ONE),
+        2 => int.value.plus(&two),
+        3 => int.value.minus(&two),
+        4 => int.min.clone(),
+        5 => int.max.clone(),
+        6 => int.value.divided(&two).unwrap_or(Int::ZERO),
+        _ => Int::ZERO,
+    };
+    value.clamp(int.min.clone(), int.max.clone())
+}
+
+/// The place of an integer that is wanted.
+fn choose(
+    tree: &InputTree,
+    chance: &mut Chance,
+    wanted: &dyn Fn(&IntNode) -> bool,
+) -> Option<usize> {
+    let mut places = Vec::new();
+    let mut at = 0;
+    tree.each(&mut |node| {
+        if matches!(node, InputNode::Int(int) if wanted(int)) {
+            places.push(at);
+        }
+        at += 1;
+    });
+    let chosen = chance.below(places.len() as u64) as usize;
+    places.get(chosen).copied()
+}
+
+/// The value of another place of the same command, or of any.
+fn like(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Option<Int> {
+    let mut ints = Vec::new();
+    let (mut at, mut site) = (0, None);
+    tree.each(&mut |node| {
+        if let InputNode::Int(int) = node {
+            ints.push((int.site, &int.value));
+            if at == place {
+                site = Some(int.site);
+            }
+        }
+        at += 1;
+    });
+    ints.retain(|(of, _)| any || Some(*of) == site);
+    ints.get(chance.below(ints.len() as u64) as usize).map(|(_, value)| Int::clone(value))
+}
+
+/// Sets an integer; a count makes the loops that it counts longer or shorter.
+fn assign(
+    grammar: &Grammar,
+    tree: &mut InputTree,
+    place: usize,
+    chance: &mut Chance,
+    value: &dyn Fn(&IntNode) -> Int,
+) {
+    let mut at = 0;
+    // The variable of the count and its value, once it was passed and until it is read again.
+    let mut count: Option<(usize, usize, Int)> = None;
+    tree.each_mut(&mut |node| {
+        match node {
+            InputNode::Int(int) => {
+                let site = &grammar.sites[int.site];
+                if at == place {
+                    let before = length(&int.value);
+                    int.value = value(int);
+                    if let Some(slot) = site.slot.filter(|_| site.is_count) {
+                        count = Some((slot, before, int.value.clone()));
+                    }
+                } else if site.slot.is_some()
+                    && site.slot == count.as_ref().map(|(slot, _, _)| *slot)
+                {
+                    count = None;
+                }
+            }
+            InputNode::Loop(of) => {
+                if let Some((slot, before, value)) = &count
+                    && grammar.loops[of.id].count_slots.contains(slot)
+                {
+                    let rounds = (of.iterations.len() + length(value)).saturating_sub(*before);
+                    resize(of, rounds.min(ITERATIONS_MAX), chance);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    });
+}
+
+fn resize(of: &mut LoopNode, rounds: usize, chance: &mut Chance) {
+    while of.iterations.len() > rounds {
+        let place = chance.below(of.iterations.len() as u64) as usize;
+        of.iterations.remove(place);
+    }
+    while !of.iterations.is_empty() && of.iterations.len() < rounds {
+        let place = chance.below(of.iterations.len() as u64) as usize;
+        let copy = of.iterations[place].clone();
+        of.iterations.insert(place, copy);
+    }
+}
+
+/// Moves all values by the same, as far as their bounds allow.
+fn shift(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+    let size = Int::from(10_i64.pow(chance.below(7) as u32));
+    let by = chance.between(&size.negated(), &size);
+    tree.each_mut(&mut |node| {
+        if let InputNode::Int(int) = node
+            && !grammar.sites[int.site].is_count
+        {
+            int.value = int.value.plus(&by).clamp(int.min.clone(), int.max.clone());
+        }
+    });
+}
+
+/// Turns the answer to one question; whether there is one.
+fn answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
+    let mut count = 0;
+    tree.each(&mut |node| count += u64::from(matches!(node, InputNode::Answer { .. })));
+    let chosen = chance.below(count);
+    let mut at = 0;
+    tree.each_mut(&mut |node| {
+        if let InputNode::Answer { answer, .. } = node {
+            *answer ^= at == chosen;
+            at += 1;
+        }
+    });
+    count > 0
+}
+
+/// Changes one of the texts; whether there is one.
+fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
+    let mut count = 0;
+    tree.each(&mut |node| count += u64::from(matches!(node, InputNode::Text { .. })));
+    let chosen = chance.below(count);
+    let mut at = 0;
+    tree.each_mut(&mut |node| {
+        if let InputNode::Text { text, .. } = node {
+            if at == chosen && !text.is_empty() {
+                let one = chance.below(text.len() as u64) as usize;
+                let other = chance.below(text.len() as u64) as usize;
+                match chance.below(8) {
+                    0 => text.swap(one, other),
+                    1 => text[one] = text[other],
+                    2 => text.insert(one, text[other]),
+                    3 => drop(text.remove(one)),
+                    4 => text.reverse(),
+                    5 => text.extend(text.clone().iter().rev()),
+                    6 => text.truncate(one + 1),
+                    _ => text[one] = text[one].wrapping_add(chance.below(5) as u8).wrapping_sub(2),
+                }
+            }
+            at += 1;
+        }
+    });
+    count > 0
+}
+
+/// Changes a whole loop: its order, or all of its values.
+fn row(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+    let mut count = 0;
+    let is_row = |node: &InputNode| matches!(node, InputNode::Loop(of) if of.iterations.len() > 1);
+    tree.each(&mut |node| count += u64::from(is_row(node)));
+    let chosen = chance.below(count);
+    let mut at = 0;
+    tree.each_mut(&mut |node| {
+        if !is_row(node) {
+            return;
+        }
+        if let InputNode::Loop(of) = node
+            && at == chosen
+        {
+            rearrange(grammar, of, chance);
+        }
+        at += 1;
+    });
+}
+
+fn rearrange(grammar: &Grammar, of: &mut LoopNode, chance: &mut Chance) {
+    let last = of.iterations.len() - 1;
+    let one = chance.below(last as u64 + 1) as usize;
+    let other = chance.below(last as u64 + 1) as usize;
+    match chance.below(7) {
+        0 => of.iterations.reverse(),
+        1 => of.iterations.swap(one, other),
+        2 => of.iterations[one] = of.iterations[other].clone(),
+        3 => of.iterations[last] = of.iterations[0].clone(),
+        // Test cases stay apart.
+        4 if !grammar.loops[of.id].is_cases => {
+            let same = of.iterations[one].clone();
+            of.iterations.fill(same);
+        }
+        5 => of.iterations.rotate_left(one),
+        _ => {
+            let mut values: Vec<&mut Int> = Vec::new();
+            for iteration in &mut of.iterations {
+                for node in iteration {
+                    if let InputNode::Int(int) = node
+                        && !grammar.sites[int.site].is_count
+                    {
+                        values.push(&mut int.value);
+                    }
+                }
+            }
+            let mut sorted: Vec<Int> = values.iter().map(|value| Int::clone(value)).collect();
+            sorted.sort();
+            if chance.happens(500) {
+                sorted.reverse();
+            }
+            values.into_iter().zip(sorted).for_each(|(value, sorted)| *value = sorted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::grammar::compile::read;
+    use crate::grammar::tree::parse;
+
+    fn grammar(text: &str) -> Grammar {
+        read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
+    }
+
+    #[test]
+    fn what_varies_stays_valid_and_varies_much() {
+        let check = |text: &str, input: &str| {
+            let grammar = grammar(text);
+            let tree = parse(&grammar, input.as_bytes(), Path::new("1.in")).expect("valid");
+            let mut chance = Chance::new(1, "test");
+            let all: BTreeSet<Vec<u8>> =
+                (0..300).filter_map(|_| vary(&grammar, &tree, &mut chance)).collect();
+            assert!(all.iter().all(|text| accepts(&grammar, text)));
+            assert!(all.len() > 30, "{input}: {}", all.len());
+        };
+        check("INT(2,9,n) NEWLINE REPI(i,n,SPACE) INT(-5,99,a[i]) END NEWLINE", "3\n1 2 3\n");
+        check("REGEX(\"[a-f]{1,9}\", s) NEWLINE", "abc\n");
+        check(
+            "INT(1,5,t) NEWLINE REP(t) INT(1,9,n) NEWLINE REPI(i,n) INT(1,9,a[i]) IF(i<n-1&&MATCH(\" \")) SPACE ELSE NEWLINE END END END",
+            "2\n3\n1 2\n3\n1\n1\n",
+        );
+    }
+
+    #[test]
+    fn a_wish_is_fulfilled_as_far_as_bounds_allow() {
+        let grammar = grammar("INT(2,9,n) NEWLINE REPI(i,n,SPACE) INT(0,50,a[i]) END NEWLINE");
+        let check = |sites: &[usize], by: i64, sums: &[u64]| {
+            let tree = parse(&grammar, b"2\n10 45\n", Path::new("1.in")).expect("valid");
+            let mut chance = Chance::new(1, "test");
+            let wish = Wish { sites, by: Int::from(by) };
+            let text = grown(&grammar, &tree, &wish, &mut chance).expect("valid");
+            let text = String::from_utf8(text).expect("text");
+            let sum =
+                text.split_whitespace().skip(1).map(|word| word.parse::<u64>().unwrap()).sum();
+            assert!(sums.contains(&sum), "{text}");
+        };
+        check(&[1], 7, &[62, 60]);
+        check(&[1], -12, &[43, 45]);
+        // A copy of one of the values.
+        check(&[0], 1, &[65, 100]);
+    }
+}

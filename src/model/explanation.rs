@@ -1,0 +1,73 @@
+//! Why a submission fails: a statement about inputs, and the figures that it rests on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What came of asking why a submission fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Explained {
+    /// The package.
+    pub package: Option<String>,
+    /// The submission.
+    pub submission: String,
+    /// The explanation; `None` if no simple statement stood.
+    pub explanation: Option<Explanation>,
+    /// How many inputs were compared for it.
+    pub runs: u64,
+    /// Whether the time was over before.
+    pub cut: bool,
+}
+
+/// What separates the inputs on which a submission fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// How it separates them.
+    pub kind: ExplanationKind,
+    /// The statement, in words that follow `if`.
+    pub statement: String,
+    /// What the other inputs have in common, in words that follow `if`.
+    pub otherwise: Option<String>,
+    /// Fresh inputs for which the statement holds.
+    pub with: Tried,
+    /// Fresh inputs for which it does not.
+    pub without: Tried,
+}
+
+/// How a statement separates inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExplanationKind {
+    /// All inputs fail for which it holds, and no other.
+    Exactly,
+    /// No input fails for which it does not hold.
+    OnlyIf,
+}
+
+/// Fresh inputs that were tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tried {
+    /// So many of them fail.
+    pub failing: u64,
+    /// How many there were.
+    pub inputs: u64,
+}
+
+impl Explanation {
+    /// The statement with its figures, in one sentence without a subject.
+    pub fn sentence(&self) -> String {
+        let Self { kind, statement, otherwise, with, without } = self;
+        let with = format!("{} of {} inputs", with.failing, with.inputs);
+        let without = format!("{} of {}", without.failing, without.inputs);
+        match (kind, otherwise) {
+            (ExplanationKind::Exactly, Some(otherwise)) => {
+                format!("fails on {with} if {statement}, on {without} if {otherwise}")
+            }
+            (ExplanationKind::Exactly, None) => {
+                format!("fails on {with} if {statement}, on {without} others")
+            }
+            (ExplanationKind::OnlyIf, _) => {
+                format!("fails only if {statement}: on {with}, and on {without} others")
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Why a submission fails, in a line.
+
+use crate::model::explanation::Explained;
+use crate::model::text::{count, printable};
+use crate::report::style::{Look, Style};
+use crate::report::terminal::page::{INDENT, Label, Page};
+
+/// The line, and an empty one behind it.
+pub(super) fn block(explained: &Explained, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let why = match &explained.explanation {
+        Some(explanation) => explanation.sentence(),
+        None if style.is_quiet() => return String::new(),
+        None => {
+            let runs = count(explained.runs, "fresh input");
+            let cut = if explained.cut { ", then the time was over" } else { "" };
+            format!("no simple statement holds: {runs} were compared{cut}")
+        }
+    };
+    page.line(0, &style.paint(Look::Title, &printable(&explained.submission)));
+    page.labelled(INDENT, Label::plain("why: "), &printable(&why));
+    if !style.is_quiet() {
+        page.blank();
+    }
+    page.into_text()
+}

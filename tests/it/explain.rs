@@ -1,0 +1,44 @@
+//! Why submissions fail, as a user asks for it; the large table is beside the code, without processes.
+
+use serde_json::Value;
+
+use crate::stress::fixture;
+
+/// Of the sum of two numbers: the kind of the explanation and its statement, nothing if there is none.
+#[track_caller]
+fn check(command: &str, submission: &str, wanted: Option<(&str, &str)>) {
+    let fixture = fixture();
+    fixture.write("my.sh", submission);
+    let report = fixture.json(command, 1);
+    let explained = &report["explanations"][0];
+    assert_eq!(explained["submission"], "my.sh", "{report:#}");
+    assert_eq!(explained["cut"], false, "{report:#}");
+    let explanation = &explained["explanation"];
+    let told = explanation["kind"].as_str().zip(explanation["statement"].as_str());
+    assert_eq!(told, wanted, "{report:#}");
+    if wanted.is_some() {
+        let figure = |side: &str, key: &str| explanation[side][key].as_u64().expect("a figure");
+        assert_eq!(figure("without", "failing"), 0, "{report:#}");
+        assert!(figure("with", "inputs") >= 10 && figure("without", "inputs") >= 10, "{report:#}");
+    }
+}
+
+#[test]
+fn real_programs_are_explained() {
+    let judge = "judge sum my.sh --explain=10m";
+    let odd = "read -r a b; echo $((a + b - a % 2))\n";
+    check(judge, odd, Some(("exactly", "a is odd")));
+    let stress = "stress sum my.sh --seed 1 --time 10m";
+    let beyond = "read -r a b; ((b > 40000)) && exit 3; echo $((a + b))\n";
+    check(stress, beyond, Some(("exactly", "b is at least 40001")));
+    check(judge, "read -r a b; echo $((a + b - (a * 7 + b) % 5 / 4))\n", None);
+}
+
+#[test]
+fn what_cannot_be_explained_is_said_before_anything_runs() {
+    let fixture = crate::fixture::Fixture::new();
+    fixture.write("my.sh", crate::fixture::WRONG);
+    fixture.check("judge sum my.sh --explain", 2, &["--explain needs a grammar of the input"]);
+    let report: Value = fixture.json("judge sum my.sh", 1);
+    assert_eq!(report["explanations"], Value::Null, "nobody asked");
+}
