@@ -42,6 +42,7 @@ use crate::model::verdict::Verdict;
 use crate::strength::arena::{Arena, Contender};
 use crate::strength::hunt::Hunting;
 use crate::strength::measure::{Entrant, Measuring, Unmeasured};
+use crate::strength::mutants::{mutated, wrapped};
 use crate::strength::pool::FreshSource;
 use crate::stress::batch::{Batches, Way};
 use crate::stress::candidates::Mix;
@@ -186,6 +187,7 @@ impl Work<'_> {
                 rules,
                 reference: &main.contender.runnable,
                 submission: &main.contender.runnable,
+                elsewhere: None,
                 options: ground.options,
                 test_case: ground.test_case.clone(),
                 answers: ground.answers(solution.as_ref()),
@@ -193,6 +195,7 @@ impl Work<'_> {
             },
             cases,
             texts: cases.iter().map(text).collect::<Result<_, _>>()?,
+            grammar: ground.grammars.first(),
             way: way.filter(|_| !ground.is_judged()),
             accepted: Mutex::new(HashMap::new()),
         };
@@ -217,11 +220,6 @@ impl Work<'_> {
             taken: 0,
             seen: HashSet::new(),
         });
-        report.references = vec![RightProgram {
-            submission: main.submission.name.clone(),
-            language: main.prepared.plan.written.word().to_owned(),
-            mutants: 0,
-        }];
         let mut entrants = Vec::new();
         for judged in judged {
             let Some(subject) = own(judged) else { continue };
@@ -231,7 +229,33 @@ impl Work<'_> {
                 true => self.contender(judged.0)?.map(|right| right.1),
                 false => None,
             };
-            entrants.push(Entrant { subject, contender, signature: None });
+            entrants.push(Entrant { subject, contender, prepared: None, signature: None });
+        }
+        match ground.is_judged() {
+            true => report.lacking.push(Lack::Outputs),
+            false => entrants.extend(wrapped(&main.contender, ground.grammars.first())),
+        }
+        report.references = vec![RightProgram {
+            submission: main.submission.name.clone(),
+            language: main.prepared.plan.written.word().to_owned(),
+            mutants: 0,
+        }];
+        for right in fastest(&right, judged) {
+            let mutants = mutated(right.submission, &right.prepared, arguments.seed)?;
+            if mutants.is_empty() {
+                continue;
+            }
+            let name = &right.submission.name;
+            report.references.retain(|it| it.submission != *name);
+            report.references.push(RightProgram {
+                submission: name.clone(),
+                language: right.prepared.plan.written.word().to_owned(),
+                mutants: mutants.len(),
+            });
+            entrants.extend(mutants);
+        }
+        if entrants.iter().all(|it| it.subject.kind != SubjectKind::Mutant) {
+            report.lacking.push(Lack::Mutants);
         }
         let bounds = self.bounds()?;
         let tools = report.by_tools();
@@ -239,7 +263,6 @@ impl Work<'_> {
             hunting: Hunting {
                 arena: &arena,
                 validity: &validity,
-                grammar: ground.grammars.first(),
                 generators: generators.as_ref(),
                 until,
             },
@@ -320,7 +343,7 @@ impl Work<'_> {
             Some(prepared) => build(&prepared)?,
             None => None,
         };
-        Ok(Some((prepared, Contender { runnable, batched })))
+        Ok(Some((prepared, Contender { runnable, batched, wrapper: None })))
     }
 
     /// Which share of the bounds of the grammar's numbers the test cases reach.
@@ -346,6 +369,28 @@ struct Right<'a> {
     submission: &'a Submission,
     prepared: Prepared,
     contender: Contender,
+}
+
+/// Of each language the accepted submission that is fastest on its slowest test case; first the languages whose
+/// mutants are built and run in the least time.
+fn fastest<'r, 's>(
+    right: &'r [Right<'s>],
+    judged: &[(&Submission, Judgement)],
+) -> Vec<&'r Right<'s>> {
+    const LANGUAGES: [&str; 5] = ["c", "cpp", "rust", "python3", "java"];
+    let slowest = |right: &&Right<'_>| {
+        let judgement = judged.iter().find(|(it, _)| it.name == right.submission.name);
+        let cases = judgement.into_iter().flat_map(|(_, judgement)| judgement.cases.iter());
+        cases.filter_map(|case| Some(case.outcome.as_ref()?.cpu_time.as_millis())).max()
+    };
+    let of = |language: &&str| {
+        let mut all: Vec<&Right<'_>> =
+            right.iter().filter(|it| it.prepared.plan.written.code() == Some(language)).collect();
+        // Of those that differ by chance the first by name.
+        all.sort_by_key(|right| (slowest(right).map(|time| time / 10), &right.submission.name));
+        all.into_iter().next()
+    };
+    LANGUAGES.iter().filter_map(of).collect()
 }
 
 /// The texts of a test case, if they fit in a batch.

@@ -166,6 +166,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         rules: &rules,
         reference: &programs.reference,
         submission: &programs.submission,
+        elsewhere: None,
         options: setting.ground.options,
         test_case: setting.ground.test_case.clone(),
         answers: setting.ground.answers(solution.as_ref()),

@@ -5,11 +5,15 @@ use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::build::Runnable;
+use crate::executor::Executor;
+use crate::grammar::program::Grammar;
 use crate::judge::case::{Entry, ReadyCase, Texts, TimeLimitMode, judge_case};
 use crate::judge::output::Ran;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
+use crate::mutate::wrapper::Wrapper;
+use crate::strength::wrapped::{Wrapped, Wrapping};
 use crate::stress::batch::{Batches, Said, Way, frames};
 use crate::stress::comparison::{Compared, Comparison};
 
@@ -20,6 +24,8 @@ pub struct Contender {
     pub runnable: Arc<Runnable>,
     /// Runs on many inputs, if its language allows it.
     pub batched: Option<Arc<Runnable>>,
+    /// What changes what it reads or writes.
+    pub wrapper: Option<&'static Wrapper>,
 }
 
 /// What contenders are held against.
@@ -30,6 +36,8 @@ pub struct Arena<'a> {
     pub cases: &'a [ReadyCase<'a>],
     /// Their texts, of those that are small enough for a batch.
     pub texts: Vec<Option<Texts>>,
+    /// The grammar of inputs, if there is one.
+    pub grammar: Option<&'a Grammar>,
     /// How batches run, if they can.
     pub way: Option<Way>,
     /// Whether outputs of batches were accepted before, by input and output.
@@ -45,8 +53,23 @@ pub struct InBatch {
 }
 
 impl Arena<'_> {
+    /// Does something with the comparison of the right program with this one.
+    pub fn with<R>(&self, contender: &Contender, work: impl FnOnce(&Comparison<'_>) -> R) -> R {
+        let wrapped = contender.wrapper.map(|wrapper| Wrapped {
+            inner: self.comparison.bench.executor,
+            wrapping: Wrapping { wrapper, grammar: self.grammar },
+            io: &self.comparison.rules.problem.io,
+        });
+        let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
+        work(&self.against(contender, elsewhere))
+    }
+
     /// The comparison of the right program with this one.
-    pub fn against<'c>(&'c self, contender: &'c Contender) -> Comparison<'c> {
+    fn against<'c>(
+        &'c self,
+        contender: &'c Contender,
+        elsewhere: Option<&'c dyn Executor>,
+    ) -> Comparison<'c> {
         let Comparison { bench, rules, reference, options, test_case, answers, known, .. } =
             &self.comparison;
         Comparison {
@@ -54,6 +77,7 @@ impl Arena<'_> {
             rules,
             reference,
             submission: &contender.runnable,
+            elsewhere,
             options: *options,
             test_case: test_case.clone(),
             answers: *answers,
@@ -72,18 +96,28 @@ impl Arena<'_> {
     ) -> Result<Option<InBatch>, Stop> {
         let (Some(way), Some(batched)) = (&self.way, &contender.batched) else { return Ok(None) };
         let Comparison { bench, rules, test_case, .. } = &self.comparison;
-        let inputs: Vec<Arc<[u8]>> = items.iter().map(|item| Arc::clone(&item.input)).collect();
+        let grammar = self.grammar;
+        let wrapping = contender.wrapper.map(|wrapper| Wrapping { wrapper, grammar });
+        let read = |item: &&Texts| match wrapping.and_then(|it| it.input(&item.input)) {
+            Some(changed) => changed.into(),
+            None => Arc::clone(&item.input),
+        };
+        let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
         let said = way.run(bench.executor, rules, test_case, batched, &inputs)?;
         let Some(Said { bytes, ran }) = said else { return Ok(None) };
         let Ok(outputs) = frames::outputs(&bytes, inputs.len()) else { return Ok(None) };
         let mut hasher = DefaultHasher::new();
-        outputs.hash(&mut hasher);
-        let comparison = self.against(contender);
+        (&outputs, contender.wrapper.map(|it| it.name)).hash(&mut hasher);
+        let comparison = self.against(contender, None);
         let mut accepted = Vec::with_capacity(items.len());
         for (item, output) in items.iter().zip(outputs) {
             accepted.push(match output {
                 None => false,
-                Some(output) => self.accepts(&comparison, item, &ran, output)?,
+                Some(output) => {
+                    let changed = wrapping.and_then(|it| it.output(output));
+                    let output = changed.as_deref().unwrap_or(output);
+                    self.accepts(&comparison, item, &ran, output)?
+                }
             });
         }
         Ok(Some(InBatch { accepted, signature: hasher.finish() }))
@@ -132,10 +166,15 @@ impl Arena<'_> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn hold(&self, contender: &Contender, order: &[usize], most: usize) -> Result<Held, Stop> {
+    pub fn hold(
+        &self,
+        contender: &Contender,
+        order: &[usize],
+        most: usize,
+    ) -> Result<OnCases, Stop> {
         let batch = self.cases_in_batch(contender)?;
         let mut held =
-            Held { rejected: Vec::new(), signature: batch.as_ref().map(|it| it.signature) };
+            OnCases { rejected: Vec::new(), signature: batch.as_ref().map(|it| it.signature) };
         for &place in order {
             if held.rejected.len() >= most {
                 break;
@@ -152,9 +191,10 @@ impl Arena<'_> {
     }
 
     fn judge(&self, contender: &Contender, case: &ReadyCase<'_>) -> Result<CaseJudgement, Stop> {
-        let Comparison { bench, rules, .. } = &self.comparison;
         let entry = Entry::unnamed(&contender.runnable, TimeLimitMode::Any);
-        judge_case(bench.executor, rules, &entry, case)
+        self.with(contender, |comparison| {
+            judge_case(comparison.at_submission(), comparison.rules, &entry, case)
+        })
     }
 
     /// How many of these inputs reject a contender, and how many it was run on: all in one start, or a few by themselves.
@@ -171,11 +211,13 @@ impl Arena<'_> {
             let rejected = batch.accepted.iter().filter(|accepted| !**accepted).count();
             return Ok((rejected, small.len()));
         }
-        let comparison = self.against(contender);
         let mut rejected = 0;
-        let few = &items[..items.len().min(FEW)];
+        // One that broke a limit for all of them takes long on each.
+        let most = if contender.batched.is_some() { FEW_SLOW } else { FEW };
+        let few = &items[..items.len().min(most)];
         for item in few {
-            let compared = comparison.compare(&item.input, TimeLimitMode::Any)?;
+            let mode = TimeLimitMode::Any;
+            let compared = self.with(contender, |it| it.compare(&item.input, mode))?;
             rejected += usize::from(matches!(compared, Compared::Differs(_)));
         }
         Ok((rejected, few.len()))
@@ -184,10 +226,12 @@ impl Arena<'_> {
 
 /// On so many fresh inputs a contender is run that needs a start for each.
 const FEW: usize = 12;
+/// On so many one that could not do all of them in one start.
+const FEW_SLOW: usize = 4;
 
 /// What test cases said of a contender.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct OnCases {
     /// The places of those that reject it, in the order in which they were tried, with its verdict.
     pub rejected: Vec<(usize, Verdict)>,
     /// Its outputs, in short, if one start told them all.

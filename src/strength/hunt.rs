@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use crate::executor::until::Until;
 use crate::generate::fresh::FreshInputs;
-use crate::grammar::program::Grammar;
 use crate::judge::case::{Texts, TimeLimitMode};
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
@@ -25,8 +24,6 @@ pub struct Hunting<'a> {
     pub arena: &'a Arena<'a>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// The grammar of inputs, if there is one.
-    pub grammar: Option<&'a Grammar>,
     /// The package's generators, if it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
     /// Ends what runs when the time is over.
@@ -104,7 +101,7 @@ impl Hunting<'_> {
         contender: &Contender,
         input: &Arc<[u8]>,
     ) -> Result<Option<CaseJudgement>, Stop> {
-        let compared = self.arena.against(contender).compare(input, TimeLimitMode::Any)?;
+        let compared = self.arena.with(contender, |it| it.compare(input, TimeLimitMode::Any))?;
         Ok(match compared {
             Compared::Differs(judged) => Some(*judged),
             Compared::Same | Compared::NoAnswer(_) => None,
@@ -124,18 +121,19 @@ impl Hunting<'_> {
     /// # Errors
     /// When the judge failed.
     pub fn shrunk(&self, contender: &Contender, failure: &Failure) -> Result<Shrunk, Stop> {
-        let comparison = self.arena.against(contender);
         self.until.set(Some(Instant::now() + SHRINKING));
-        let shrinking = Shrinking {
-            comparison: &comparison,
-            validity: self.validity,
-            grammar: self.grammar,
-            generators: self.generators,
-            until: self.until,
-            before: (0, Instant::now()),
-            progress: &|_| {},
-        };
-        let shrunk = shrink(&shrinking, failure);
+        let shrunk = self.arena.with(contender, |comparison| {
+            let shrinking = Shrinking {
+                comparison,
+                validity: self.validity,
+                grammar: self.arena.grammar,
+                generators: self.generators,
+                until: self.until,
+                before: (0, Instant::now()),
+                progress: &|_| {},
+            };
+            shrink(&shrinking, failure)
+        });
         self.until.set(None);
         shrunk
     }

@@ -1,20 +1,24 @@
 //! All of it in order: right programs against fresh inputs, contenders against test cases, hunts, and the counts.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
+use crate::build::{Built, Prepared, Runnable};
 use crate::executor::parallel;
 use crate::judge::case::Texts;
 use crate::model::event::Event;
+use crate::model::limits::Limits;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 use crate::model::strength::{
     Kill, MissedBy, PartName, Strength, Subject, SubjectKind, SubjectStatus,
 };
-use crate::strength::arena::Contender;
+use crate::strength::arena::{Contender, OnCases};
 use crate::strength::hunt::Hunting;
 use crate::strength::pool::{Fresh, FreshSource};
 use crate::strength::{matrix, score};
+use crate::stress::comparison::Comparison;
 use crate::stress::search::{Failure, Fault};
 use crate::stress::shrink::Shrunk;
 
@@ -22,8 +26,10 @@ use crate::stress::shrink::Shrunk;
 pub struct Entrant {
     /// What is known of it.
     pub subject: Subject,
-    /// Its program; `None` if nothing of it is run here.
+    /// Its program, if it is built. Without one, and nothing to build, nothing of it is run here.
     pub contender: Option<Contender>,
+    /// How to build it.
+    pub prepared: Option<Prepared>,
     /// Its outputs on test cases, in short, if one start told them all.
     pub signature: Option<u64>,
 }
@@ -148,11 +154,22 @@ impl Measuring<'_> {
             let is_over = Instant::now() >= self.end;
             let order = matrix::cheapest_first(&kills, &sizes);
             let held = self.side_by_side(chunk, |entrant| {
-                let Some(contender) = &entrant.contender else { return Ok(None) };
-                let is_mine = entrant.subject.kind != SubjectKind::Submission;
-                if is_over {
-                    return Ok(None);
+                // Each build takes long: the clock is looked at before each.
+                if is_over || Instant::now() >= self.end {
+                    return Ok(Held::NotRun);
                 }
+                let built = match &entrant.prepared {
+                    Some(prepared) => self.build(&entrant.subject, prepared)?,
+                    None => None,
+                };
+                let Some(contender) = built.as_ref().or(entrant.contender.as_ref()) else {
+                    return Ok(if entrant.prepared.is_some() {
+                        Held::Unviable
+                    } else {
+                        Held::NotRun
+                    });
+                };
+                let is_mine = entrant.subject.kind != SubjectKind::Submission;
                 let held = match is_mine {
                     true => Some(arena.hold(contender, &order, most)?),
                     false => None,
@@ -161,16 +178,28 @@ impl Measuring<'_> {
                     true => (0, 0),
                     false => arena.rejecting(contender, pool)?,
                 };
-                Ok(Some((held, rejecting)))
+                // What is caught is not needed any more.
+                let is_caught = held.as_ref().is_some_and(|held| !held.rejected.is_empty());
+                Ok(Held::Run { held, rejecting, built: built.filter(|_| !is_caught) })
             })?;
             for (entrant, held) in chunk.iter_mut().zip(held) {
                 let subject = &mut entrant.subject;
-                let Some((held, (rejected, tried))) = held else {
-                    if entrant.contender.is_some() && subject.kind != SubjectKind::Submission {
-                        subject.status = SubjectStatus::NotRun;
-                        report.cut = true;
+                let (held, (rejected, tried)) = match held {
+                    Held::Run { held, rejecting, built } => {
+                        entrant.contender = built.or(entrant.contender.take());
+                        (held, rejecting)
                     }
-                    continue;
+                    Held::Unviable => {
+                        subject.status = SubjectStatus::Unviable;
+                        continue;
+                    }
+                    Held::NotRun => {
+                        if subject.kind != SubjectKind::Submission {
+                            subject.status = SubjectStatus::NotRun;
+                            report.cut = true;
+                        }
+                        continue;
+                    }
                 };
                 subject.hardness = score::hardness(rejected, tried);
                 subject.tried = tried as u64;
@@ -189,6 +218,22 @@ impl Measuring<'_> {
         }
         self.tell("subjects", total, total);
         Ok(())
+    }
+
+    /// Builds a mutant: one that runs on many inputs also runs on one.
+    fn build(&self, subject: &Subject, prepared: &Prepared) -> Result<Option<Contender>, Stop> {
+        let Comparison { bench, rules, .. } = &self.hunting.arena.comparison;
+        let limits = Limits::of_compiler(&bench.problem.limits);
+        let batch = prepared.for_batches();
+        let built = batch.as_ref().unwrap_or(prepared);
+        Ok(match bench.build(&subject.id, built, &limits, &rules.limits)? {
+            Built::Rejected(_) => None,
+            Built::Program(runnable) => {
+                let runnable: Arc<Runnable> = Arc::from(runnable);
+                let batched = batch.is_some().then(|| Arc::clone(&runnable));
+                Some(Contender { runnable, batched, wrapper: None })
+            }
+        })
     }
 
     fn tell(&self, what: &str, done: usize, total: usize) {
@@ -337,6 +382,23 @@ impl Entrant {
     fn is_hunted(&self) -> bool {
         self.contender.is_some() && self.subject.status == SubjectStatus::Undecided
     }
+}
+
+/// What came of an entrant.
+enum Held {
+    /// It was not run.
+    NotRun,
+    /// It does not build.
+    Unviable,
+    /// It was run.
+    Run {
+        /// On the test cases, unless that is known.
+        held: Option<OnCases>,
+        /// How many inputs of the pool reject it, of how many.
+        rejecting: (usize, usize),
+        /// Its program, if it is needed further.
+        built: Option<Contender>,
+    },
 }
 
 /// Marks what writes the same as another one, on all test cases.

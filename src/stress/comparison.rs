@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::check::options::Options;
+use crate::executor::Executor;
 use crate::generate::solution::Solution;
 use crate::judge::case::{Detail, Entry, ReadyCase, Rules, Texts, TimeLimitMode, judge_case};
 use crate::judge::output::{Ran, judge_output, output};
@@ -27,6 +28,8 @@ pub struct Comparison<'a> {
     pub reference: &'a Runnable,
     /// The submission that is searched.
     pub submission: &'a Runnable,
+    /// Where the submission runs, if not where all else does.
+    pub elsewhere: Option<&'a dyn Executor>,
     /// How outputs are compared, if the format's default output validator does it.
     pub options: Options,
     /// A test case without files, which gives the name and arguments.
@@ -76,6 +79,11 @@ impl<'a> Comparison<'a> {
         !matches!(self.answers, AnswersBy::Reference)
     }
 
+    /// Where the submission runs.
+    pub fn at_submission(&self) -> &dyn Executor {
+        self.elsewhere.unwrap_or(self.bench.executor)
+    }
+
     /// Compares on an input. A submission that is too slow may run further, to see by how much.
     ///
     /// Both run on the thread that asks, one after the other, with nothing on disk.
@@ -91,7 +99,8 @@ impl<'a> Comparison<'a> {
             Ok(answer) => answer,
             Err(unusable) => return Ok(Compared::NoAnswer(unusable)),
         };
-        let judged = self.judge(self.rules, self.submission, time_limit_mode, input, answer)?;
+        let asked = (self.submission, self.at_submission());
+        let judged = self.judge(self.rules, asked, time_limit_mode, input, answer)?;
         Ok(match judged.verdict {
             Verdict::Accepted => Compared::Same,
             _ => Compared::Differs(Box::new(judged)),
@@ -128,8 +137,8 @@ impl<'a> Comparison<'a> {
         };
         if self.is_judged() {
             let answer = Arc::clone(&answer);
-            let judged =
-                self.judge(self.rules, self.reference, TimeLimitMode::Any, input, answer)?;
+            let asked = (self.reference, self.bench.executor);
+            let judged = self.judge(self.rules, asked, TimeLimitMode::Any, input, answer)?;
             if judged.verdict != Verdict::Accepted {
                 return Ok(Err(match judged.is_stuck() {
                     true => Unusable::Reference(judged.verdict, judged.cause),
@@ -148,7 +157,8 @@ impl<'a> Comparison<'a> {
     pub fn look(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         let rules = Rules { detail: Detail::Full { keep: None }, ..self.rules.clone() };
-        self.judge(&rules, self.submission, TimeLimitMode::Any, input, answer).map(Some)
+        let asked = (self.submission, self.at_submission());
+        self.judge(&rules, asked, TimeLimitMode::Any, input, answer).map(Some)
     }
 
     /// Runs one of them for what it writes.
@@ -213,18 +223,13 @@ impl<'a> Comparison<'a> {
     fn judge(
         &self,
         rules: &Rules<'_>,
-        runnable: &Runnable,
+        (runnable, executor): (&Runnable, &dyn Executor),
         time_limit_mode: TimeLimitMode,
         input: &Arc<[u8]>,
         answer: Arc<[u8]>,
     ) -> Result<CaseJudgement, Stop> {
         let case = self.case(input, answer);
-        match judge_case(
-            self.bench.executor,
-            rules,
-            &Entry::unnamed(runnable, time_limit_mode),
-            &case,
-        ) {
+        match judge_case(executor, rules, &Entry::unnamed(runnable, time_limit_mode), &case) {
             Err(Stop::Fault(error)) => match runnable.unstartable(&error) {
                 None => Err(self.on(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),

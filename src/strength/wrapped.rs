@@ -1,0 +1,157 @@
+//! An executor in which a right program is a wrong one: a wrapper changes what it reads or writes.
+
+use crate::executor::Executor;
+use crate::grammar::misread::misread;
+use crate::grammar::program::Grammar;
+use crate::model::blob::Blob;
+use crate::model::job::{Collected, Job, Reply};
+use crate::model::joint::{JointJob, JointReply};
+use crate::model::problem::ProgramIo;
+use crate::model::stop::Stop;
+use crate::model::tree::TreeEntry;
+use crate::mutate::wrapper::{Change, Wrapper};
+
+/// What a wrapper needs to know of a problem.
+#[derive(Clone, Copy)]
+pub struct Wrapping<'a> {
+    /// What is changed.
+    pub wrapper: &'static Wrapper,
+    /// The grammar of inputs, if there is one.
+    pub grammar: Option<&'a Grammar>,
+}
+
+impl Wrapping<'_> {
+    /// What the program reads in place of an input.
+    pub fn input(&self, input: &[u8]) -> Option<Vec<u8>> {
+        match (self.wrapper.change, self.grammar) {
+            (Change::Input(how), Some(grammar)) => misread(grammar, input, how),
+            _ => None,
+        }
+    }
+
+    /// What the program writes in place of an output.
+    pub fn output(&self, output: &[u8]) -> Option<Vec<u8>> {
+        match self.wrapper.change {
+            Change::Input(_) => None,
+            Change::Output(change) => Some(change(output)),
+        }
+    }
+}
+
+/// Where submissions are wrapped. Other programs, such as output validators, run as they are.
+pub struct Wrapped<'a> {
+    /// Where all runs.
+    pub inner: &'a dyn Executor,
+    /// What changes.
+    pub wrapping: Wrapping<'a>,
+    /// Where programs read and write.
+    pub io: &'a ProgramIo,
+}
+
+/// The longest text that is changed, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+impl Wrapped<'_> {
+    fn around(&self, job: &Job, run: impl Fn(&Job) -> Result<Reply, Stop>) -> Result<Reply, Stop> {
+        // Times of submissions alone are of interest.
+        if !job.is_timed {
+            return run(job);
+        }
+        let mut job = job.clone();
+        let input = match self.io {
+            ProgramIo::Standard => Some(&mut job.stdin),
+            ProgramIo::Files { input, .. } => {
+                let mut files = job.files.iter_mut();
+                let file = files.find(|file| file.name.as_os_str() == input.as_str());
+                file.and_then(TreeEntry::blob_mut)
+            }
+        };
+        if let Some(blob) = input {
+            change(blob, |input| self.wrapping.input(input));
+        }
+        let mut reply = run(&job)?;
+        let output = match (self.io, reply.collected.first_mut()) {
+            (ProgramIo::Standard, _) => Some(&mut reply.stdout),
+            (ProgramIo::Files { .. }, Some(Collected::File(blob))) => Some(blob),
+            (ProgramIo::Files { .. }, _) => None,
+        };
+        if let Some(blob) = output {
+            change(blob, |output| self.wrapping.output(output));
+        }
+        Ok(reply)
+    }
+}
+
+/// Puts another text in place, if there is one. What cannot be read stays as it is.
+fn change(blob: &mut Blob, other: impl Fn(&[u8]) -> Option<Vec<u8>>) {
+    let is_short = blob.len().is_ok_and(|length| length <= LONGEST);
+    let text = is_short.then(|| blob.start(LONGEST).ok()).flatten();
+    if let Some(text) = text.and_then(|text| other(&text)) {
+        *blob = text.into();
+    }
+}
+
+impl Executor for Wrapped<'_> {
+    fn slots(&self) -> usize {
+        self.inner.slots()
+    }
+
+    fn mechanism(&self) -> String {
+        self.inner.mechanism()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        self.around(job, |job| self.inner.run(job))
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+        self.inner.run_joint(job)
+    }
+
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        self.around(job, |job| self.inner.run_alone(job, number))
+    }
+
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
+    fn stop(&self) {
+        self.inner.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::scripted::{Scripted, quiet_outcome};
+    use crate::mutate::wrapper::wrappers;
+
+    /// A program that writes its input, once with each wrapper of this name.
+    fn check(name: &str, is_timed: bool, input: &str, expected: &str) {
+        let scripted = Scripted::new(1, |job: &Job| {
+            Ok(Reply {
+                outcome: quiet_outcome(),
+                stdout: job.stdin.clone(),
+                stderr: Blob::default(),
+                collected: Vec::new(),
+                kept: None,
+            })
+        });
+        let wrapper = wrappers().iter().find(|it| it.name == name).expect(name);
+        let wrapping = Wrapping { wrapper, grammar: None };
+        let wrapped = Wrapped { inner: &scripted, wrapping, io: &ProgramIo::Standard };
+        let job = Job { stdin: input.as_bytes().into(), is_timed, ..Job::default() };
+        let reply = wrapped.run(&job).expect("it runs");
+        assert_eq!(reply.stdout.start(100).expect("it is there"), expected.as_bytes(), "{name}");
+    }
+
+    #[test]
+    fn a_submission_is_changed_and_nothing_else() {
+        check("without-last-word", true, "1 2\n", "1 \n");
+        check("without-last-word", false, "1 2\n", "1 2\n");
+        check("nothing", true, "1 2\n", "");
+        // Without a grammar inputs stay as they are.
+        check("rising", true, "2 1\n", "2 1\n");
+    }
+}
