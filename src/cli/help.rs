@@ -193,6 +193,8 @@ pub(super) const STRENGTH_EXAMPLES: &str = "\
 Examples:
   juror strength problems/game1
       Which wrong programs does my test data let pass, and which inputs would catch them?
+  juror strength problems/game1 --promote
+      Add one of these inputs for each kind of fault, with its judge answer, to the package and its recipe.
   juror strength problems/game1 --matrix
       Which test case catches what, and which test cases are needed?
 

@@ -44,9 +44,11 @@ use crate::strength::hunt::Hunting;
 use crate::strength::measure::{Entrant, Measuring, Unmeasured};
 use crate::strength::mutants::{mutated, wrapped};
 use crate::strength::pool::FreshSource;
+use crate::strength::promote::{Chosen, choose};
 use crate::stress::batch::{Batches, Way};
 use crate::stress::candidates::Mix;
 use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
+use crate::stress::promote::Promotion;
 use crate::stress::reference::{is_accepted, usual};
 use crate::stress::validity::Validity;
 use crate::stress::{by_grammar, by_recipe};
@@ -67,6 +69,11 @@ pub struct StrengthArguments {
     /// Without it, a program is run until two test cases reject it.
     #[arg(long)]
     pub matrix: bool,
+    /// Add inputs that catch what is missed to the package and its recipe, one for each kind of fault
+    ///
+    /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see what they gain.
+    #[arg(long)]
+    pub promote: bool,
     /// Options about the machine.
     #[command(flatten)]
     pub host: HostOptions,
@@ -82,6 +89,8 @@ pub fn run(arguments: &StrengthArguments) -> ExitCode {
 
 /// The part of the time in which speed is measured.
 const FOR_SPEED: f64 = 0.25;
+/// The part of the time in which programs are held against the test cases; the rest is for hunts.
+const HOLDING: f64 = 0.75;
 /// The share of turns of the package's generators.
 const GENERATORS: u32 = 2;
 
@@ -91,6 +100,9 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     if problem.kind.submitted == Submitted::Answers {
         let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
         return Err(Stop::usage(what));
+    }
+    if arguments.promote {
+        output.writable()?;
     }
     let host = Host::start(&arguments.host, output)?;
     let until = Until::new(&*host.executor);
@@ -125,7 +137,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         let time = arguments.time.mul_f64(FOR_SPEED);
         let seed = arguments.seed;
         Tools { bench, rules: &rules, ground: &ground, seed, time }.measure(&mut report)?;
-        let work = Work { arguments, ground: &ground, bench, rules: &rules, until: &until };
+        let work = Work { arguments, output, ground: &ground, bench, rules: &rules, until: &until };
         let way = Way::new(&rules, host.isolation);
         work.measure(&cases, &judged, way, started, &mut report)?;
     }
@@ -144,6 +156,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
 /// What all parts of the measuring need.
 struct Work<'a> {
     arguments: &'a StrengthArguments,
+    output: &'a Output,
     ground: &'a Ground,
     bench: Bench<'a>,
     rules: &'a Rules<'a>,
@@ -271,7 +284,9 @@ impl Work<'_> {
                 .filter(|it| it.submission.name != reference.name)
                 .map(|it| (it.submission.name.clone(), it.contender.clone()))
                 .collect(),
+            hold_until: started + arguments.time.mul_f64(HOLDING),
             end: started + arguments.time,
+            equivalents: &problem.equivalents,
             matrix: arguments.matrix,
             measured: &|name| match name {
                 PartName::Bounds => bounds,
@@ -279,9 +294,23 @@ impl Work<'_> {
             },
         };
         match measuring.measure(entrants, source, report)? {
+            Ok(()) if arguments.promote => self.promote(&arena, report),
             Ok(()) => Ok(()),
             Err(unmeasured) => Err(self.unmeasured(&unmeasured, reference)),
         }
+    }
+
+    /// Adds inputs that catch what the data misses to the package and its recipe.
+    fn promote(&self, arena: &Arena<'_>, report: &mut Strength) -> Result<(), Stop> {
+        for Chosen { place, name, description } in choose(&report.subjects) {
+            let Some(missed) = &mut report.subjects[place].missed else { continue };
+            let input: Arc<[u8]> = Arc::from(&*missed.input);
+            let Ok(answer) = arena.comparison.answer(&input)? else { continue };
+            let promotion = Promotion::new(self.bench.problem, &name).map_err(Stop::usage)?;
+            // What was measured is told all the same.
+            missed.promoted = self.output.part(promotion.add(&input, &answer, &description))?;
+        }
+        Ok(())
     }
 
     /// Why two right programs are not both right.

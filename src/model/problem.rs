@@ -71,9 +71,20 @@ pub struct Problem {
     pub recipe: Option<PathBuf>,
     /// The `testlib.h` that is laid beside generators, if they are written with it.
     pub generator_header: Option<PathBuf>,
+    /// Changed copies of right submissions of which the author says that they are right, too: each with the reason.
+    pub equivalents: Vec<Equivalent>,
     /// How the files of test cases are made that the package describes and does not have. Until they are made, the paths
     /// of those files lead to nothing.
     pub unmade: Option<Recipe>,
+}
+
+/// A changed copy of a right submission that is right as well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equivalent {
+    /// Its name in the report of `strength`.
+    pub subject: String,
+    /// Why it is right.
+    pub reason: String,
 }
 
 /// How submissions are run and graded.

@@ -1,6 +1,6 @@
 //! `juror.toml`: what the format cannot say, such as the names of input and output files.
 
-use crate::model::problem::{Interaction, Problem, ProgramIo};
+use crate::model::problem::{Equivalent, Interaction, Problem, ProgramIo};
 use crate::model::protocol::Protocol;
 use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::{Files, is_valid_name};
@@ -20,6 +20,9 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
     let mut io = None;
     let mut testlib = None;
     if let Ok(mut map) = Node::root(&root, page).map() {
+        if let Some(equivalents) = map.get("strength", equivalents) {
+            draft.problem.equivalents = equivalents;
+        }
         io = map.get("io", |node| self::io(node, draft));
         testlib = map.get("testlib", |node| testlib::read(node, tree, &draft.problem));
         if let Some((output, input)) = map.get("protocol", |node| protocols(node, &draft.problem)) {
@@ -58,6 +61,23 @@ fn protocols(node: &Node<'_>, problem: &Problem) -> Parse<(Protocol, Protocol)> 
     }
     let or = |new: Option<Protocol>, old| new.unwrap_or(old);
     Ok((or(output, problem.output_protocol), or(input, problem.input_protocol)))
+}
+
+/// What the author says of changed copies of right submissions: the reason why each is right.
+fn equivalents(node: &Node<'_>) -> Parse<Vec<Equivalent>> {
+    let mut map = node.map_called("strength", "[strength]")?;
+    let all = map.ask("equivalent", |node| {
+        let mut all = Vec::new();
+        for entry in node.entries("a table of names and reasons")? {
+            let reason = entry.word();
+            if !entry.raw.scalar().is_some_and(|it| it.quoted) || reason.trim().is_empty() {
+                return Err(entry.must_be("a reason in quotes"));
+            }
+            all.push(Equivalent { subject: entry.key.to_owned(), reason: reason.to_owned() });
+        }
+        Ok(all)
+    })?;
+    Ok(all.unwrap_or_default())
 }
 
 fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {

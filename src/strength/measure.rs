@@ -9,6 +9,7 @@ use crate::executor::parallel;
 use crate::judge::case::Texts;
 use crate::model::event::Event;
 use crate::model::limits::Limits;
+use crate::model::problem::Equivalent;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 use crate::model::strength::{
@@ -40,10 +41,14 @@ pub struct Measuring<'a> {
     pub hunting: Hunting<'a>,
     /// The right programs beside the reference, with their names: all must agree with it.
     pub others: Vec<(String, Contender)>,
+    /// When subjects are no more run on the test cases.
+    pub hold_until: Instant,
     /// When all is to be over.
     pub end: Instant,
     /// Whether all test cases are tried on all subjects.
     pub matrix: bool,
+    /// What its author calls right.
+    pub equivalents: &'a [Equivalent],
     /// What parts come to that others measure.
     pub measured: &'a (dyn Fn(PartName) -> Option<f64> + Sync),
 }
@@ -97,6 +102,14 @@ impl Measuring<'_> {
         let items: Vec<Texts> = pool.iter().map(|fresh| fresh.item.clone()).collect();
         self.hold(&mut entrants, &items, report)?;
         mark_duplicates(&mut entrants);
+        for known in self.equivalents {
+            let mut all = entrants.iter_mut().map(|entrant| &mut entrant.subject);
+            // A test case that rejects one shows that it is not.
+            if let Some(subject) = all.find(|it| it.id == known.subject && it.killers.is_empty()) {
+                subject.status = SubjectStatus::ConfirmedEquivalent;
+                subject.reason = Some(known.reason.clone());
+            }
+        }
         if let Some(source) = &mut source
             && let Err(fault) = self.hunt(&mut entrants, pool, source, report)?
         {
@@ -151,11 +164,11 @@ impl Measuring<'_> {
         for chunk in entrants.chunks_mut(CHUNK) {
             self.tell("subjects", done, total);
             done += chunk.len();
-            let is_over = Instant::now() >= self.end;
+            let is_over = Instant::now() >= self.hold_until;
             let order = matrix::cheapest_first(&kills, &sizes);
             let held = self.side_by_side(chunk, |entrant| {
                 // Each build takes long: the clock is looked at before each.
-                if is_over || Instant::now() >= self.end {
+                if is_over || Instant::now() >= self.hold_until {
                     return Ok(Held::NotRun);
                 }
                 let built = match &entrant.prepared {

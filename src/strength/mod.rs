@@ -19,6 +19,7 @@ pub mod measure;
 pub mod mutants;
 pub mod pool;
 pub mod probe;
+pub mod promote;
 pub mod score;
 pub mod validators;
 pub mod wrapped;

@@ -8,7 +8,9 @@ use std::time::Duration;
 use crate::language::table::Language;
 use crate::model::grader::Objective;
 use crate::model::limits::{CODE, MEMORY, OUTPUT, ProblemLimits, TIME};
-use crate::model::problem::{Grading, Interaction, Problem, ProblemKind, ProgramIo, Submitted};
+use crate::model::problem::{
+    Equivalent, Grading, Interaction, Problem, ProblemKind, ProgramIo, Submitted,
+};
 use crate::model::program::{IncludedFile, Program};
 use crate::model::protocol::Protocol;
 use crate::model::submission::{Expectation, Overall, UseForTimeLimit};
@@ -113,6 +115,7 @@ impl<'a> Facts<'a> {
             output_visualizer,
             defines,
             // Its files are made before a package is converted.
+            equivalents,
             unmade: _,
         } = problem;
         for (language, name) in names {
@@ -126,6 +129,9 @@ impl<'a> Facts<'a> {
         self.say(SETTINGS, "allow_file_writing", may_write);
         let constants: Vec<&str> = constants.iter().map(|it| it.key.as_str()).collect();
         self.say(SETTINGS, "constants", constants.join(" "));
+        for Equivalent { subject, reason } in equivalents {
+            self.say("juror.toml", &format!("equivalent {subject}"), reason.clone());
+        }
         if let ProgramIo::Files { input, output } = io {
             self.say("juror.toml", "input and output files", format!("{input} and {output}"));
         }

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::grader::{CustomScore, Objective};
 use crate::model::limits::{MEMORY, ProblemLimits};
-use crate::model::problem::{Grading, Interaction, ProgramIo, Submitted};
+use crate::model::problem::{Equivalent, Grading, Interaction, ProgramIo, Submitted};
 use crate::model::protocol::Protocol;
 use crate::model::text::uuid;
 use crate::model::units::Bytes;
@@ -345,6 +345,12 @@ impl Planner<'_> {
         let mut toml = String::new();
         if let ProgramIo::Files { input, output } = &problem.io {
             toml += &format!("[io]\ninput = {input:?}\noutput = {output:?}\n");
+        }
+        if !problem.equivalents.is_empty() {
+            toml += "[strength.equivalent]\n";
+            for Equivalent { subject, reason } in &problem.equivalents {
+                toml += &format!("{subject:?} = {reason:?}\n");
+            }
         }
         let mut lines = Vec::new();
         if problem.output_protocol == Protocol::Testlib {

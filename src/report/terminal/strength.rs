@@ -237,13 +237,14 @@ fn parts(page: &mut Page<'_>, found: &Strength) {
 fn next(page: &mut Page<'_>, found: &Strength) {
     let shut = found.gates.iter().filter(|gate| gate.state == GateState::Shut).count();
     let missed = found.count(SubjectStatus::Missed);
+    let mut inputs = found.subjects.iter().filter_map(|it| it.missed.as_ref());
+    let promoted = inputs.any(|it| it.promoted.is_some());
     let text = match (shut, missed) {
         (1.., _) => "mend what failed: nothing is measured before".to_owned(),
         (0, 0) if found.cut => "give more --time".to_owned(),
         (0, 0) => return,
-        (0, missed) => {
-            format!("add {} as test cases, one for each kind of fault", count(missed, "input"))
-        }
+        (0, _) if promoted => "run it again, to see what the new test cases gain".to_owned(),
+        (0, _) => "--promote adds one of these inputs for each kind of fault".to_owned(),
     };
     page.labelled(0, Label::plain("next:      "), &text);
 }

@@ -1,0 +1,98 @@
+//! Which of the inputs that catch what the data misses become test cases.
+
+use std::collections::HashSet;
+
+use crate::model::strength::{MissedBy, Subject, SubjectStatus};
+
+/// A test case to be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// The place of its subject.
+    pub place: usize,
+    /// A name below `data/secret/`.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+}
+
+/// What to add: the largest gain first, one for each kind of fault, and none for what one before catches. What is held
+/// out is not added, since it is to tell whether the others are enough.
+pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
+    let missed = |subject: &Subject| -> Option<MissedBy> {
+        let is_open = subject.status == SubjectStatus::Missed && !subject.held_out;
+        subject.missed.clone().filter(|_| is_open)
+    };
+    let mut open: Vec<(usize, MissedBy)> =
+        subjects.iter().enumerate().filter_map(|(place, it)| Some((place, missed(it)?))).collect();
+    open.sort_by(|(_, one), (_, other)| other.gain.total_cmp(&one.gain));
+    let (mut faults, mut caught) = (HashSet::new(), HashSet::new());
+    let mut chosen = Vec::new();
+    for (place, missed) in open {
+        let subject = &subjects[place];
+        if caught.contains(&subject.id) || !faults.insert(&subject.fault) {
+            continue;
+        }
+        caught.insert(subject.id.clone());
+        caught.extend(missed.also);
+        chosen.push(Chosen {
+            place,
+            name: format!("strength/{}", name(subject)),
+            description: format!("Catches {}: {}", subject.id, missed.cause),
+        });
+    }
+    chosen
+}
+
+/// The last part of a subject's name, as far as it can be one of a test case.
+fn name(subject: &Subject) -> String {
+    let last = subject.id.rsplit(['/', ':']).next().unwrap_or_default();
+    let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '-' };
+    let name: String = last.chars().map(plain).collect();
+    name.trim_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::strength::SubjectKind;
+    use crate::model::verdict::Verdict;
+
+    /// Subjects as `id fault gain also`, with `held` in place of a gain that is held out.
+    fn check(subjects: &[(&str, &str, Option<f64>, &[&str])], expected: &[&str]) {
+        let subject = |&(id, fault, gain, also): &(&str, &str, Option<f64>, &[&str])| Subject {
+            status: SubjectStatus::Missed,
+            held_out: gain.is_none(),
+            missed: Some(MissedBy {
+                input: Vec::new(),
+                verdict: Verdict::WrongAnswer,
+                cause: String::new(),
+                origin: String::new(),
+                gain: gain.unwrap_or(9.0),
+                also: also.iter().map(|id| (*id).to_owned()).collect(),
+                promoted: None,
+            }),
+            ..Subject::new(id, SubjectKind::Mutant, fault)
+        };
+        let subjects: Vec<Subject> = subjects.iter().map(subject).collect();
+        let names: Vec<String> = choose(&subjects).into_iter().map(|it| it.name).collect();
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn one_input_for_each_kind_of_fault_is_enough() {
+        check(&[], &[]);
+        check(&[("a.c:off1-1-1", "off1", Some(1.0), &[])], &["strength/off1-1-1"]);
+        let two = [
+            ("a.c:off1-1-1", "off1", Some(1.0), &[][..]),
+            ("a.c:off1-2-1", "off1", Some(2.0), &[]),
+        ];
+        check(&two, &["strength/off1-2-1"]);
+        let by_other = [
+            ("a.c:tie-1-1", "tie", Some(1.0), &[][..]),
+            ("a.c:ror-2-1", "ror", Some(2.0), &["a.c:tie-1-1"]),
+        ];
+        check(&by_other, &["strength/ror-2-1"]);
+        check(&[("a.c:off1-1-1", "off1", None, &[])], &[]);
+        check(&[("wrong_answer/odd_n.py", "wrong_answer", Some(1.0), &[])], &["strength/odd-n-py"]);
+    }
+}
