@@ -242,7 +242,7 @@ impl Work<'_> {
                 true => self.contender(judged.0)?.map(|right| right.1),
                 false => None,
             };
-            entrants.push(Entrant { subject, contender, prepared: None, signature: None });
+            entrants.push(Entrant { subject, contender, source: None, signature: None });
         }
         match ground.is_judged() {
             true => report.lacking.push(Lack::Outputs),

@@ -1,14 +1,11 @@
 //! All of it in order: right programs against fresh inputs, contenders against test cases, hunts, and the counts.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::time::Instant;
 
-use crate::build::{Built, Prepared, Runnable};
 use crate::executor::parallel;
 use crate::judge::case::Texts;
 use crate::model::event::Event;
-use crate::model::limits::Limits;
 use crate::model::problem::Equivalent;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
@@ -17,9 +14,9 @@ use crate::model::strength::{
 };
 use crate::strength::arena::{Contender, OnCases};
 use crate::strength::hunt::Hunting;
+use crate::strength::mutants::MutantSource;
 use crate::strength::pool::{Fresh, FreshSource};
-use crate::strength::{matrix, score};
-use crate::stress::comparison::Comparison;
+use crate::strength::{matrix, mutants, score};
 use crate::stress::search::{Failure, Fault};
 use crate::stress::shrink::Shrunk;
 
@@ -29,8 +26,8 @@ pub struct Entrant {
     pub subject: Subject,
     /// Its program, if it is built. Without one, and nothing to build, nothing of it is run here.
     pub contender: Option<Contender>,
-    /// How to build it.
-    pub prepared: Option<Prepared>,
+    /// What it is built of, if it is a mutant.
+    pub source: Option<MutantSource>,
     /// Its outputs on test cases, in short, if one start told them all.
     pub signature: Option<u64>,
 }
@@ -64,7 +61,7 @@ pub enum Unmeasured {
 /// So many fresh inputs tell how hard a subject is to catch.
 const POOL: usize = 96;
 /// So many subjects are run before test cases are sorted anew by what they reject.
-const CHUNK: usize = 32;
+const CHUNK: usize = 64;
 /// So many fresh inputs are tried at once in a hunt.
 const ROUND: usize = 192;
 /// After so many rounds what survived is presumed equivalent.
@@ -166,20 +163,26 @@ impl Measuring<'_> {
             done += chunk.len();
             let is_over = Instant::now() >= self.hold_until;
             let order = matrix::cheapest_first(&kills, &sizes);
+            if !is_over {
+                let of: Vec<(usize, &MutantSource)> = (0..)
+                    .zip(&*chunk)
+                    .filter_map(|(place, entrant)| Some((place, entrant.source.as_ref()?)))
+                    .collect();
+                let sources: Vec<&MutantSource> = of.iter().map(|(_, source)| *source).collect();
+                let places: Vec<usize> = of.iter().map(|(place, _)| *place).collect();
+                let built = mutants::build(&arena.comparison, &sources)?;
+                for (place, contender) in places.into_iter().zip(built) {
+                    chunk[place].contender = contender;
+                }
+            }
             let held = self.side_by_side(chunk, |entrant| {
-                // Each build takes long: the clock is looked at before each.
                 if is_over || Instant::now() >= self.hold_until {
                     return Ok(Held::NotRun);
                 }
-                let built = match &entrant.prepared {
-                    Some(prepared) => self.build(&entrant.subject, prepared)?,
-                    None => None,
-                };
-                let Some(contender) = built.as_ref().or(entrant.contender.as_ref()) else {
-                    return Ok(if entrant.prepared.is_some() {
-                        Held::Unviable
-                    } else {
-                        Held::NotRun
+                let Some(contender) = &entrant.contender else {
+                    return Ok(match entrant.source {
+                        Some(_) => Held::Unviable,
+                        None => Held::NotRun,
                     });
                 };
                 let is_mine = entrant.subject.kind != SubjectKind::Submission;
@@ -191,17 +194,12 @@ impl Measuring<'_> {
                     true => (0, 0),
                     false => arena.rejecting(contender, pool)?,
                 };
-                // What is caught is not needed any more.
-                let is_caught = held.as_ref().is_some_and(|held| !held.rejected.is_empty());
-                Ok(Held::Run { held, rejecting, built: built.filter(|_| !is_caught) })
+                Ok(Held::Run { held, rejecting })
             })?;
             for (entrant, held) in chunk.iter_mut().zip(held) {
                 let subject = &mut entrant.subject;
                 let (held, (rejected, tried)) = match held {
-                    Held::Run { held, rejecting, built } => {
-                        entrant.contender = built.or(entrant.contender.take());
-                        (held, rejecting)
-                    }
+                    Held::Run { held, rejecting } => (held, rejecting),
                     Held::Unviable => {
                         subject.status = SubjectStatus::Unviable;
                         continue;
@@ -226,27 +224,15 @@ impl Measuring<'_> {
                         false => SubjectStatus::Caught,
                     };
                     entrant.signature = held.signature;
+                    if entrant.source.is_some() && !held.rejected.is_empty() {
+                        // What is caught is not needed any more.
+                        entrant.contender = None;
+                    }
                 }
             }
         }
         self.tell("subjects", total, total);
         Ok(())
-    }
-
-    /// Builds a mutant: one that runs on many inputs also runs on one.
-    fn build(&self, subject: &Subject, prepared: &Prepared) -> Result<Option<Contender>, Stop> {
-        let Comparison { bench, rules, .. } = &self.hunting.arena.comparison;
-        let limits = Limits::of_compiler(&bench.problem.limits);
-        let batch = prepared.for_batches();
-        let built = batch.as_ref().unwrap_or(prepared);
-        Ok(match bench.build(&subject.id, built, &limits, &rules.limits)? {
-            Built::Rejected(_) => None,
-            Built::Program(runnable) => {
-                let runnable: Arc<Runnable> = Arc::from(runnable);
-                let batched = batch.is_some().then(|| Arc::clone(&runnable));
-                Some(Contender { runnable, batched, wrapper: None })
-            }
-        })
     }
 
     fn tell(&self, what: &str, done: usize, total: usize) {
@@ -409,8 +395,6 @@ enum Held {
         held: Option<OnCases>,
         /// How many inputs of the pool reject it, of how many.
         rejecting: (usize, usize),
-        /// Its program, if it is needed further.
-        built: Option<Contender>,
     },
 }
 

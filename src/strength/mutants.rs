@@ -1,19 +1,23 @@
 //! What is made of right programs: wrappers of one, and mutants of several.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::build::Prepared;
+use crate::build::{Prepared, Runnable};
 use crate::grammar::program::Grammar;
+use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::strength::{SourceEdit, Subject, SubjectKind};
 use crate::model::submission::Submission;
-use crate::model::tree::TreeEntry;
 use crate::mutate::operator::Operator;
 use crate::mutate::original::original;
 use crate::mutate::wrapper::{Change, wrappers};
 use crate::mutate::{Mutant, mutants};
 use crate::strength::arena::Contender;
+use crate::strength::bundles::Variants;
 use crate::strength::measure::Entrant;
+use crate::stress::comparison::Comparison;
 
 /// The wrappers of a right program. Those that change inputs need a grammar.
 pub fn wrapped(right: &Contender, grammar: Option<&Grammar>) -> Vec<Entrant> {
@@ -22,10 +26,56 @@ pub fn wrapped(right: &Contender, grammar: Option<&Grammar>) -> Vec<Entrant> {
     all.map(|wrapper| Entrant {
         subject: Subject::new(wrapper.name, SubjectKind::Wrapper, wrapper.words),
         contender: Some(Contender { wrapper: Some(wrapper), ..right.clone() }),
-        prepared: None,
+        source: None,
         signature: None,
     })
     .collect()
+}
+
+/// A mutant that is yet to be built.
+#[derive(Clone, Debug)]
+pub struct MutantSource {
+    /// The right program, to be built for many inputs if its language allows it.
+    original: Arc<Prepared>,
+    is_batched: bool,
+    language: &'static str,
+    /// The file that is changed.
+    file: PathBuf,
+    /// What is in it.
+    text: String,
+}
+
+impl MutantSource {
+    fn is_beside(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.original, &other.original) && self.file == other.file
+    }
+}
+
+/// Builds mutants, many of a source at once; nothing for those that do not build. One that is built for many inputs also
+/// runs on one.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub fn build(
+    comparison: &Comparison<'_>,
+    sources: &[&MutantSource],
+) -> Result<Vec<Option<Contender>>, Stop> {
+    let Comparison { bench, rules, .. } = comparison;
+    let limits = Limits::of_compiler(&bench.problem.limits);
+    let mut built = Vec::with_capacity(sources.len());
+    for together in sources.chunk_by(|one, other| one.is_beside(other)) {
+        let MutantSource { original, is_batched, language, file, .. } = together[0];
+        let texts: Vec<String> = together.iter().map(|source| source.text.clone()).collect();
+        let variants = Variants { original, language, file, texts: &texts };
+        let contender = |runnable: Arc<Runnable>| Contender {
+            batched: is_batched.then(|| Arc::clone(&runnable)),
+            runnable,
+            wrapper: None,
+        };
+        let programs = variants.build(bench, &limits, &rules.limits)?;
+        built.extend(programs.into_iter().map(|program| program.map(contender)));
+    }
+    Ok(built)
 }
 
 /// The mutants of a right program; none if its language has none.
@@ -39,13 +89,12 @@ pub fn mutated(
 ) -> Result<Vec<Entrant>, Stop> {
     let Some(original) = original(&submission.program)? else { return Ok(Vec::new()) };
     let held_out: HashSet<Operator> = Operator::held_out(seed).into_iter().collect();
+    let batch = prepared.for_batches();
+    let is_batched = batch.is_some();
+    let prepared = Arc::new(batch.unwrap_or_else(|| prepared.clone()));
     let mutant = |mutant: Mutant| {
         let file = &original.files[mutant.file];
         let text = mutant.apply(&file.text);
-        let mut prepared = prepared.clone();
-        let files = prepared.plan.files.iter_mut();
-        let blob = files.filter(|entry| entry.name == file.name).find_map(TreeEntry::blob_mut)?;
-        *blob = text.clone().into_bytes().into();
         let id = format!("{}:{}", submission.name, mutant.id);
         let subject = Subject {
             edit: Some(edit(
@@ -57,9 +106,16 @@ pub fn mutated(
             held_out: held_out.contains(&mutant.operator),
             ..Subject::new(id, SubjectKind::Mutant, mutant.operator.name())
         };
-        Some(Entrant { subject, contender: None, prepared: Some(prepared), signature: None })
+        let source = MutantSource {
+            original: Arc::clone(&prepared),
+            is_batched,
+            language: original.language,
+            file: file.name.clone(),
+            text,
+        };
+        Entrant { subject, contender: None, source: Some(source), signature: None }
     };
-    Ok(mutants(original.language, &original.files).into_iter().filter_map(mutant).collect())
+    Ok(mutants(original.language, &original.files).into_iter().map(mutant).collect())
 }
 
 /// The lines that a mutant changes, before and after.
