@@ -129,6 +129,7 @@ impl Why<'_> {
             rules: &rules,
             reference: &programs.reference,
             submission: &programs.submission,
+            elsewhere: None,
             options: ground.options,
             test_case: ground.test_case.clone(),
             answers: ground.answers(solution.as_ref()),
