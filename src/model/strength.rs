@@ -30,7 +30,7 @@ pub struct Strength {
     pub parts: Vec<Part>,
     /// From 0 to 100; `None` if a gate is shut or nothing was held against the data.
     pub score: Option<f64>,
-    /// What the score means.
+    /// What the score means; `None` also if more than a tenth of the subjects were not run.
     pub grade: Option<Grade>,
     /// The right programs that mutants and wrappers are made of.
     pub references: Vec<RightProgram>,

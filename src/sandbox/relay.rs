@@ -253,6 +253,8 @@ pub(super) struct UntoldEnd {
     delay: u64,
     /// When that is due, monotonic, in nanoseconds.
     next: u64,
+    /// How the partner stood still at the last look, if it did.
+    still: Option<Still>,
 }
 
 impl Relay {
@@ -343,6 +345,7 @@ impl Relay {
             latest: now + PATIENCE,
             delay: SECOND_LOOK / 2,
             next: now,
+            still: None,
         });
         let is_well = match &self.program.over {
             // It is ending, or has closed its output and goes on; a moment decides which of the two is seen.
@@ -360,10 +363,17 @@ impl Relay {
         if is_due && !is_well {
             let seen = self.partner.watch.look();
             let rest = self.program.to.as_ref().map(rustix::io::ioctl_fionread);
-            waits = matches!(seen, Seen::Still(_)) && rest.is_some_and(|rest| rest == Ok(0));
             if seen == Seen::Running {
                 end.latest = now + PATIENCE;
             }
+            // One look alone may have missed a process that was just started.
+            let still = if let Seen::Still(still) = seen { Some(still) } else { None };
+            let is_proven = still.is_some() && still == end.still;
+            waits = is_proven && rest.is_some_and(|rest| rest == Ok(0));
+            if still.is_some() && !is_proven {
+                end.delay = SECOND_LOOK / 2;
+            }
+            end.still = still;
         }
         if self.partner.over.is_some() || is_well || now >= end.latest || waits {
             self.program.to = None;

@@ -53,7 +53,12 @@ fn score(found: &Strength, style: &Style) -> String {
             let name = format!("{grade:?}");
             format!("{score:.1} of 100, grade {}{cut}", style.paint(Look::Title, &name))
         }
-        _ => style.paint(Look::Bad, "none"),
+        (Some(score), None) => format!(
+            "{score:.1} of 100 so far; no grade, because {} of {} programs were not run",
+            found.count(SubjectStatus::NotRun),
+            found.subjects.len()
+        ),
+        (None, _) => style.paint(Look::Bad, "none"),
     }
 }
 
