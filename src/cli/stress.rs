@@ -120,6 +120,8 @@ pub fn run(arguments: &StressArguments) -> ExitCode {
 
 /// How long a counterexample may be made smaller by default; longer if the search has left time.
 const SHRINKING: Duration = Duration::from_secs(20);
+/// How long a reason is looked for by default: who searches waits for the counterexample.
+const EXPLAINING: Duration = Duration::from_secs(5);
 /// How long the programs may run once more for what is shown of it.
 const SHOWING: Duration = Duration::from_secs(2);
 /// How much of an output is shown.
@@ -249,6 +251,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         // Each run that is too slow takes long.
         && failure.judged.verdict != Verdict::TimeLimitExceeded
     {
+        let most = arguments.shrink_time.unwrap_or(EXPLAINING);
+        until.set(Some(end.min(Instant::now() + most)));
         let inputs = [&failure.input, &small.input];
         let known = inputs.iter().filter_map(|input| why::failing(&comparison, input)).collect();
         let subject = ByComparison { comparison: &comparison, validity: &validity, until: &until };
