@@ -21,6 +21,7 @@ use crate::model::text::count;
 use crate::package::recipe;
 use crate::stress::by_recipe;
 use crate::stress::comparison::AnswersBy;
+use crate::stress::validity::Validity;
 use crate::validate::single::InputValidators;
 
 /// A problem with all that inputs come from.
@@ -90,19 +91,19 @@ impl Ground {
         }
     }
 
-    /// The package's input validators that run in the sandbox; none where there is no such.
+    /// What says which inputs are valid: grammars, and input validators, which it builds.
     ///
     /// # Errors
     /// When one does not build, the judge failed, or it was cut short.
-    pub(super) fn validators<'a>(
-        &'a self,
-        bench: Bench<'a>,
-    ) -> Result<Option<InputValidators<'a>>, Stop> {
-        if self.programs.is_empty() {
-            return Ok(None);
-        }
-        let args = self.test_case.input_validator_args.clone();
-        InputValidators::build(bench, &self.programs, args).map(Some)
+    pub(super) fn validity<'a>(&'a self, bench: Bench<'a>) -> Result<Validity<'a>, Stop> {
+        let build = || {
+            let args = self.test_case.input_validator_args.clone();
+            InputValidators::build(bench, &self.programs, args)
+        };
+        Ok(Validity {
+            grammars: self.grammars.iter().collect(),
+            validators: (!self.programs.is_empty()).then(build).transpose()?,
+        })
     }
 
     /// Whether submissions talk with the output validator or run several times, so that there is no output to

@@ -50,7 +50,6 @@ use crate::stress::candidates::Mix;
 use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
 use crate::stress::promote::Promotion;
 use crate::stress::reference::{is_accepted, usual};
-use crate::stress::validity::Validity;
 use crate::stress::{by_grammar, by_recipe};
 
 /// Arguments of `juror strength`.
@@ -189,10 +188,7 @@ impl Work<'_> {
         };
         let generators = ground.generators(bench)?;
         let solution = ground.answering(&bench)?;
-        let validity = Validity {
-            grammars: ground.grammars.iter().collect(),
-            validators: ground.validators(bench)?,
-        };
+        let validity = ground.validity(bench)?;
         let known = Answers::default();
         let arena = Arena {
             comparison: Comparison {

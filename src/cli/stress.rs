@@ -38,7 +38,6 @@ use crate::stress::comparison::{Answers, Comparison, Unusable, bytes, shown};
 use crate::stress::promote::Promotion;
 use crate::stress::search::{Failure, Fault, Refusal, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
-use crate::stress::validity::Validity;
 use crate::stress::{by_grammar, by_recipe};
 
 /// Arguments of `juror stress`.
@@ -158,10 +157,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let programs = Programs::build(&setting, &bench, &rules)?;
     let generators = setting.ground.generators(bench)?;
     let solution = setting.ground.answering(&bench)?;
-    let validity = Validity {
-        grammars: setting.ground.grammars.iter().collect(),
-        validators: setting.ground.validators(bench)?,
-    };
+    let validity = setting.ground.validity(bench)?;
     let known = Answers::default();
     let comparison = Comparison {
         bench,

@@ -95,39 +95,39 @@ impl About {
     /// Whether it is a number, not yes or no.
     pub fn is_number(self) -> bool {
         use About::*;
-        let numbers = [
-            Value,
-            Cases,
-            Length,
-            Sum,
-            Least,
-            Greatest,
-            Bytes,
-            Lines,
-            Answer,
-            FirstAnswer,
-            SecondAnswer,
-            GreatestAnswer,
-            LeastAnswer,
-            AnswerBytes,
-        ];
-        numbers.contains(&self)
+        matches!(
+            self,
+            Value
+                | Cases
+                | Length
+                | Sum
+                | Least
+                | Greatest
+                | Bytes
+                | Lines
+                | Answer
+                | FirstAnswer
+                | SecondAnswer
+                | GreatestAnswer
+                | LeastAnswer
+                | AnswerBytes
+        )
     }
 
     /// Whether the answer decides it.
     pub fn is_of_answer(self) -> bool {
         use About::*;
-        let of_answer = [
-            Answer,
-            FirstAnswer,
-            SecondAnswer,
-            GreatestAnswer,
-            LeastAnswer,
-            AnswersRise,
-            AnswersEqual,
-            AnswerBytes,
-        ];
-        of_answer.contains(&self)
+        matches!(
+            self,
+            Answer
+                | FirstAnswer
+                | SecondAnswer
+                | GreatestAnswer
+                | LeastAnswer
+                | AnswersRise
+                | AnswersEqual
+                | AnswerBytes
+        )
     }
 
     /// How far-fetched it is to name it.

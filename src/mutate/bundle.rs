@@ -121,6 +121,15 @@ struct Part {
     arguments: &'static str,
 }
 
+impl Part {
+    /// Puts a node before all of them, and gives the change that blanks its place.
+    fn lift(&mut self, own: &str, node: &Node<'_>) -> (Range<usize>, String) {
+        self.head.push_str(own);
+        self.head.push('\n');
+        (node.byte_range(), blank(own))
+    }
+}
+
 /// Puts texts at places, the last place first, and blanks ranges; lines stay what they are.
 fn changed(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
@@ -144,9 +153,7 @@ fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
         let own = &text[node.byte_range()];
         match node.kind() {
             "preproc_include" => {
-                part.head.push_str(own);
-                part.head.push('\n');
-                changes.push((node.byte_range(), blank(own)));
+                changes.push(part.lift(own, node));
             }
             "function_definition" => {
                 let declarator = node.child_by_field_name("declarator")?;
@@ -187,9 +194,7 @@ fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
         let own = &text[node.byte_range()];
         match node.kind() {
             "inner_attribute_item" => {
-                part.head.push_str(own);
-                part.head.push('\n');
-                changes.push((node.byte_range(), blank(own)));
+                changes.push(part.lift(own, node));
             }
             "function_item" => {
                 let name = node.child_by_field_name("name")?;
@@ -213,9 +218,7 @@ fn in_class(text: &str, top: &[Node<'_>]) -> Option<Part> {
         let own = &text[node.byte_range()];
         match node.kind() {
             "import_declaration" => {
-                part.head.push_str(own);
-                part.head.push('\n');
-                changes.push((node.byte_range(), blank(own)));
+                changes.push(part.lift(own, node));
             }
             "class_declaration" => {
                 changes.push((node.start_byte()..node.start_byte(), "static ".to_owned()));

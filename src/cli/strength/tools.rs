@@ -18,7 +18,6 @@ use crate::strength::checkers::rejected_outputs;
 use crate::strength::probe::inputs::{ByGenerators, ByGrammar, Inputs};
 use crate::strength::probe::{Probed, Probing, class, probes};
 use crate::strength::validators::{noticed_changes, refused_inputs};
-use crate::stress::validity::Validity;
 
 /// What measures them.
 pub(super) struct Tools<'a> {
@@ -74,10 +73,7 @@ impl Tools<'_> {
 
     fn probes(&self, submissions: &[Probed<'_>]) -> Result<Probes, Stop> {
         let Self { bench, ground, .. } = *self;
-        let validity = Validity {
-            grammars: ground.grammars.iter().collect(),
-            validators: ground.validators(bench)?,
-        };
+        let validity = ground.validity(bench)?;
         let recipe = ground.recipe.as_ref().filter(|_| ground.grammars.is_empty());
         let generators = recipe.map(|it| FreshInputs::build(bench, it)).transpose()?;
         let by_grammar = ground.grammars.first().map(|it| ByGrammar::new(it, &validity, self.seed));

@@ -119,10 +119,7 @@ impl Why<'_> {
         let rules = judging.rules_at(self.time_limit);
         let programs = Programs::build(&setting, &bench, &rules)?;
         let solution = ground.answering(&bench)?;
-        let validity = Validity {
-            grammars: ground.grammars.iter().collect(),
-            validators: ground.validators(bench)?,
-        };
+        let validity = ground.validity(bench)?;
         let answers = Answers::default();
         let comparison = Comparison {
             bench,
