@@ -63,6 +63,9 @@ pub struct StressArguments {
     /// What --time leaves is used as well. When the time is over, a run under way is ended.
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub shrink_time: Option<Duration>,
+    /// How long to look for what the inputs have in common on which it fails; 0 for not at all
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = span_or_none)]
+    pub explain: Duration,
     /// How many inputs to try at most
     #[arg(long, value_name = "N")]
     pub runs: Option<u64>,
@@ -89,6 +92,11 @@ pub struct StressArguments {
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
+}
+
+/// A span of time, or 0.
+fn span_or_none(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { span(text) }
 }
 
 /// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds if there is no unit.
@@ -119,7 +127,7 @@ pub fn run(arguments: &StressArguments) -> ExitCode {
 
 /// How long a counterexample may be made smaller by default; longer if the search has left time.
 const SHRINKING: Duration = Duration::from_secs(20);
-/// How long a reason is looked for by default: who searches waits for the counterexample.
+/// The default of `--explain`.
 const EXPLAINING: Duration = Duration::from_secs(5);
 /// How long the programs may run once more for what is shown of it.
 const SHOWING: Duration = Duration::from_secs(2);
@@ -244,11 +252,11 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     if let (Some(small), Some(failure), Some(grammar)) =
         (&small, &searched.found, setting.ground.grammars.first())
         && !small.interrupted
+        && !arguments.explain.is_zero()
         // Each run that is too slow takes long.
         && failure.judged.verdict != Verdict::TimeLimitExceeded
     {
-        let most = arguments.shrink_time.unwrap_or(EXPLAINING);
-        until.set(Some(end.min(Instant::now() + most)));
+        until.set(Some(Instant::now() + arguments.explain));
         let inputs = [&failure.input, &small.input];
         let known = inputs.iter().filter_map(|input| why::failing(&comparison, input)).collect();
         let subject = ByComparison { comparison: &comparison, validity: &validity, until: &until };

@@ -23,7 +23,7 @@ pub(crate) fn fixture() -> Fixture {
 /// Searches for an input that breaks a submission of `sum` with these options; the document.
 fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
     fixture.write("my.sh", submission);
-    fixture.json(&format!("stress sum my.sh --seed 1 {options}"), code)
+    fixture.json(&format!("stress sum my.sh --seed 1 --explain 0 {options}"), code)
 }
 
 /// Holds what is found on a submission against what it should be.
@@ -80,7 +80,7 @@ fn a_time_is_kept_even_if_a_program_sleeps_through_it() {
 fn what_is_found_is_said_in_few_words_and_saved_whole() {
     let fixture = fixture();
     fixture.write("my.sh", WRONG);
-    let line = "stress -q sum my.sh --seed 1 --runs 300 --time 10m --save dir/found.in";
+    let line = "stress -q sum my.sh --seed 1 --runs 300 --explain 0 --time 10m --save dir/found.in";
     fixture.check(line, 1, &["input:", "0 0", "saved:   dir/found.in", "repeat:  juror stress"]);
     assert_eq!(fixture.read("dir/found.in"), "0 0\n");
     fixture.check("stress sum my.sh --save /dev/null", 2, &["--save: /dev/null is not a file"]);
@@ -97,7 +97,10 @@ fn nothing_is_found_where_there_is_nothing() {
     assert_eq!(report["stress"]["reference"], "accepted/right.sh");
     assert!(report["runs"].as_u64().is_some_and(|runs| (20..=60).contains(&runs)), "{report:#}");
     assert!(report["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
-    assert_eq!(report["repeat"], "juror stress --runs 60 --time 600s --seed 1 sum my.sh");
+    assert_eq!(
+        report["repeat"],
+        "juror stress --runs 60 --time 600s --explain 0 --seed 1 sum my.sh"
+    );
 }
 
 #[test]
@@ -154,8 +157,7 @@ fn many_small_test_cases_share_an_input_and_one_is_left() {
     };
     fixture.write("ref.sh", sum(""));
     fixture.write("my.sh", sum("[[ $n = 2 && $s = 3 ]] && s=4;"));
-    let line =
-        "stress --input-grammar g.ctd --reference ref.sh my.sh --runs 200 --time 10m --seed 1";
+    let line = "stress --input-grammar g.ctd --reference ref.sh my.sh --runs 200 --time 10m --seed 1 --explain 0";
     let report = fixture.json(line, 1);
     assert_eq!(report["input"], "1\n2\n0 3\n", "{report:#}");
     assert_eq!(report["stress"]["counterexample"]["origin"]["kind"], "small", "{report:#}");
@@ -194,7 +196,7 @@ fn what_is_found_joins_the_package_in_one_step() {
     fixture.juror("generate sum --check").assert().success();
     fixture.check("stress sum my.sh --promote edges/zeros", 2, &["secret/edges/zeros already"]);
     fixture.check(
-        "stress sum my.sh --seed 1 --promote again",
+        "stress sum my.sh --seed 1 --explain 0 --promote again",
         3,
         &["the test case secret/edges/zeros has this very input", "added"],
     );
@@ -253,7 +255,7 @@ fn a_reference_that_fails_is_a_fault_of_the_package() {
 
 /// A search in a package that ships.
 pub(crate) fn search_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
-    let options = [&["--json", "--seed", "1"], options].concat();
+    let options = [&["--json", "--seed", "1", "--explain", "0"], options].concat();
     shipped("stress", package, submission, &options)
 }
 

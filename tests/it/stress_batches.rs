@@ -77,7 +77,7 @@ fn program_on(condition: &str, first: &str, on_some: &str) -> String {
 
 fn search(fixture: &Fixture, name: &str, options: &str) -> Value {
     let line = format!(
-        "stress sum {name} --reference ref.c --seed 3 --jobs 1 --runs 700 --time 10m --time-limit 0.3 --json {options}"
+        "stress sum {name} --explain 0 --reference ref.c --seed 3 --jobs 1 --runs 700 --time 10m --time-limit 0.3 --json {options}"
     );
     let output = fixture.juror(&line).output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -268,20 +268,20 @@ fn programs_in_rust_and_with_threads_are_in_batches_as_well() {
 fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
     let fixture = fixture("standard", false);
     fixture.write("my.sh", "read -r a b; echo $((a + b))\n");
-    let report =
-        fixture.json("stress sum my.sh --reference ref.c --seed 3 --runs 600 --time 10m", 0);
+    let report = fixture
+        .json("stress sum my.sh --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m", 0);
     assert_eq!(report["stress"]["batched"], 0, "{report:#}");
     // Where nothing keeps programs apart, files of the whole machine would be seen as left behind.
     fixture.write("my.c", program("", ""));
     let report = fixture.json(
-        "stress sum my.c --reference ref.c --seed 3 --runs 600 --time 10m --isolation plain",
+        "stress sum my.c --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m --isolation plain",
         0,
     );
     assert_eq!(report["stress"]["batched"], 0, "{report:#}");
     // A name that both have.
     fixture.write("my.c", program("", "") + "int __wrap_main(void) { return 1; }\n");
     fixture.check(
-        "stress sum my.c --reference ref.c --seed 3 --runs 700 --time 10m",
+        "stress sum my.c --explain 0 --reference ref.c --seed 3 --runs 700 --time 10m",
         0,
         &[
             "nothing found",
@@ -297,7 +297,9 @@ fn the_same_seed_finds_the_same_with_any_number_of_slots_in_batches() {
     let fixture = fixture("standard", false);
     fixture.write("my.c", program("", "a++;"));
     let line = |jobs: u32| {
-        format!("stress sum my.c --reference ref.c --seed 8 --jobs {jobs} --runs 700 --time 10m")
+        format!(
+            "stress sum my.c --explain 0 --reference ref.c --seed 8 --jobs {jobs} --runs 700 --time 10m"
+        )
     };
     let [one, two, three] = [1, 2, 3].map(|jobs| fixture.json(&line(jobs), 1));
     assert_eq!(found(&one), found(&two), "{one:#}\n{two:#}");

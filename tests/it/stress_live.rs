@@ -68,7 +68,7 @@ fn counting(fixture: &Fixture) {
 fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
     fixture.write("my.sh", submission);
     let runs = if options.contains("--runs") { "" } else { "--runs 1500" };
-    let line = format!("stress sum my.sh --seed 1 --time 10m {runs} {options}");
+    let line = format!("stress sum my.sh --seed 1 --time 10m --explain 0 {runs} {options}");
     fixture.json(&line, code)
 }
 
@@ -134,7 +134,7 @@ fn a_talk_is_made_small_and_shown() {
         "standard error of the output validator: │ looked at 3",
         "repeat: juror stress",
     ];
-    fixture.check("stress sum my.sh --seed 1", 1, &screen);
+    fixture.check("stress sum my.sh --seed 1 --explain 0", 1, &screen);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_package_at_fault_is_told_with_the_input_that_shows_it() {
     let reference = |program: &str, code: i32, expected: &[&str]| {
         fixture.write("ref.sh", format!("read -r a b; {program}\n"));
         fixture.write("my.sh", RIGHT);
-        let line = "stress sum my.sh --seed 1 --runs 300 --reference ref.sh";
+        let line = "stress sum my.sh --seed 1 --explain 0 --runs 300 --reference ref.sh";
         fixture.check(line, code, expected);
     };
     let fails = "the reference fails on a valid input:";
@@ -211,7 +211,7 @@ fn a_package_at_fault_is_told_with_the_input_that_shows_it() {
     let answer = "makes no judge answer for a valid input: the solution ends with exit code 1: `2 ";
     reference("echo $((a + b))", 3, &["sum.sh", answer]);
     fixture.write("sum/generators/sum.sh", "exit 0\n");
-    fixture.check("stress sum my.sh --seed 1 --runs 60", 0, &["nothing found"]);
+    fixture.check("stress sum my.sh --seed 1 --explain 0 --runs 60", 0, &["nothing found"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::cli::judge::named;
 use crate::cli::output::{Output, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::Judging;
-use crate::cli::stress::StressArguments;
+use crate::cli::stress::{EXPLAINING, StressArguments};
 use crate::judge::case::{Detail, Validators};
 use crate::judge::score::Policy;
 use crate::model::problem::{Problem, Submitted};
@@ -123,6 +123,9 @@ impl Setting {
         option("--time", format!("{}s", arguments.time.as_secs_f64()).into());
         if let Some(time) = arguments.shrink_time {
             option("--shrink-time", format!("{}s", time.as_secs_f64()).into());
+        }
+        if arguments.explain != EXPLAINING {
+            option("--explain", arguments.explain.as_secs_f64().to_string().into());
         }
         option("--seed", plan.seed.to_string().into());
         if arguments.host.fresh {

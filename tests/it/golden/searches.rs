@@ -22,7 +22,7 @@ pub(super) fn found() -> Vec<Stamped> {
         let fixture = stress::fixture();
         let wrong = "read -r a b; [[ $a -gt 9 && $a = $b ]] && b=0; echo $((a + b))\n";
         fixture.write("my.sh", wrong);
-        let line = "stress @sum @my.sh --runs 3000 --time 10m --seed 1 --jobs 1 --promote odd";
+        let line = "stress @sum @my.sh --runs 3000 --time 10m --explain 10m --seed 1 --jobs 1 --promote odd";
         record(&fixture, line, ExitCode::Rejected)
     });
     ONCE.clone()
@@ -78,7 +78,7 @@ pub(super) fn flaky() -> Vec<Stamped> {
     fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
     fixture.write("my.sh", RIGHT);
     let shaky = |beyond| Arc::new(Shaky { beyond, runs: AtomicU32::new(0) }) as Arc<dyn Executor>;
-    let line = "stress @sum @my.sh --runs 30 --time 10m --seed 1 --jobs 1";
+    let line = "stress @sum @my.sh --runs 30 --time 10m --explain 0 --seed 1 --jobs 1";
     record_around(Some(shaky), &fixture, line, ExitCode::Rejected)
 }
 
@@ -99,7 +99,7 @@ pub(super) fn live() -> Vec<Stamped> {
         fixture.write("sum/output_validator/validate/run", LISTENS);
         let long = "for line in {1..30}; do printf '%03000d\\n' $line; done";
         fixture.write("my.sh", format!("read -r a b; echo 'left is 1' >&2; {long}; echo 3\n"));
-        let line = "stress @sum @my.sh --runs 300 --time 10m --seed 1 --jobs 1";
+        let line = "stress @sum @my.sh --runs 300 --time 10m --explain 0 --seed 1 --jobs 1";
         record(&fixture, line, ExitCode::Rejected)
     });
     ONCE.clone()
@@ -113,7 +113,7 @@ pub(super) fn nothing() -> Vec<Stamped> {
         fixture.write("sum/input_validators/sum.ctd", grammar);
         let right_above_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
         fixture.write("my.sh", right_above_zero);
-        let line = "stress @sum @my.sh --runs 200 --time 10m --seed 1 --jobs 1";
+        let line = "stress @sum @my.sh --runs 200 --time 10m --explain 0 --seed 1 --jobs 1";
         record(&fixture, line, ExitCode::Success)
     });
     ONCE.clone()
