@@ -78,7 +78,7 @@ fn only_pass(input: &Arc<[u8]>) -> Pass {
 /// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
 /// `first` the first input, which lies where an input lies.
 ///
-/// What it says of them is on its standard output; nothing if it exceeded a limit or did not end with exit code 0.
+/// What it says of them is on its standard output.
 ///
 /// # Errors
 /// When the judge failed or was interrupted.
@@ -89,22 +89,15 @@ pub fn outputs(
     test_case: &TestCase,
     first: &Arc<[u8]>,
     all: Arc<[u8]>,
-) -> Result<Option<Ran>, Stop> {
+) -> Result<Ran, Stop> {
     let mut job = job(rules, entry, test_case, &only_pass(first));
     job.stdin = all.into();
     job.collect.clear();
     // The one that waits for the others.
     job.limits.processes = job.limits.processes.map(|processes| processes + 1);
     let reply = executor.run(&job)?;
-    Ok(match classify(&reply.outcome, &rules.limits) {
-        Some(_) => None,
-        None => Some(Ran {
-            outcome: reply.outcome,
-            output: reply.stdout,
-            stderr: reply.stderr,
-            rejected: None,
-        }),
-    })
+    let rejected = classify(&reply.outcome, &rules.limits);
+    Ok(Ran { outcome: reply.outcome, output: reply.stdout, stderr: reply.stderr, rejected })
 }
 
 /// The verdict on an output of a run with this outcome, which kept its limits and ended with exit code 0.

@@ -1,7 +1,9 @@
 //! Many mutants of a source in one source, so that a compiler reads what they share once.
 //!
-//! Each stands in a namespace, module or class of its own. The environment of a run says which of them it is.
+//! Each stands in a namespace, module or class of its own; in C its names are made its own. The environment of a run
+//! says which of them it is.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -34,6 +36,7 @@ impl Bundle {
 pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     let syntax = Syntax::of(language)?;
     let join = match language {
+        "c" => Join { part: with_own_names, frame: C },
         "cpp" => Join { part: in_namespace, frame: CPP },
         "rust" => Join { part: in_module, frame: RUST },
         "java" => Join { part: in_class, frame: JAVA },
@@ -48,13 +51,16 @@ pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
         .collect();
     let parts = parts?;
     let first = parts.first()?;
+    if parts.iter().any(|part| part.head != first.head) {
+        return None;
+    }
     let mut text = String::from(join.frame.before);
     text.push_str(&first.head);
     let mut lines = Vec::new();
     for (place, part) in parts.iter().enumerate() {
         text.push('\n');
         let start = text.matches('\n').count() + 1;
-        let _ = write!(text, "{} m{place} {{\n{}\n}}\n", join.frame.holder, part.body);
+        part.write(&mut text, place, join.frame.holder);
         lines.push(start..text.matches('\n').count() + 1);
     }
     text.push_str(&join.frame.start.replace("{class}", &first.class));
@@ -76,24 +82,31 @@ struct Join {
 #[derive(Clone, Copy)]
 struct Frame {
     before: &'static str,
-    holder: &'static str,
+    /// What each of them stands in; nothing if its names are made its own.
+    holder: Option<&'static str>,
     start: &'static str,
     case: &'static str,
     end: &'static str,
 }
 
-const CPP: Frame = Frame {
-    before: "#include <cstdlib>\n",
-    holder: "namespace",
-    start: "int main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    const char *which = std::getenv(\"JUROR_MUTANT\");\n    \
-        switch (which ? std::atoi(which) : 0) {\n",
-    case: "    case {place}: return m{place}::main({arguments});\n",
+const C: Frame = Frame {
+    before: "",
+    holder: None,
+    start: "#include <stdlib.h>\nint main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    \
+        const char *which = getenv(\"JUROR_MUTANT\");\n    switch (which ? atoi(which) : 0) {\n",
+    case: "    case {place}: return m{place}_main({arguments});\n",
     end: "    }\n    return 127;\n}\n",
+};
+
+const CPP: Frame = Frame {
+    holder: Some("namespace"),
+    case: "    case {place}: return m{place}::main({arguments});\n",
+    ..C
 };
 
 const RUST: Frame = Frame {
     before: "#![allow(warnings)]\n",
-    holder: "mod",
+    holder: Some("mod"),
     start: "fn main() -> std::process::ExitCode {\n    let which = std::env::var(\"JUROR_MUTANT\").unwrap_or_default();\n    \
         match which.parse::<usize>().unwrap_or(0) {\n",
     case: "        {place} => std::process::Termination::report(m{place}::main()),\n",
@@ -102,7 +115,7 @@ const RUST: Frame = Frame {
 
 const JAVA: Frame = Frame {
     before: "",
-    holder: "class",
+    holder: Some("class"),
     start: "class {class} {\n    public static void main(String[] arguments) throws Throwable {\n        \
         String which = System.getenv(\"JUROR_MUTANT\");\n        switch (which == null ? 0 : Integer.parseInt(which)) {\n",
     case: "            case {place}: m{place}.{class}.main(arguments); return;\n",
@@ -117,11 +130,27 @@ struct Part {
     body: String,
     /// The class that starts, in Java.
     class: String,
-    /// What `main` takes, in C++.
+    /// What `main` takes, in C and C++.
     arguments: &'static str,
+    /// The names that others may have, too, in C.
+    names: BTreeSet<String>,
+    /// The names that the preprocessor replaces, in C and C++.
+    macros: BTreeSet<String>,
 }
 
 impl Part {
+    /// Writes it between what makes it the one of this place.
+    fn write(&self, text: &mut String, place: usize, holder: Option<&str>) {
+        let Self { names, macros, body, .. } = self;
+        let lines = |all: &mut dyn Iterator<Item = String>| all.collect::<String>();
+        let own = lines(&mut names.iter().map(|it| format!("#define {it} m{place}_{it}\n")));
+        let end = lines(&mut names.iter().chain(macros).map(|it| format!("#undef {it}\n")));
+        let _ = match holder {
+            Some(holder) => write!(text, "{holder} m{place} {{\n{body}\n}}\n{end}"),
+            None => write!(text, "{own}{body}\n{end}"),
+        };
+    }
+
     /// Puts a node before all of them, and gives the change that blanks its place.
     fn lift(&mut self, own: &str, node: &Node<'_>) -> (Range<usize>, String) {
         self.head.push_str(own);
@@ -144,22 +173,52 @@ fn blank(text: &str) -> String {
     text.chars().filter(|it| *it == '\n').collect()
 }
 
-/// A C++ source without its includes, and with a `main` that returns in any case.
+/// A C++ source for a namespace.
 fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
+    // What would happen for each of them before `main`, or must stand outside of any namespace.
+    let is_outside = |node: &Node<'_>| match node.kind() {
+        "declaration" => text[node.byte_range()].contains("stream") || starts_early(*node),
+        kind => kind == "linkage_specification",
+    };
+    (!top.iter().any(is_outside)).then(|| with_main(text, top)).flatten()
+}
+
+/// A C source with the names that it has for itself.
+fn with_own_names(text: &str, top: &[Node<'_>]) -> Option<Part> {
+    let mut part = with_main(text, top)?;
+    for node in top {
+        own_names(text, *node, &mut part.names);
+    }
+    Some(part)
+}
+
+/// A C or C++ source without its includes, and with a `main` that returns in any case.
+fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
     let mut changes = Vec::new();
     let mut has_main = false;
     for node in top {
         let own = &text[node.byte_range()];
         match node.kind() {
-            "preproc_include" => {
-                changes.push(part.lift(own, node));
+            "preproc_include" => changes.push(part.lift(own, node)),
+            "preproc_def" | "preproc_function_def" => {
+                let name = &text[node.child_by_field_name("name")?.byte_range()];
+                // Includes read it.
+                if name.starts_with('_') {
+                    changes.push(part.lift(own, node));
+                } else {
+                    part.macros.insert(name.to_owned());
+                }
             }
             "function_definition" => {
                 let declarator = node.child_by_field_name("declarator")?;
                 let body = node.child_by_field_name("body")?;
                 let name = declarator.child_by_field_name("declarator");
                 if name.is_some_and(|name| &text[name.byte_range()] == "main") {
+                    let returned = node.child_by_field_name("type")?;
+                    if &text[returned.byte_range()] == "void" {
+                        return None;
+                    }
                     let given = declarator.child_by_field_name("parameters")?;
                     let given = text[given.byte_range()].trim_matches(['(', ')', ' ']);
                     part.arguments = if matches!(given, "" | "void") { "" } else { "argc, argv" };
@@ -168,14 +227,52 @@ fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
                     has_main = true;
                 }
             }
-            // What would happen for each of them before `main`, or must stand outside of any namespace.
-            "declaration" if own.contains("stream") || starts_early(*node) => return None,
-            "linkage_specification" | "preproc_if" | "preproc_ifdef" => return None,
+            "preproc_if" | "preproc_ifdef" => return None,
             _ => {}
         }
     }
     part.body = changed(text, changes);
     has_main.then_some(part)
+}
+
+/// The names that a node outside of functions gives to something: two sources with one of them cannot stand side by
+/// side.
+fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
+    let word = |node: Node<'_>| text[node.byte_range()].to_owned();
+    match node.kind() {
+        "function_definition" | "declaration" | "type_definition" => {
+            let is_extern = children(node).into_iter().any(|it| word(it) == "extern");
+            let mut cursor = node.walk();
+            for declarator in node.children_by_field_name("declarator", &mut cursor) {
+                let mut at = declarator;
+                let mut is_function = false;
+                while let Some(inner) = inner_declarator(at) {
+                    is_function = at.kind() == "function_declarator";
+                    at = inner;
+                }
+                // The others only say that it is somewhere, maybe in a library.
+                let is_here = node.kind() != "declaration" || !(is_function || is_extern);
+                if is_here {
+                    names.insert(word(at));
+                }
+            }
+        }
+        "struct_specifier" | "union_specifier" | "enum_specifier" | "enumerator" => {
+            let name = node.child_by_field_name("name");
+            let is_here = node.kind() == "enumerator" || node.child_by_field_name("body").is_some();
+            names.extend(name.filter(|_| is_here).map(word));
+        }
+        "compound_statement" => return,
+        _ => {}
+    }
+    children(node).into_iter().for_each(|child| own_names(text, child, names));
+}
+
+/// What a declarator is around.
+fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
+    let is_around = node.kind() == "parenthesized_declarator";
+    let first = || children(node).into_iter().find(Node::is_named);
+    node.child_by_field_name("declarator").or_else(|| is_around.then(first).flatten())
 }
 
 /// Whether a declaration calls something for its value.
@@ -261,6 +358,7 @@ mod tests {
             &["namespace m1 {", "puts(\"a\");  return 0; }", "case 1: return m1::main();"],
         );
         check("cpp", "int main(int c, char **v) { return c; }", &["m0::main(argc, argv)"]);
+        check("cpp", "#define N 9\nint main() {}", &["}\n#undef N\n"]);
         check(
             "rust",
             "#![a]\nfn main() {}",
@@ -273,6 +371,32 @@ mod tests {
         );
     }
 
+    /// The names of a source in C that become its own.
+    fn check_names(text: &str, expected: &str) {
+        let text = format!("{text}\nint main(void) {{ return 0; }}\n");
+        let bundle = bundle("c", &[text.clone(), text]).expect("they can stand side by side");
+        let second = bundle.text.split("return 0;  return 0; }").nth(1).expect("there are two");
+        let own =
+            |line: &str| Some(line.strip_prefix("#define ")?.split_once(" m1_")?.0.to_owned());
+        let names: Vec<String> = second.lines().filter_map(own).collect();
+        assert_eq!(names.join(" "), expected, "{}", bundle.text);
+    }
+
+    #[test]
+    fn names_in_c_become_the_sources_own() {
+        check_names("", "main");
+        check_names("#include <a.h>\n#define A 1\n#define _B", "main");
+        check_names("int a, *b, c[2] = {1, 2}; static long d = 1;", "a b c d main");
+        check_names("int (*f)(int); char *g(int x) { int y; return 0; }", "f g main");
+        check_names(
+            "typedef struct pair { int x; struct in { int y; } z; } two;",
+            "in main pair two",
+        );
+        check_names("enum e { A, B = 2 } v; union u { int a; };", "A B e main u v");
+        check_names("struct away *p; typedef int (*call)(int);", "call main p");
+        check_names("int putchar_unlocked(int); extern char **environ; void f(int);", "main");
+    }
+
     #[test]
     fn what_would_not_be_the_same_together_stays_alone() {
         check("cpp", "std::ifstream in(\"a\");\nint main() {}", &[]);
@@ -281,7 +405,8 @@ mod tests {
         check("cpp", "int x;", &[]);
         check("rust", &["use crate", "::a;\nfn main() {}"].concat(), &[]);
         check("java", "package a;\nclass A { public static void main(String[] a) {} }", &[]);
-        check("c", "int main(void) {}", &[]);
+        check("c", "void main(void) {}", &[]);
+        check("c", "#if 1\n#endif\nint main(void) {}", &[]);
         check("python3", "print(1)", &[]);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::build::Runnable;
 use crate::executor::Executor;
@@ -44,13 +45,43 @@ pub struct Arena<'a> {
     pub accepted: Mutex<HashMap<u64, bool>>,
 }
 
-/// What a batch says of a contender.
-pub struct InBatch {
-    /// On which inputs it is accepted; with all others only a run alone tells.
-    pub accepted: Vec<bool>,
-    /// Its outputs, in short.
-    pub signature: u64,
+/// What batches say of a contender on an input, in the order in which runs of it alone are worth their time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Told {
+    /// It is accepted.
+    Accepted,
+    /// Only a run alone tells.
+    Doubtful,
+    /// Nothing: others came before it that broke limits.
+    Nothing,
+    /// It broke a limit.
+    Broken,
 }
+
+/// What batches say of a contender.
+pub struct InBatch {
+    /// Of each input.
+    pub told: Vec<Told>,
+    /// Its outputs, in short, if it wrote one for each.
+    pub signature: Option<u64>,
+}
+
+impl InBatch {
+    /// The inputs that only runs alone tell more of, and of how many something is told.
+    pub fn doubtful(&self) -> (Vec<usize>, usize) {
+        let of = |kind| (0..self.told.len()).filter(move |place| self.told[*place] == kind);
+        let places = of(Told::Doubtful).chain(of(Told::Broken)).collect();
+        (places, self.told.len() - of(Told::Nothing).count())
+    }
+}
+
+/// A start for many inputs takes at most this part of the time limit: one that takes longer hangs, or goes on where it
+/// ended in another start.
+const PART: u32 = 8;
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(1);
+/// After so many inputs that broke a limit the others are left.
+const BROKEN_MOST: usize = 2;
 
 impl Arena<'_> {
     /// Does something with the comparison of the right program with this one.
@@ -85,7 +116,7 @@ impl Arena<'_> {
         }
     }
 
-    /// What one start of a contender for all these inputs says; nothing if there is none, or if it broke a limit.
+    /// What starts of a contender for many of these inputs say; nothing if there are none.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -103,24 +134,39 @@ impl Arena<'_> {
             None => Arc::clone(&item.input),
         };
         let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
-        let said = way.run(bench.executor, rules, test_case, batched, &inputs)?;
-        let Some(Said { bytes, ran }) = said else { return Ok(None) };
-        let Ok(outputs) = frames::outputs(&bytes, inputs.len()) else { return Ok(None) };
-        let mut hasher = DefaultHasher::new();
-        (&outputs, contender.wrapper.map(|it| it.name)).hash(&mut hasher);
+        let mut rules = (*rules).clone();
+        let part = |limit: Duration| (limit / PART).clamp(SHORTEST, LONGEST).min(limit);
+        rules.limits.cpu_time = rules.limits.cpu_time.map(part);
         let comparison = self.against(contender, None);
-        let mut accepted = Vec::with_capacity(items.len());
-        for (item, output) in items.iter().zip(outputs) {
-            accepted.push(match output {
-                None => false,
-                Some(output) => {
-                    let changed = wrapping.and_then(|it| it.output(output));
-                    let output = changed.as_deref().unwrap_or(output);
-                    self.accepts(&comparison, item, &ran, output)?
-                }
-            });
+        let mut told = vec![Told::Nothing; items.len()];
+        let mut hasher = DefaultHasher::new();
+        contender.wrapper.map(|it| it.name).hash(&mut hasher);
+        let (mut from, mut broken) = (0, 0);
+        while from < items.len() && broken < BROKEN_MOST {
+            let said = way.run(bench.executor, &rules, test_case, batched, &inputs[from..])?;
+            let Some(Said { bytes, ran }) = said else { break };
+            let outputs = frames::said(&bytes, items.len() - from).unwrap_or_default();
+            for output in &outputs {
+                output.hash(&mut hasher);
+                let is_accepted = match output {
+                    None => false,
+                    Some(output) => {
+                        let changed = wrapping.and_then(|it| it.output(output));
+                        let output = changed.as_deref().unwrap_or(output);
+                        self.accepts(&comparison, items[from], &ran, output)?
+                    }
+                };
+                told[from] = if is_accepted { Told::Accepted } else { Told::Doubtful };
+                from += 1;
+            }
+            if outputs.is_empty() {
+                told[from] = Told::Broken;
+                from += 1;
+                broken += 1;
+            }
         }
-        Ok(Some(InBatch { accepted, signature: hasher.finish() }))
+        let signature = (broken == 0).then(|| hasher.finish());
+        Ok(Some(InBatch { told, signature }))
     }
 
     /// Whether an output is accepted; each is asked about once.
@@ -147,7 +193,7 @@ impl Arena<'_> {
         Ok(accepted)
     }
 
-    /// On which test cases one start accepts a contender, and its outputs in short.
+    /// What batches say of a contender on the test cases.
     fn cases_in_batch(&self, contender: &Contender) -> Result<Option<InBatch>, Stop> {
         let small: Vec<(usize, &Texts)> = (0..)
             .zip(&self.texts)
@@ -155,14 +201,14 @@ impl Arena<'_> {
             .collect();
         let items: Vec<&Texts> = small.iter().map(|(_, item)| *item).collect();
         let Some(batch) = self.in_batch(contender, &items)? else { return Ok(None) };
-        let mut accepted = vec![false; self.cases.len()];
-        for ((place, _), is_accepted) in small.into_iter().zip(&batch.accepted) {
-            accepted[place] = *is_accepted;
+        let mut told = vec![Told::Nothing; self.cases.len()];
+        for ((place, _), of) in small.into_iter().zip(&batch.told) {
+            told[place] = *of;
         }
-        Ok(Some(InBatch { accepted, ..batch }))
+        Ok(Some(InBatch { told, ..batch }))
     }
 
-    /// Runs a contender on test cases in this order until so many reject it.
+    /// Runs a contender on test cases in this order until so many reject it; what batches doubt comes first.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -173,14 +219,16 @@ impl Arena<'_> {
         most: usize,
     ) -> Result<OnCases, Stop> {
         let batch = self.cases_in_batch(contender)?;
-        let mut held =
-            OnCases { rejected: Vec::new(), signature: batch.as_ref().map(|it| it.signature) };
-        for &place in order {
+        let signature = batch.as_ref().and_then(|it| it.signature);
+        let mut held = OnCases { rejected: Vec::new(), signature };
+        let mut order = order.to_vec();
+        if let Some(batch) = &batch {
+            order.retain(|place| batch.told[*place] != Told::Accepted);
+            order.sort_by_key(|place| batch.told[*place]);
+        }
+        for place in order {
             if held.rejected.len() >= most {
                 break;
-            }
-            if batch.as_ref().is_some_and(|batch| batch.accepted[place]) {
-                continue;
             }
             let judged = self.judge(contender, &self.cases[place])?;
             if judged.verdict != Verdict::Accepted {
@@ -208,13 +256,11 @@ impl Arena<'_> {
     ) -> Result<(usize, usize), Stop> {
         let small: Vec<&Texts> = items.iter().filter(|item| Batches::takes(&item.input)).collect();
         if let Some(batch) = self.in_batch(contender, &small)? {
-            let rejected = batch.accepted.iter().filter(|accepted| !**accepted).count();
-            return Ok((rejected, small.len()));
+            let (doubtful, tried) = batch.doubtful();
+            return Ok((doubtful.len(), tried));
         }
         let mut rejected = 0;
-        // One that broke a limit for all of them takes long on each.
-        let most = if contender.batched.is_some() { FEW_SLOW } else { FEW };
-        let few = &items[..items.len().min(most)];
+        let few = &items[..items.len().min(FEW)];
         for item in few {
             let mode = TimeLimitMode::Any;
             let compared = self.with(contender, |it| it.compare(&item.input, mode))?;
@@ -226,14 +272,12 @@ impl Arena<'_> {
 
 /// On so many fresh inputs a contender is run that needs a start for each.
 const FEW: usize = 12;
-/// On so many one that could not do all of them in one start.
-const FEW_SLOW: usize = 4;
 
 /// What test cases said of a contender.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnCases {
     /// The places of those that reject it, in the order in which they were tried, with its verdict.
     pub rejected: Vec<(usize, Verdict)>,
-    /// Its outputs, in short, if one start told them all.
+    /// Its outputs, in short, if batches told them all.
     pub signature: Option<u64>,
 }

@@ -80,8 +80,8 @@ impl Builds<'_> {
         };
         let name = self.of.file.file_name().unwrap_or_default().to_string_lossy();
         let wrong = blamed(&String::from_utf8_lossy(&messages), &name, &bundle);
-        // If all are wrong, it is the bundle that is.
-        if wrong.len() == group.len() {
+        // If all are wrong, it is the bundle that is; or if one of them is right alone, as in C, if names meet.
+        if wrong.len() == group.len() || self.is_right_alone(group, &wrong)? {
             return self.alone(group);
         }
         if wrong.is_empty() {
@@ -100,6 +100,14 @@ impl Builds<'_> {
             }
         }
         Ok(programs)
+    }
+
+    fn is_right_alone(&self, group: &[usize], wrong: &BTreeSet<usize>) -> Result<bool, Stop> {
+        let one = wrong.last().filter(|_| self.of.language == "c");
+        Ok(one
+            .map(|at| self.one(&self.of.texts[group[*at]]))
+            .transpose()?
+            .is_some_and(|it| it.is_ok()))
     }
 
     /// Builds one text, or says what the compiler did.

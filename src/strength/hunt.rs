@@ -55,9 +55,8 @@ impl Hunting<'_> {
         let (doubtful, tried): (Vec<&Fresh>, usize) =
             match self.arena.in_batch(contender, &items)? {
                 Some(batch) => {
-                    let doubtful = small.iter().zip(&batch.accepted);
-                    let doubtful = doubtful.filter(|(_, accepted)| !**accepted);
-                    (doubtful.map(|(fresh, _)| *fresh).collect(), small.len())
+                    let (doubtful, tried) = batch.doubtful();
+                    (doubtful.into_iter().map(|place| small[place]).collect(), tried)
                 }
                 None => {
                     let few = &fresh[..fresh.len().min(ALONE)];

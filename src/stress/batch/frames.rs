@@ -63,7 +63,17 @@ pub fn inputs<'a>(
 ///
 /// # Errors
 /// Where it says anything else than a frame for each in turn, from the first on.
-pub fn outputs(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, Senseless> {
+pub fn outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, Senseless> {
+    let mut outputs = said(bytes, count)?;
+    outputs.resize(count, None);
+    Ok(outputs)
+}
+
+/// The same up to the input at which it ended.
+///
+/// # Errors
+/// As [`outputs`].
+pub fn said(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, Senseless> {
     let mut outputs = Vec::with_capacity(count);
     while !bytes.is_empty() {
         let [first, number, has_output, length] = [(); 4].map(|()| word(&mut bytes));
@@ -80,7 +90,6 @@ pub fn outputs(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, Sen
             _ => return Err(Senseless),
         });
     }
-    outputs.resize(count, None);
     Ok(outputs)
 }
 

@@ -70,8 +70,7 @@ impl Way {
         }
     }
 
-    /// Runs a batch, unless it is empty; nothing if it did not keep the limits. `test_case` gives arguments and further
-    /// files.
+    /// Runs a batch, unless it is empty. `test_case` gives arguments and further files.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -87,8 +86,7 @@ impl Way {
         let texts = inputs.iter().map(|input| &**input);
         let all = frames::inputs(&rules.problem.io, self.shared, texts);
         let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
-        let ran = outputs(executor, rules, &entry, test_case, first, all.into())?;
-        let Some(mut ran) = ran else { return Ok(None) };
+        let mut ran = outputs(executor, rules, &entry, test_case, first, all.into())?;
         Ok(Some(Said { bytes: bytes(&mut ran, u64::MAX)?, ran }))
     }
 }
@@ -253,7 +251,8 @@ impl Batches {
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<Said>, Stop> {
         let Comparison { bench, rules, test_case, .. } = comparison;
-        self.way.run(bench.executor, rules, test_case, runnable, inputs)
+        let said = self.way.run(bench.executor, rules, test_case, runnable, inputs)?;
+        Ok(said.filter(|said| said.ran.rejected.is_none()))
     }
 }
 
