@@ -20,6 +20,8 @@ pub struct BuildPlan {
     pub build: Option<BuildStep>,
     /// How to start it.
     pub start: Start,
+    /// How to make it run on many inputs at once; `None` if that cannot be.
+    pub batch: Option<BatchStep>,
     /// The file or class that starts, if there are several.
     pub entry_point: Option<String>,
 }
@@ -73,21 +75,21 @@ pub struct BuildStep {
     pub produces: PathBuf,
     /// What only the build needed, relative; not part of the program.
     pub scratch: Vec<PathBuf>,
-    /// How to build it so that it runs on many inputs at once; `None` if that cannot be.
-    pub batch: Option<BatchStep>,
 }
 
-/// What a build has in addition for a program that runs on many inputs at once.
+/// What a program that runs on many inputs at once has in addition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchStep {
     /// The name in the box of the source that does it.
     pub source: PathBuf,
-    /// What stands behind the command line.
+    /// What stands behind the command line of the build, or if there is none, before the file that starts.
     pub args: Vec<String>,
 }
 
 /// The source that runs a program on many inputs, each in a process of its own that is made just before `main`.
 const BATCH: &[u8] = include_bytes!("batch.c");
+/// The same for programs that are not built.
+const BATCH_OF_SCRIPT: &[u8] = include_bytes!("batch.py");
 
 impl BuildPlan {
     /// The plan for a program of no files that needs no build.
@@ -98,6 +100,7 @@ impl BuildPlan {
             files: Vec::new(),
             build: None,
             start,
+            batch: None,
             entry_point: None,
         }
     }
@@ -114,11 +117,20 @@ impl BuildPlan {
     /// writes then is what `stress::batch` says.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();
-        let step = plan.build.as_mut()?;
-        let batch = step.batch.take()?;
-        step.command.argv.extend(batch.args);
-        step.scratch.push(batch.source.clone());
-        plan.files.push(TreeEntry::new(batch.source, Node::plain(BATCH)));
+        let BatchStep { source, args } = plan.batch.take()?;
+        let text = match &mut plan.build {
+            Some(step) => {
+                step.command.argv.extend(args);
+                step.scratch.push(source.clone());
+                BATCH
+            }
+            None => {
+                let file = plan.start.command.argv.len().checked_sub(1)?;
+                plan.start.command.argv.splice(file..file, args);
+                BATCH_OF_SCRIPT
+            }
+        };
+        plan.files.push(TreeEntry::new(source, Node::plain(text)));
         Some(plan)
     }
 }

@@ -81,6 +81,7 @@ impl Planner<'_> {
         let start = Start::plain(command, language.run_processes);
         Ok(BuildPlan {
             build,
+            batch: self.batch(language),
             entry_point: main.map(str::to_owned),
             ..BuildPlan::ready(Written::In(language), start.with_heap())
         })
@@ -112,7 +113,6 @@ impl Planner<'_> {
                     processes: 256,
                     produces: PathBuf::from("run"),
                     scratch: Vec::new(),
-                    batch: None,
                 })
             }
             None => None,
@@ -166,13 +166,13 @@ impl Planner<'_> {
             processes: language.build_processes,
             produces: PathBuf::from(self.fill_word(language.product, words)),
             scratch: scratch.map(PathBuf::from).collect(),
-            batch: self.batch(language),
         }
     }
 
-    /// What a program that runs on many inputs at once is built with in addition.
+    /// What a program that runs on many inputs at once has in addition.
     fn batch(&self, language: &Language) -> Option<BatchStep> {
-        let mut source = "batch.c".to_owned();
+        let ending = if language.build.is_empty() { "py" } else { "c" };
+        let mut source = format!("batch.{ending}");
         while self.files.iter().any(|it| it.name.starts_with(&source)) {
             source.insert(0, '_');
         }

@@ -46,8 +46,8 @@ pub struct Language {
     pub product: &'static str,
     /// What only the build needs of what it makes in the box.
     pub scratch: &'static str,
-    /// What stands behind `build` for a program that is to run on many inputs at once, with `{batch}` for the source
-    /// that does it; empty if that cannot be.
+    /// What stands behind `build`, or if that is empty, before the last word of `run`, for a program that is to run on
+    /// many inputs at once, with `{batch}` for the source that does it; empty if that cannot be.
     pub batch: &'static str,
     /// The command line that starts it; empty if juror does not build the language.
     pub run: &'static str,
@@ -224,6 +224,7 @@ pub static LANGUAGES: [Language; 54] = [
     Language {
         aliases: "py python",
         validators: Validators::Everywhere,
+        batch: "/program/{batch}",
         ..python("python3", "Python 3", ".py .py3")
     },
     Language {

@@ -265,6 +265,19 @@ fn programs_in_rust_and_with_threads_are_in_batches_as_well() {
 }
 
 #[test]
+fn programs_in_python_are_in_batches_as_well() {
+    let fixture = fixture("standard", true);
+    let once = ONCE.replace("&&", "and");
+    // Nothing of the batch is there but on the one input, nor is what another input left.
+    let source = format!(
+        "import os, sys\na, b = map(int, input().split())\nsys.stdin.read()\n\
+         is_new = __name__ == '__main__' and len(sys.argv) == 1 and 'INPUTS' not in globals()\n\
+         print(a + b + (not is_new or os.path.exists('left') or {once}))\nopen('left', 'w').close()\n"
+    );
+    check_in(&fixture, "my.py", &source, "WA", Mostly);
+}
+
+#[test]
 fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
     let fixture = fixture("standard", false);
     fixture.write("my.sh", "read -r a b; echo $((a + b))\n");

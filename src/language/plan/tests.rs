@@ -152,10 +152,17 @@ fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>)
     };
     let plan = planned(machine, ProgramKind::Submission, shape, files).expect("a plan");
     let batches = plan.for_batches().map(|batches| {
-        let [long, short] = [&batches, &plan].map(|it| it.build.as_ref().expect("a build"));
-        let added = long.command.argv[short.command.argv.len()..].join(" ");
+        let argv = |plan: &BuildPlan| match &plan.build {
+            Some(step) => step.command.argv.clone(),
+            None => plan.start.command(&[], None).argv,
+        };
+        let mut added = argv(&batches);
+        argv(&plan).iter().for_each(|word| {
+            added.remove(added.iter().position(|it| it == word).expect(word));
+        });
+        let added = added.join(" ");
         let names = batches.files.iter().map(|it| it.name.to_string_lossy());
-        assert_eq!(batches.start, plan.start);
+        assert_eq!(batches.start == plan.start, plan.build.is_some());
         [added, names.collect::<Vec<_>>().join(" ")]
     });
     let batches = batches.as_ref().map(|it| [&*it[0], &*it[1]]);
@@ -175,7 +182,13 @@ fn batches_have_a_source_more_that_no_file_has_the_name_of() {
     let args = format!("-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg=batch.c -Clink-arg={wrap}");
     let rust = rustc(Scripted::default().gcc(ARCHIVE));
     check_batches(rust, &["a.rs"], Some([&args, "a.rs batch.c"]));
-    check_batches(python(Scripted::default()), &["a.py"], None);
+    let python = || python(Scripted::default());
+    check_batches(python(), &["a.py"], Some(["/program/batch.py", "a.py batch.py"]));
+    check_batches(
+        python(),
+        &["__main__.py", "batch.py"],
+        Some(["/program/_batch.py", "__main__.py batch.py _batch.py"]),
+    );
     let class = "a.java=class A { static void main(String[] a) {} }";
     check_batches(java(Scripted::default()), &[class], None);
 }
