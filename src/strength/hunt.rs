@@ -38,8 +38,8 @@ pub struct Hunted {
     pub tried: usize,
 }
 
-/// Of inputs that need a start each, so many are tried at once.
-const ALONE: usize = 16;
+/// Of inputs that need a start each, so many are tried at once: in all rounds enough to presume that it is right.
+const ALONE: usize = 25;
 /// An input is made small for so long.
 const SHRINKING: Duration = Duration::from_secs(3);
 
