@@ -15,8 +15,8 @@ use crate::build::{Built, Prepared};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::ground::Ground;
 use crate::cli::host::Host;
-use crate::cli::options::{HostOptions, OutputOptions};
-use crate::cli::output::{Output, command};
+use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
+use crate::cli::output::{Output, command_with};
 use crate::cli::problem::{self, Remarks, package_read};
 use crate::cli::sessions::Judging;
 use crate::cli::strength::gates::Gates;
@@ -73,6 +73,9 @@ pub struct StrengthArguments {
     /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see what they gain.
     #[arg(long)]
     pub promote: bool,
+    /// Write a page for a browser: what passes, and which test case rejects which program
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Options about the machine.
     #[command(flatten)]
     pub host: HostOptions,
@@ -83,7 +86,8 @@ pub struct StrengthArguments {
 
 /// Measures.
 pub fn run(arguments: &StrengthArguments) -> ExitCode {
-    command(&arguments.output, "strength", |output| strength(arguments, output))
+    let reports = ReportOptions { html: arguments.html.clone(), ..ReportOptions::default() };
+    command_with(&arguments.output, &reports, "strength", |output| strength(arguments, output))
 }
 
 /// The part of the time in which speed is measured.

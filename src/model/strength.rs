@@ -424,6 +424,22 @@ impl Strength {
         ]
     }
 
+    /// The score, in words.
+    pub fn in_short(&self) -> String {
+        match (self.score, self.grade) {
+            (Some(score), Some(grade)) => {
+                let cut = if self.cut { ", cut off by the time" } else { "" };
+                format!("{score:.1} of 100, grade {grade:?}{cut}")
+            }
+            (Some(score), None) => format!(
+                "{score:.1} of 100 so far; no grade, because {} of {} programs were not run",
+                self.count(SubjectStatus::NotRun),
+                self.subjects.len()
+            ),
+            (None, _) => "none".to_owned(),
+        }
+    }
+
     /// How many subjects have this status.
     pub fn count(&self, status: SubjectStatus) -> usize {
         self.subjects.iter().filter(|subject| subject.status == status).count()

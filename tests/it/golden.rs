@@ -18,7 +18,7 @@ mod record;
 mod schema;
 mod scores;
 mod searches;
-mod strengths;
+pub(crate) mod strengths;
 mod tools;
 mod validators;
 

@@ -19,6 +19,7 @@ use juror::report::html;
 use tempfile::TempDir;
 
 use crate::browser::Browser;
+use crate::golden::strengths;
 
 /// What a hostile program may write, or a hostile person call a file.
 const HOSTILE: &str =
@@ -342,6 +343,26 @@ fn hostile_texts_do_nothing() {
     browser.check_silence();
 }
 
+/// How strong test data is.
+fn strength() -> Report {
+    let mut report = Report::default();
+    strengths::measured(false).iter().for_each(|event| report.see(event));
+    report
+}
+
+#[test]
+fn what_passes_stands_first_and_the_matrix_behind() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_dir, path) = page(&strength());
+    browser.open(&path);
+    browser
+        .check("document.querySelectorAll('main h2')[1].textContent", "Wrong programs that pass");
+    let rejected = "[...document.querySelectorAll('.matrix tbody tr')].map(it => it.cells.length)";
+    let same = format!("new Set({rejected}).size");
+    browser.check(&same, 1);
+    browser.check("document.querySelectorAll('.matrix td.WA').length > 0", true);
+}
+
 /// With `JUROR_AXE=axe.min.js`, of the npm package axe-core.
 #[test]
 #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
@@ -352,8 +373,8 @@ fn everybody_can_read_it() {
     };
     let axe = fs::read_to_string(axe).expect("axe-core");
     let Some(mut browser) = Browser::start() else { return };
-    for report in [usual(), report("verify", vec![judgement("a.cpp", 2, 1, Verdict::WrongAnswer)])]
-    {
+    let verified = report("verify", vec![judgement("a.cpp", 2, 1, Verdict::WrongAnswer)]);
+    for report in [usual(), verified, strength()] {
         let (_dir, path) = page(&report);
         for colours in ["light", "dark"] {
             browser.open(&path);

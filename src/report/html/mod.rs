@@ -6,6 +6,7 @@ mod measured;
 mod overview;
 mod plot;
 mod remarks;
+mod strength;
 mod submission;
 mod text;
 
@@ -168,6 +169,7 @@ fn page(report: &Report) -> Markup {
                 main #main tabindex="-1" {
                     (remarks::errors(report))
                     (remarks::search(&page))
+                    (strength::sections(&page))
                     (overview::tools(&page))
                     (overview::list(&page))
                     (submission::cards(&page))
@@ -214,6 +216,7 @@ fn headline(page: &Page<'_>) -> Markup {
     let all = page.submissions.len();
     let summary = &report.summary;
     let sentence = match (&report.search, all, bad) {
+        _ if let Some(found) = &report.strength => format!("Score: {}.", found.in_short()),
         (Some(search), ..) => remarks::search_in_short(search),
         (None, 0, _) => match report.generated.len() {
             0 => "No submission was judged.".to_owned(),
@@ -236,8 +239,8 @@ fn headline(page: &Page<'_>) -> Markup {
     let known = report.known_runs().map_or(String::new(), |(runs, oldest)| {
         format!(" ({runs} from the cache, the oldest of {})", oldest.day())
     });
-    let runs = count(summary.runs, "run");
-    let mut parts = vec![format!("{runs} in {}{known}", seconds(summary.elapsed))];
+    let what = strength::tally(report).unwrap_or_else(|| count(summary.runs, "run"));
+    let mut parts = vec![format!("{what} in {}{known}", seconds(summary.elapsed))];
     for (number, noun) in [
         (summary.errors, "error"),
         (summary.warnings, "warning"),

@@ -13,7 +13,7 @@ use crate::report::html::submission::{in_short, whole};
 use crate::report::html::{Page, Shown, badge};
 
 /// The most columns of a matrix that is printed.
-const ON_PAPER: usize = 40;
+pub(super) const ON_PAPER: usize = 40;
 
 /// How many submissions have a verdict; first those without one.
 fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
@@ -241,7 +241,7 @@ fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Mar
 }
 
 /// The end of a name, where test cases differ.
-fn end(name: &str) -> String {
+pub(super) fn end(name: &str) -> String {
     const LONGEST: usize = 28;
     let name = printable(name);
     match name.char_indices().rev().nth(LONGEST) {

@@ -167,6 +167,9 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
                 "; only " (found.failing) " of " (found.repeats) " runs fail: it depends on more than the input"
             }
         }
+        @for explanation in page.report.explanations.iter().filter_map(|it| it.explanation.as_ref()) {
+            p.why { strong { "in general" } span { (printable(&explanation.sentence())) } }
+        }
         @if let Some(difference) = &found.difference { (sides(difference)) }
         (shown(page, found.difference.as_deref(), &evidence))
     }

@@ -74,6 +74,7 @@ fn card(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
                 (unexpected(submission))
                 (not_judged(page, submission))
                 (not_built(page, submission))
+                (explained(page, submission))
                 (failures(page, *number, submission))
                 @if let Some(total) = &submission.score { (points(total)) }
                 (measurements(page, *number, submission))
@@ -117,6 +118,17 @@ fn not_built(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
         }
         @if !compiler.messages.is_empty() {
             div.panes { (pane(page, Pane::titled("Compiler messages"), &compiler.messages)) }
+        }
+    }
+}
+
+/// What the inputs have in common on which it fails.
+fn explained(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
+    let mut all = page.report.explanations.iter();
+    let own = all.find(|it| it.package == submission.package && it.submission == submission.name);
+    html! {
+        @if let Some(explanation) = own.and_then(|it| it.explanation.as_ref()) {
+            p.why { strong { "in general" } span { (printable(&explanation.sentence())) } }
         }
     }
 }

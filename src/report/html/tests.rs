@@ -6,7 +6,12 @@ use std::time::Duration;
 use super::*;
 use crate::model::event::{Event, GeneratedState, Stamped};
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, Picture};
+use crate::model::strength::{
+    CaseKills, Gate, GateName, GateState, Kill, Lack, MissedBy, Part, PartName, SourceEdit,
+    Strength, Subject, SubjectKind, SubjectStatus,
+};
 use crate::model::stress::{Counterexample, Origin, Search, SearchEnd, SearchPlan};
+use crate::model::strictness::{LetThrough, Strictness};
 use crate::report::tests::report;
 
 fn shown(report: &Report) -> String {
@@ -70,24 +75,92 @@ fn test_data_that_is_not_as_the_recipe_makes_it_is_listed() {
     assert!(text.contains("2 test cases unchanged, 1 not.") && text.contains(row), "{text}");
 }
 
+/// Test data that one program passes and one does not, all of which is called like this.
+fn strength(text: &str) -> Report {
+    let name = || text.to_owned();
+    let kill = Kill { test_case: name(), verdict: Verdict::WrongAnswer };
+    let caught = Subject {
+        status: SubjectStatus::Caught,
+        killers: vec![kill],
+        ..Subject::new(text, SubjectKind::Wrapper, text)
+    };
+    let missed = Subject {
+        status: SubjectStatus::Missed,
+        missed: Some(MissedBy {
+            input: text.into(),
+            verdict: Verdict::WrongAnswer,
+            cause: name(),
+            origin: name(),
+            gain: 2.0,
+            also: vec![name()],
+            promoted: Some(name()),
+        }),
+        edit: Some(SourceEdit {
+            submission: name(),
+            file: name(),
+            line: 3,
+            column: 9,
+            before: name(),
+            after: name(),
+        }),
+        ..Subject::new(text, SubjectKind::Mutant, text)
+    };
+    let faults = Strictness {
+        let_through: vec![LetThrough::new(text, text, text.into())],
+        ..Strictness::default()
+    };
+    let mut report = Report::default();
+    report.strength = Some(Strength {
+        gates: vec![Gate { name: GateName::ValidData, state: GateState::Open, detail: name() }],
+        parts: vec![Part { name: PartName::Kills, value: Some(0.5), weight: 0.45 }],
+        score: Some(50.0),
+        subjects: vec![caught, missed],
+        cases: vec![CaseKills { test_case: name(), kills: 1, only_killer_of: Vec::new() }],
+        minimal: vec![name()],
+        input_validators: Some(faults),
+        lacking: vec![Lack::Mutants],
+        ..Strength::default()
+    });
+    report
+}
+
+#[test]
+fn strength_has_the_program_that_passes_and_its_input() {
+    let text = shown(&strength("fold-12"));
+    for part in [
+        "<span class=\"v WA\">missed</span><h3>fold-12</h3><span class=\"because\">fold-12, 2.0 points</span>",
+        "fold-12:3:9",
+        "<strong>wrong answer on this input</strong><span>fold-12</span>",
+        "<th scope=\"row\" title=\"fold-12\">fold-12</th><td class=\"WA\">WA</td>",
+        "2 programs (1 caught, 1 missed), random seed 0, in 0.000 s",
+    ] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+}
+
 #[test]
 fn links_lead_somewhere_and_names_are_unique() {
-    let text = shown(&report("judge"));
-    let names = values(&text, "id");
+    for report in [report("judge"), strength(HOSTILE)] {
+        links_and_names(&shown(&report));
+    }
+}
+
+fn links_and_names(text: &str) {
+    let names = values(text, "id");
     let unique: BTreeSet<&str> = names.iter().copied().collect();
     assert_eq!(names.len(), unique.len(), "{names:?}");
-    for link in values(&text, "href") {
+    for link in values(text, "href") {
         let target = link.strip_prefix('#').expect("a link into the page");
         assert!(unique.contains(target), "{link}");
     }
     for attribute in ["aria-labelledby", "for"] {
-        assert!(values(&text, attribute).iter().all(|it| unique.contains(it)), "{attribute}");
+        assert!(values(text, attribute).iter().all(|it| unique.contains(it)), "{attribute}");
     }
 }
 
 #[test]
 fn every_table_has_a_caption_and_heads_with_scopes() {
-    let text = shown(&report("judge"));
+    let text = shown(&report("judge")) + &shown(&strength(HOSTILE));
     let tables: Vec<&str> = text.split("<table").skip(1).collect();
     assert!(tables.len() > 3);
     for table in tables {
@@ -207,6 +280,14 @@ fn hostile_texts_stay_texts_and_pages_small() {
             broken: Vec::new(),
         }));
         report.see(&Stamped { at: Duration::ZERO, package: Some("sum".into()), event });
+    }
+    report.strength = strength(HOSTILE).strength;
+    for subject in report.strength.iter_mut().flat_map(|it| &mut it.subjects) {
+        subject.missed.iter_mut().for_each(|it| it.input.clone_from(&long));
+        subject
+            .edit
+            .iter_mut()
+            .for_each(|it| it.after = String::from_utf8_lossy(&long).into_owned());
     }
     let page = shown(&report);
     assert_eq!(page.matches("<script").count(), 1);

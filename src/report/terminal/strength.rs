@@ -47,19 +47,12 @@ pub(super) fn page(found: &Strength, style: &Style) -> String {
 }
 
 fn score(found: &Strength, style: &Style) -> String {
-    match (found.score, found.grade) {
-        (Some(score), Some(grade)) => {
-            let cut = if found.cut { ", cut off by the time" } else { "" };
-            let name = format!("{grade:?}");
-            format!("{score:.1} of 100, grade {}{cut}", style.paint(Look::Title, &name))
-        }
-        (Some(score), None) => format!(
-            "{score:.1} of 100 so far; no grade, because {} of {} programs were not run",
-            found.count(SubjectStatus::NotRun),
-            found.subjects.len()
-        ),
-        (None, _) => style.paint(Look::Bad, "none"),
-    }
+    let look = match (found.score, found.grade) {
+        (None, _) => Look::Bad,
+        (_, Some(_)) => Look::Title,
+        _ => Look::Plain,
+    };
+    style.paint(look, &found.in_short())
 }
 
 fn gates(page: &mut Page<'_>, found: &Strength) {

@@ -15,7 +15,7 @@ use super::record::begun;
 use super::tools;
 
 /// All that there can be; `is_shut` if a gate keeps it from being measured.
-pub(super) fn measured(is_shut: bool) -> Vec<Stamped> {
+pub(crate) fn measured(is_shut: bool) -> Vec<Stamped> {
     let mut found = match is_shut {
         true => Strength::default(),
         false => all(),

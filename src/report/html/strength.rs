@@ -1,0 +1,290 @@
+//! How strong test data is: gates, the parts of the score, what no test case catches, and which one rejects what.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+
+use crate::model::report::Report;
+use crate::model::strength::{Gate, GateState, Part, Strength, Subject, SubjectStatus};
+use crate::model::strictness::Strictness;
+use crate::model::text::{count, printable, visible};
+use crate::report::html::Page;
+use crate::report::html::failure::why;
+use crate::report::html::overview::{ON_PAPER, end};
+use crate::report::html::text::{Pane, not_shown, pane};
+
+/// The most programs that pass and are shown whole, and the most cells of the matrix.
+const MISSED: usize = 60;
+const CELLS: usize = 60_000;
+/// The most rows of a list.
+const ROWS: usize = 1000;
+
+/// All of it.
+pub(super) fn sections(page: &Page<'_>) -> Markup {
+    let Some(found) = &page.report.strength else { return html! {} };
+    html! {
+        (gates(&found.gates))
+        @if !found.subjects.is_empty() {
+            (missed(page, found))
+            (parts(found))
+            (matrix(found))
+            (programs(found))
+            (validators(page, found))
+        }
+        @if !found.lacking.is_empty() {
+            section aria-labelledby="lacking" {
+                h2 #lacking { "Missing" }
+                ul.remarks { @for lack in &found.lacking { li { (lack) } } }
+            }
+        }
+    }
+}
+
+/// What was held against the data, in words.
+pub(super) fn tally(report: &Report) -> Option<String> {
+    let found = report.strength.as_ref()?;
+    let came = SubjectStatus::ALL.into_iter().filter_map(|status| match found.count(status) {
+        0 => None,
+        number => Some(format!("{number} {status}")),
+    });
+    let came = came.collect::<Vec<_>>().join(", ");
+    let seed = found.seed;
+    Some(format!("{} ({came}), random seed {seed},", count(found.subjects.len(), "program")))
+}
+
+fn gates(gates: &[Gate]) -> Markup {
+    html! {
+        section aria-labelledby="gates" {
+            h2 #gates { "Gates" }
+            ul.remarks {
+                @for gate in gates {
+                    @let (class, word) = match gate.state {
+                        GateState::Open => ("AC", "ok"),
+                        GateState::Shut => ("WA", "failed"),
+                        GateState::Unknown => ("JE", "unknown"),
+                    };
+                    li { span class={ "v " (class) } { (word) } " " (gate.name) ": " (printable(&gate.detail)) }
+                }
+            }
+        }
+    }
+}
+
+fn parts(found: &Strength) -> Markup {
+    let row = |part: &Part| {
+        let share = part.value.map(|it| (it * 100.0).round());
+        html! {
+            tr {
+                th scope="row" { (part.name) }
+                td.n {
+                    @match share {
+                        Some(share) => {
+                            (share) " %"
+                            svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
+                                rect.rail width="100" height="10" {}
+                                rect.AC width=(share) height="10" {}
+                            }
+                        },
+                        None => "not measured",
+                    }
+                }
+                td.n { (format!("{:.2}", part.weight)) }
+            }
+        }
+    };
+    html! {
+        section aria-labelledby="parts" {
+            h2 #parts { "The score" }
+            div.wide tabindex="0" role="group" aria-label="the score" {
+                table.sorts {
+                    caption { "What the score is made of. If a part is not measured, the others count more." }
+                    thead { tr { th scope="col" { "Part" } th.n scope="col" { "Reached" } th.n scope="col" { "Weight" } } }
+                    tbody { @for part in &found.parts { (row(part)) } }
+                }
+            }
+        }
+    }
+}
+
+/// What no test case rejects, with the input that does.
+fn missed(page: &Page<'_>, found: &Strength) -> Markup {
+    let all: Vec<&Subject> =
+        found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed).collect();
+    html! {
+        @if !all.is_empty() {
+            section aria-labelledby="missed" {
+                h2 #missed { "Wrong programs that pass" }
+                @for subject in all.iter().take(MISSED) { (passes(page, subject)) }
+                (not_shown(all.len().saturating_sub(MISSED) as u64, "more program"))
+            }
+        }
+    }
+}
+
+fn passes(page: &Page<'_>, subject: &Subject) -> Markup {
+    let gain = subject.missed.as_ref().map(|it| format!("{:.1} points", it.gain));
+    html! {
+        details.card.bad open {
+            summary {
+                span.v.WA { "missed" }
+                h3 { (printable(&subject.id)) }
+                span.because { (printable(&subject.fault)) @if let Some(gain) = gain { ", " (gain) } }
+            }
+            div.body {
+                @if let Some(edit) = &subject.edit {
+                    p.note { (printable(&edit.file)) ":" (edit.line) ":" (edit.column) }
+                    div.panes {
+                        (pane(page, Pane::titled("As it is"), edit.before.as_bytes()))
+                        (pane(page, Pane::titled("Changed"), edit.after.as_bytes()))
+                    }
+                }
+                @if let Some(missed) = &subject.missed {
+                    (why(missed.verdict, "this input", &missed.cause))
+                    div.panes { (pane(page, Pane::titled("Input"), &missed.input)) }
+                    @if !missed.also.is_empty() {
+                        p.note { "The input catches " (missed.also.len()) " more that pass: " (names(&missed.also)) }
+                    }
+                    @if let Some(name) = &missed.promoted { p.note { "Added as test case " (printable(name)) } }
+                }
+            }
+        }
+    }
+}
+
+fn names(all: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut names: Vec<String> = all.iter().take(SHOWN).map(|it| printable(it)).collect();
+    if all.len() > SHOWN {
+        names.push("…".to_owned());
+    }
+    names.join(", ")
+}
+
+/// Which test case rejects which program.
+fn matrix(found: &Strength) -> Markup {
+    let counting: Vec<&Subject> = found.subjects.iter().filter(|it| it.status.counts()).collect();
+    let columns: Vec<&str> = found.cases.iter().map(|it| it.test_case.as_str()).collect();
+    let places: HashMap<&str, usize> =
+        columns.iter().enumerate().map(|(at, name)| (*name, at)).collect();
+    let most = CELLS / columns.len().max(1);
+    let needed = |name: &str| found.minimal.iter().any(|it| it == name);
+    html! {
+        @if !columns.is_empty() && !counting.is_empty() {
+            section class=(if columns.len() > ON_PAPER { "matrix large" } else { "matrix" }) aria-labelledby="kills" {
+                h2 #kills { "Which test case rejects which program" }
+                p {
+                    (found.minimal.len()) " of " (count(columns.len(), "test case")) " reject all that is rejected; they have a "
+                    strong { "*" } "."
+                    @if !found.matrix { " Each program was run until two test cases rejected it; " code { "--matrix" } " tries all." }
+                }
+                div.wide tabindex="0" role="group" aria-label="which test case rejects which program" {
+                    table {
+                        caption { (count(counting.len(), "program")) " on " (count(columns.len(), "test case")) }
+                        thead { tr {
+                            th scope="col" { "Program" }
+                            @for name in &columns {
+                                th scope="col" title=(printable(name)) { span { @if needed(name) { "* " } (end(name)) } }
+                            }
+                        } }
+                        tbody {
+                            tr {
+                                th scope="row" { "rejected" }
+                                @for case in &found.cases { td { @if case.kills > 0 { (case.kills) } } }
+                            }
+                            @for subject in counting.iter().take(most) { (line(subject, &places)) }
+                        }
+                    }
+                }
+                (not_shown(counting.len().saturating_sub(most) as u64, "more program"))
+            }
+        }
+    }
+}
+
+fn line(subject: &Subject, places: &HashMap<&str, usize>) -> Markup {
+    let mut cells = vec![None; places.len()];
+    for kill in &subject.killers {
+        if let Some(at) = places.get(kill.test_case.as_str()) {
+            cells[*at] = Some(kill.verdict.short());
+        }
+    }
+    let name = printable(&subject.id);
+    html! {
+        tr {
+            th scope="row" title=(name) { (name) }
+            @for cell in cells {
+                @match cell { Some(short) => td class=(short) { (short) }, None => td {} }
+            }
+        }
+    }
+}
+
+/// Every program, with what came of it.
+fn programs(found: &Strength) -> Markup {
+    let row = |subject: &Subject| {
+        let class = match subject.status {
+            SubjectStatus::Caught => "AC",
+            SubjectStatus::Missed => "WA",
+            _ => "",
+        };
+        let says = [subject.reason.as_deref(), subject.same_as.as_deref()].into_iter().flatten();
+        html! {
+            tr {
+                td { span class={ "v " (class) } { (subject.status) } }
+                th.name scope="row" { (printable(&subject.id)) }
+                td { (printable(&subject.fault)) }
+                td.n { (format!("{:.1}", subject.hardness)) }
+                td.n { (subject.tried) }
+                td.because { @for text in says { (printable(text)) } }
+            }
+        }
+    };
+    html! {
+        section aria-labelledby="programs" {
+            h2 #programs { "All programs" }
+            div.wide tabindex="0" role="group" aria-label="all programs" {
+                table.sorts {
+                    caption { "Hardness: the bits of the chance that a fresh input rejects it" }
+                    thead { tr {
+                        th scope="col" { "Outcome" }
+                        th scope="col" { "Program" }
+                        th scope="col" { "Kind of fault" }
+                        th.n scope="col" { "Hardness" }
+                        th.n scope="col" { "Fresh inputs" }
+                        th scope="col" { "Note" }
+                    } }
+                    tbody { @for subject in found.subjects.iter().take(ROWS) { (row(subject)) } }
+                }
+            }
+            (not_shown(found.subjects.len().saturating_sub(ROWS) as u64, "more program"))
+        }
+    }
+}
+
+/// What validators let through.
+fn validators(page: &Page<'_>, found: &Strength) -> Markup {
+    let all: [(&str, &Option<Strictness>); 3] = [
+        ("kinds of faulty inputs are refused", &found.input_validators),
+        ("changes of the grammar are noticed by a test case", &found.grammar_changes),
+        ("kinds of wrong outputs are rejected", &found.output_validator),
+    ];
+    let measured: Vec<(&str, &Strictness)> =
+        all.into_iter().filter_map(|(what, it)| Some((what, it.as_ref()?))).collect();
+    html! {
+        @if !measured.is_empty() {
+            section aria-labelledby="validators" {
+                h2 #validators { "Validators" }
+                @for (what, strictness) in measured {
+                    p { (strictness.refused) " of " (strictness.faults) " " (what) "." }
+                    @for fault in &strictness.let_through {
+                        details.failure {
+                            summary { (visible(fault.fault.as_bytes())) " (" (printable(&fault.on)) ")" }
+                            div.panes { (pane(page, Pane::titled("Passes"), fault.text.as_bytes())) }
+                        }
+                    }
+                    @if let Some(missing) = &strictness.missing { p.note { (printable(missing)) } }
+                }
+            }
+        }
+    }
+}
