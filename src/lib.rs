@@ -7,6 +7,7 @@ pub mod cli;
 pub mod executor;
 pub mod explain;
 pub mod generate;
+pub mod grade;
 pub mod grammar;
 pub mod judge;
 pub mod language;

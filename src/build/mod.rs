@@ -5,12 +5,14 @@
 //! what is in it. So a program finds its files beside itself, and cannot change them.
 
 pub mod bench;
+pub mod recent;
 mod refusal;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::build::recent::Recent;
 use crate::build::refusal::refusal;
 use crate::executor::Executor;
 use crate::language::PROGRAM;
@@ -20,7 +22,7 @@ use crate::language::plan::{BuildPlan, BuildStep};
 use crate::language::planner::plan;
 use crate::language::probe::{Machine, Probe};
 use crate::language::recipe::recipe;
-use crate::language::sources;
+use crate::language::sources::{self, Sources};
 use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -37,6 +39,16 @@ use crate::model::units::Bytes;
 pub struct Builder<'a> {
     executor: &'a dyn Executor,
     toolchains: Arc<Toolchains>,
+    /// What it built lately, if it keeps that.
+    built: Option<Recent<Ingredients, Arc<Built>>>,
+}
+
+/// What a program is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Ingredients {
+    plan: BuildPlan,
+    build_limits: Limits,
+    run_limits: Limits,
 }
 
 /// A program whose language is known, ready to be built.
@@ -153,7 +165,7 @@ impl Runnable {
 }
 
 /// What came of a build.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Built {
     /// A program.
     Program(Box<Runnable>),
@@ -172,12 +184,18 @@ impl<'a> Builder<'a> {
 
     /// The same, if tools are asked through this door.
     pub fn asking(executor: &'a dyn Executor, probe: Box<dyn Probe>) -> Self {
-        Self { executor, toolchains: Arc::new(Toolchains::new(probe)) }
+        Self { executor, toolchains: Arc::new(Toolchains::new(probe)), built: None }
     }
 
     /// The same builder, whose compilers run elsewhere.
     pub fn on<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
-        Builder { executor, toolchains: Arc::clone(&self.toolchains) }
+        Builder { executor, toolchains: Arc::clone(&self.toolchains), built: None }
+    }
+
+    /// The same builder, which builds nothing again that is among the last so many.
+    #[must_use]
+    pub fn keeping(self, most: usize) -> Self {
+        Self { built: Some(Recent::new(most)), ..self }
     }
 
     /// Reads a program's files and tells how to build and start it.
@@ -185,10 +203,21 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// When its language cannot be told, or its compiler is missing.
     pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
-        let sources = sources::read(program)?;
+        self.prepare_sources(program, &sources::read(program)?)
+    }
+
+    /// The same for a program whose only file is this text, under the name that is its path.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn prepare_text(&self, program: &Program, text: &str) -> Result<Prepared, Stop> {
+        self.prepare_sources(program, &sources::of_text(program, text)?)
+    }
+
+    fn prepare_sources(&self, program: &Program, sources: &Sources) -> Result<Prepared, Stop> {
         let code = Bytes(sources.files.iter().map(TreeEntry::length).sum());
         let path = &program.path;
-        let recipe = recipe(program, &sources).map_err(|fault| fault.at(path))?;
+        let recipe = recipe(program, sources).map_err(|fault| fault.at(path))?;
         let mut plan = plan(recipe, &self.toolchains).map_err(|unready| unready.at(path))?;
         plan.define(&program.defines);
         Ok(Prepared { plan, code })
@@ -211,6 +240,22 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// When the judge failed, or the build was cut short.
     pub fn build(
+        &self,
+        prepared: &Prepared,
+        build_limits: &Limits,
+        run_limits: &Limits,
+    ) -> Result<Built, Stop> {
+        let build = || self.build_now(prepared, build_limits, run_limits);
+        let Some(built) = &self.built else { return build() };
+        let ingredients = Ingredients {
+            plan: prepared.plan.clone(),
+            build_limits: build_limits.clone(),
+            run_limits: run_limits.clone(),
+        };
+        built.get(ingredients, || build().map(Arc::new)).map(|built| Built::clone(&built))
+    }
+
+    fn build_now(
         &self,
         prepared: &Prepared,
         build_limits: &Limits,

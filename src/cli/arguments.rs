@@ -7,12 +7,13 @@ use crate::cli::compare::CompareArguments;
 use crate::cli::convert::ConvertArguments;
 use crate::cli::doctor::DoctorArguments;
 use crate::cli::generate::GenerateArguments;
+use crate::cli::grade::GradeArguments;
 use crate::cli::grammar::GrammarArguments;
 use crate::cli::help::{
     CACHE_EXAMPLES, COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES,
-    GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, MERGE_EXAMPLES, MUTANTS_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
-    SHOW_EXAMPLES, STATEMENT_EXAMPLES, STRENGTH_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
-    WATCH_EXAMPLES, exit_codes, first_steps,
+    GRADE_EXAMPLES, GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, MERGE_EXAMPLES, MUTANTS_EXAMPLES,
+    NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES, STATEMENT_EXAMPLES, STRENGTH_EXAMPLES,
+    STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES, exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
@@ -109,6 +110,13 @@ pub enum Command {
     /// recipe, programs, tools and files are unchanged.
     #[command(after_long_help = GENERATE_EXAMPLES)]
     Generate(GenerateArguments),
+    /// Judge a stream of submissions: a JSON object in each line of standard input, and one of the result in each line of output
+    ///
+    /// A line names a problem package, or has the test cases in it, and has a source or names one. Memory does not grow
+    /// with the number of lines. A line that is broken gets an error, and the rest goes on. `juror schema grade` prints
+    /// the form of lines and results; `juror help streams` tells more.
+    #[command(after_long_help = GRADE_EXAMPLES)]
+    Grade(GradeArguments),
     /// Write a package in another format, beside the old one
     ///
     /// Reads every format that juror reads, and changes nothing in the old package. Reads the new package, too, and lists

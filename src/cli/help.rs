@@ -45,6 +45,19 @@ Examples:
 
 docs/first-problem.md goes on from here. Exit codes: see `juror --help`.";
 
+pub(super) const GRADE_EXAMPLES: &str = "\
+Examples:
+  juror grade < lines.jsonl > results.jsonl
+      A result for each line, as soon as it is there.
+  juror grade --journal done.jsonl < lines.jsonl > results.jsonl
+      The same, but the same command goes on where this one was interrupted or killed.
+  juror grade --map '{\"id\": \"/name\", \"source\": \"/code\", \"cases\": \"/tests\"}' --defaults '{\"source\": {\"language\": \"python3\"}}' < set.jsonl
+      Lines of another form, all with sources in Python.
+  echo '{\"package\": \"problems/game1\", \"source\": {\"file\": \"my.cpp\"}}' | juror grade
+      One line.
+
+docs/grade.md has all of it. Exit codes: see `juror --help`.";
+
 pub(super) const JUDGE_EXAMPLES: &str = "\
 Examples:
   juror judge problems/game1 my.cpp

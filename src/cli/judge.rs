@@ -110,7 +110,7 @@ impl Comparison {
 }
 
 /// A way to compare. All but the known words is the path of a checker.
-fn comparison(text: &str) -> Result<Comparison, String> {
+pub(super) fn comparison(text: &str) -> Result<Comparison, String> {
     let words = match text.split_once('=') {
         None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],
         None if text == "tokens" => Vec::new(),
@@ -264,7 +264,7 @@ fn explain(
 ///
 /// # Errors
 /// When that cannot be.
-fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
+pub(super) fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
         let what = "--compare is not for interactive problems: the output validator talks with the submission; leave it out";
         return Err(Stop::usage(what));

@@ -16,6 +16,7 @@ mod evenness;
 pub mod exit_code;
 pub mod from_grammar;
 pub mod generate;
+pub mod grade;
 pub mod grammar;
 mod ground;
 mod help;
@@ -94,6 +95,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Watch(arguments) => watch::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
+        Command::Grade(arguments) => grade::run(arguments),
         Command::Convert(arguments) => convert::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Statement(arguments) => statement::run(arguments),

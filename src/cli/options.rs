@@ -199,6 +199,12 @@ pub struct OutputOptions {
     /// What stands around the executor, for who runs a command from within a program.
     #[arg(skip)]
     pub around: Option<Around>,
+    /// Whether nothing but remarks is written, on standard error: standard output has something else.
+    #[arg(skip)]
+    pub is_beside: bool,
+    /// Whether nothing is redrawn, because a terminal shows something else.
+    #[arg(skip)]
+    pub is_still: bool,
     /// What ends the runs, for who hears signals itself.
     #[arg(skip)]
     pub ender: Option<Ender>,

@@ -114,8 +114,13 @@ fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>
     let style = style(options, &around);
     let progress = match style.verbosity {
         Verbosity::Quiet => Progress::hidden(),
+        _ if options.is_still => Progress::hidden(),
         _ if around.can_redraw() => Progress::on_stderr(),
         _ => Progress::by_lines(),
+    };
+    let out: Box<dyn Write + Send> = match options.is_beside {
+        true => Box::new(io::stderr()),
+        false => Box::new(io::stdout()),
     };
     match options.json {
         true => vec![
@@ -124,9 +129,7 @@ fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>
             Reporter::Live(Box::new(progress)),
         ],
         false => vec![Reporter::Live(Box::new(
-            Terminal::new(io::stdout(), io::stderr(), style)
-                .with_listing(listing)
-                .with_progress(progress),
+            Terminal::new(out, io::stderr(), style).with_listing(listing).with_progress(progress),
         ))],
     }
 }

@@ -5,9 +5,11 @@ use clap::{Args, ValueEnum};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{command, print};
+use crate::grade::graded::Graded;
+use crate::grade::line;
 use crate::model::host::DiagnosisKeys;
 use crate::model::report::Report;
-use crate::report::json::write_schema;
+use crate::report::json::{write_both_schemas, write_schema};
 
 /// Arguments of `juror schema`.
 #[derive(Args, Debug)]
@@ -25,6 +27,8 @@ pub enum Document {
     Report,
     /// What `doctor` finds out
     Doctor,
+    /// A line that `grade` reads or writes
+    Grade,
 }
 
 /// Prints the schema.
@@ -33,6 +37,7 @@ pub fn run(arguments: &SchemaArguments) -> ExitCode {
         print("the schema", |out| match arguments.document {
             Document::Report => write_schema::<Report>(out),
             Document::Doctor => write_schema::<DiagnosisKeys>(out),
+            Document::Grade => write_both_schemas::<Graded>("juror-grade", line::schema(), out),
         })
     })
 }

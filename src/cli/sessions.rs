@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::build::Builder;
 use crate::build::bench::Bench;
+use crate::build::{Builder, Prepared};
 use crate::judge::case::{Detail, ReadyCase, Rules, Validators};
 use crate::judge::score::{self, Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission, Session};
@@ -231,16 +231,25 @@ pub fn entries<'a>(
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
     let mut entries = Vec::new();
     for submission in submissions {
-        let prepared = match builder.prepare(&submission.program) {
-            Err(Stop::Fault(error)) => Err(error),
-            prepared => match noting(prepared, found)? {
-                None => continue,
-                Some(prepared) => Ok(prepared),
-            },
-        };
-        entries.push(PreparedSubmission { submission, prepared });
+        entries.extend(entry(submission, builder.prepare(&submission.program), found)?);
     }
     Ok(entries)
+}
+
+/// A submission that takes part, by what is known of how to build it; as [`entries`] has it.
+///
+/// # Errors
+/// When it was cut short.
+pub fn entry<'a>(
+    submission: &'a Submission,
+    prepared: Result<Prepared, Stop>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Option<PreparedSubmission<'a>>, Stop> {
+    let prepared = match prepared {
+        Err(Stop::Fault(error)) => Some(Err(error)),
+        prepared => noting(prepared, found)?.map(Ok),
+    };
+    Ok(prepared.map(|prepared| PreparedSubmission { submission, prepared }))
 }
 
 /// A remark for each tool that submissions wait for: who verifies is told once which ones are skipped.

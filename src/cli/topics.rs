@@ -31,10 +31,11 @@ macro_rules! topic {
 }
 
 /// The pages. A command's name has the command's options instead.
-const TOPICS: [Topic; 27] = [
+const TOPICS: [Topic; 28] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
+    topic!("streams", "grade.md", "a submission in each line of a stream; public data sets"),
     topic!("report", "html.md", "the HTML report"),
     topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),
     topic!("time", "time.md", "how times are measured, repeated and trusted"),

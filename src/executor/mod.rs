@@ -6,6 +6,7 @@ pub mod place;
 mod pool;
 pub mod scratch;
 pub mod scripted;
+pub mod share;
 pub mod turns;
 pub mod until;
 

@@ -55,6 +55,19 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
         let name = path.file_name().map_or_else(|| PathBuf::from(&program.name), PathBuf::from);
         (Shape::File, vec![read_file(path, name)?])
     };
+    let included = included(program)?;
+    files.iter_mut().for_each(|file| fill(file, &program.constants));
+    Ok(Sources { shape, files, included })
+}
+
+/// The same for a program whose only file is this text.
+pub fn of_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
+    let file = TreeEntry::new(&program.path, Node::plain(text.as_bytes()));
+    Ok(Sources { shape: Shape::File, files: vec![file], included: included(program)? })
+}
+
+/// Reads the files that are laid over a program's own.
+fn included(program: &Program) -> Result<Vec<(Option<String>, TreeEntry)>, Diagnostic> {
     let mut included = Vec::new();
     for include in &program.include {
         let name = include.name.clone();
@@ -65,8 +78,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
         fill(&mut file, &include.constants);
         included.push((include.language.clone(), file));
     }
-    files.iter_mut().for_each(|file| fill(file, &program.constants));
-    Ok(Sources { shape, files, included })
+    Ok(included)
 }
 
 /// Puts constants into a file in memory.

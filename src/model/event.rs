@@ -158,6 +158,8 @@ pub enum Event {
     Searching(SearchProgress),
     /// A search is at its end.
     Searched(Box<Search>),
+    /// Lines of a stream are judged.
+    Grading(GradingProgress),
     /// Mutants were looked at.
     MutantsListed(Box<MutantListing>),
     /// The strength of test data was measured.
@@ -174,6 +176,17 @@ pub enum Event {
     Recalled(Recalled),
     /// The command is at its end.
     Finished,
+}
+
+/// How far a stream is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GradingProgress {
+    /// Lines that are done.
+    pub lines: u64,
+    /// How many of them were done in a second, by this command.
+    pub per_second: f64,
+    /// The time that the others will probably take, if it is known how many there are.
+    pub left: Option<Duration>,
 }
 
 /// How the machine falls short of full isolation.

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufWriter, Write};
 
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::model::host::DiagnosisKeys;
@@ -28,6 +28,29 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_schema<T: JsonSchema>(out: &mut dyn Write) -> io::Result<()> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     write_value(&settings.into_generator().into_root_schema_for::<T>(), out)
+}
+
+/// Writes the JSON Schema of what a command reads, and of what it writes.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_both_schemas<Written: JsonSchema>(
+    title: &str,
+    mut line: Schema,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let settings = settings.with(|it| it.inline_subschemas = true);
+    let mut result = settings.into_generator().into_root_schema_for::<Written>();
+    let dialect = line.remove("$schema");
+    result.remove("$schema");
+    let schema = serde_json::json!({
+        "$schema": dialect,
+        "title": title,
+        "oneOf": [{ "$ref": "#/$defs/line" }, { "$ref": "#/$defs/result" }],
+        "$defs": { "line": line, "result": result },
+    });
+    write_value(&schema, out)
 }
 
 fn write_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {

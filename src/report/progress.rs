@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use crate::model::event::Event;
+use crate::model::event::{Event, GradingProgress};
 use crate::model::report::{ProgressStep, Report};
 use crate::model::stress::SearchProgress;
 use crate::model::text::{count, printable};
@@ -38,6 +38,7 @@ const BETWEEN_LINES: Duration = Duration::from_secs(60);
 struct State {
     /// Comparisons of a search.
     comparisons: usize,
+    stream: Option<GradingProgress>,
     now: String,
     /// The last run of a submission.
     last: Option<LastRun>,
@@ -207,6 +208,7 @@ impl State {
                 self.now = format!("{}: {done} of {total}", printable(what));
             }
             Event::CaseGenerated { test_case, .. } => self.now = printable(test_case),
+            Event::Grading(progress) => self.stream = Some(*progress),
             Event::Searching(progress) => {
                 self.comparisons = usize::try_from(progress.runs).unwrap_or(usize::MAX);
                 self.now = searching(progress);
@@ -229,7 +231,11 @@ impl State {
         if let Some(runs) = Some(runs.max(self.comparisons)).filter(|&runs| runs > 0) {
             parts.push(count(runs, "run"));
         }
-        parts.extend(self.left(report).map(|left| format!("about {} left", roughly(left))));
+        if let Some(GradingProgress { lines, per_second, .. }) = self.stream {
+            parts.push(format!("{}, {per_second:.1} a second", count(lines, "line")));
+        }
+        let left = self.stream.map_or_else(|| self.left(report), |stream| stream.left);
+        parts.extend(left.map(|left| format!("about {} left", roughly(left))));
         [parts.join(", "), self.doing(report)]
     }
 
@@ -306,6 +312,19 @@ mod tests {
         let cells = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
         let width = Screen::default().width();
         assert!(width + 2 < cells.max(24), "{width} of {cells}");
+    }
+
+    #[test]
+    fn a_stream_is_told_by_its_lines_their_rate_and_the_time_left() {
+        let (mut state, report) = (State::default(), Report::default());
+        let mut check = |left: Option<u64>, expected: &str| {
+            let left = left.map(Duration::from_secs);
+            let progress = GradingProgress { lines: 1200, per_second: 52.04, left };
+            state.see(&Event::Grading(progress), &report);
+            assert_eq!(state.lines(&report), [expected, ""]);
+        };
+        check(None, "1200 lines, 52.0 a second");
+        check(Some(300), "1200 lines, 52.0 a second, about 5 min left");
     }
 
     #[test]

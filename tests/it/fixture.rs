@@ -109,6 +109,17 @@ impl Fixture {
         self.here(wire::shipped(), arguments)
     }
 
+    /// The `juror` command as the standard library has it, to be started and left at work.
+    pub(crate) fn std_juror(&self, arguments: &str) -> process::Command {
+        let mut command = wire::juror();
+        command
+            .current_dir(self.dir.path())
+            .args(arguments.split_whitespace())
+            .env("XDG_CACHE_HOME", self.dir.path().join("cache"))
+            .env("CI", "true");
+        command
+    }
+
     fn here(&self, command: process::Command, arguments: &str) -> Command {
         let mut command = Command::from_std(command);
         command

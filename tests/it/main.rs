@@ -19,6 +19,7 @@ mod fold;
 mod formats;
 mod from_grammar;
 mod golden;
+mod grade;
 mod grammar;
 mod grammars;
 mod guide;

@@ -32,7 +32,7 @@ const fn form(
 }
 
 /// Functions have two parts in their names, methods one.
-const FORMS: [Form; 21] = [
+const FORMS: [Form; 23] = [
     form("error", 3, "error", 1, Some(2)),
     form("warning", 3, "warning", 1, Some(2)),
     form("lack", 3, "error", 1, Some(2)),
@@ -53,6 +53,8 @@ const FORMS: [Form; 21] = [
     form("Stop::stuck", 2, "error", 0, None),
     form("Remark::Sentence", 1, "error", 0, None),
     form("Clash::new", 2, "error", 0, None),
+    form("LineFault::line", 2, "error: line", 0, Some(1)),
+    form("LineFault::of", 3, "error: line", 1, Some(2)),
     form("Shortfall::new", 2, "warning", 0, None),
 ];
 

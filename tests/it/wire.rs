@@ -121,6 +121,7 @@ pub(crate) fn output_of(command: &mut arguments::Command) -> Option<&mut OutputO
             Some(&mut arguments.output)
         }
         arguments::Command::Verify(arguments) => Some(&mut arguments.output),
+        arguments::Command::Grade(arguments) => Some(&mut arguments.remarks),
         arguments::Command::Generate(arguments) => Some(&mut arguments.output),
         arguments::Command::Convert(arguments) => Some(&mut arguments.output),
         arguments::Command::Stress(arguments) => Some(&mut arguments.output),

@@ -129,6 +129,7 @@ impl Report {
             Event::BuildStarted { .. }
             | Event::SearchStarted(_)
             | Event::Searching(_)
+            | Event::Grading(_)
             | Event::Finished => {}
         }
     }

@@ -1,0 +1,150 @@
+//! What a stream costs: the rate of `juror grade` against that of `juror judge` on the same runs, side by side in turns;
+//! and how much memory it takes for 1,000 and for 100,000 lines.
+//!
+//! `cargo bench --bench grade` prints all; `-- rate 5` and `-- memory 100000` one part, with so many turns or lines.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const JUROR: &str = env!("CARGO_BIN_EXE_juror");
+
+/// A program of its own for each line that takes a moment, without a compiler in the way.
+const PROGRAM: &str = "read -r a b; echo $((a + b)) # ";
+
+/// Submissions in a turn, and test cases of each.
+const SUBMISSIONS: usize = 200;
+const CASES: usize = 10;
+
+fn main() {
+    let words: Vec<String> = env::args().skip(1).filter(|word| word != "--bench").collect();
+    let number = words.iter().find_map(|word| word.parse().ok());
+    let is_asked = |part: &str| {
+        let parts = words.iter().filter(|word| word.parse::<usize>().is_err());
+        parts.clone().count() == 0 || parts.clone().any(|word| word == part)
+    };
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    if is_asked("rate") {
+        rate(dir.path(), number.unwrap_or(7));
+    }
+    if is_asked("memory") {
+        memory(dir.path(), number.unwrap_or(100_000));
+    }
+}
+
+/// Runs juror, and says how long it took and how much memory it held at most, in KiB.
+fn run(dir: &Path, arguments: &[&str], input: Option<&Path>) -> (Duration, u64) {
+    let mut command = Command::new(JUROR);
+    command.args(arguments).current_dir(dir).env("JUROR_CACHE", "off").env("CI", "true");
+    command.stdout(File::create(dir.join("out")).expect("a file")).stderr(Stdio::null());
+    if let Some(input) = input {
+        command.stdin(File::open(input).expect("the lines"));
+    }
+    let begun = Instant::now();
+    let mut child = command.spawn().expect("juror runs");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let held = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        peak = peak.max(held.unwrap_or(0));
+        if let Some(ended) = child.try_wait().expect("a child") {
+            // Broken lines are no failure here.
+            assert!(matches!(ended.code(), Some(0 | 2)), "juror {}: {ended}", arguments.join(" "));
+            return (begun.elapsed(), peak);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The same runs by both commands, and the ratio of their rates.
+fn rate(dir: &Path, turns: usize) {
+    let (tests, sources) = (dir.join("tests"), dir.join("sources"));
+    fs::create_dir(&tests).expect("a directory");
+    fs::create_dir(&sources).expect("a directory");
+    let mut cases = Vec::new();
+    for case in 0..CASES {
+        let (input, answer) = (format!("{case} 1\n"), format!("{}\n", case + 1));
+        fs::write(tests.join(format!("{case}.in")), &input).expect("an input");
+        fs::write(tests.join(format!("{case}.ans")), &answer).expect("an answer");
+        cases.push(serde_json::json!({ "input": input, "answer": answer }));
+    }
+    let files = ["inline", "package"].map(|name| dir.join(name));
+    let mut lines = files.clone().map(|file| BufWriter::new(File::create(file).expect("a file")));
+    let mut judge = vec!["judge".to_owned(), "tests".to_owned(), "--all".to_owned()];
+    for number in 0..SUBMISSIONS {
+        let source = format!("{PROGRAM}{number}\n");
+        let name = format!("sources/{number}.sh");
+        fs::write(dir.join(&name), &source).expect("a source");
+        judge.push(name);
+        let source = serde_json::json!({ "text": source, "language": "bash" });
+        let inline = serde_json::json!({ "source": source, "cases": cases, "all": true });
+        let package = serde_json::json!({ "source": source, "package": "tests", "all": true });
+        for (to, line) in lines.iter_mut().zip([inline, package]) {
+            writeln!(to, "{line}").expect("a line");
+        }
+    }
+    drop(lines);
+    let judge: Vec<&str> = judge.iter().map(String::as_str).collect();
+    let runs = (SUBMISSIONS * CASES) as f64;
+    let mut ratios = [Vec::new(), Vec::new()];
+    let mut rates = Vec::new();
+    for _ in 0..turns {
+        let (judged, _) = run(dir, &judge, None);
+        rates.push(runs / judged.as_secs_f64());
+        for (file, ratios) in files.iter().zip(&mut ratios) {
+            let (graded, _) = run(dir, &["grade"], Some(file));
+            ratios.push(judged.as_secs_f64() / graded.as_secs_f64());
+        }
+    }
+    println!(
+        "{runs} runs in each of {turns} turns; judge: {:.0} runs a second",
+        median(&mut rates)
+    );
+    for (name, ratios) in ["test cases in the line", "a package"].iter().zip(&mut ratios) {
+        println!("grade, {name}: {:.2} of the rate of judge", median(ratios));
+    }
+}
+
+fn median(all: &mut [f64]) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
+/// The most memory for a few lines and for many. Most of them are broken, so that it takes minutes and not hours.
+fn memory(dir: &Path, most: usize) {
+    for lines in [1000, most] {
+        let path = dir.join("lines");
+        let mut to = BufWriter::new(File::create(&path).expect("a file"));
+        for number in 0..lines {
+            let text = match number % 20 {
+                0 => format!("{PROGRAM}{number}\n"),
+                _ => String::new(),
+            };
+            let source = serde_json::json!({ "text": text, "language": "bash" });
+            let cases = [serde_json::json!({ "input": "1 2\n", "answer": "3\n" })];
+            writeln!(
+                to,
+                "{}",
+                serde_json::json!({ "id": number, "source": source, "cases": cases })
+            )
+            .expect("a line");
+        }
+        drop(to);
+        for options in [&["grade"][..], &["grade", "--ordered", "--journal", "journal"]] {
+            let (time, peak) = run(dir, options, Some(&path));
+            let options = options.join(" ");
+            println!(
+                "{options}, {lines} lines: {:.1} MiB at most, {time:.0?}",
+                peak as f64 / 1024.0
+            );
+        }
+        fs::remove_file(dir.join("journal")).expect("a journal");
+    }
+}

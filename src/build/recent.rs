@@ -1,0 +1,91 @@
+//! A few things that were made lately, so that they need not be made again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The things that were asked for last, by what they are made of. Who asks for one that is being made waits for it.
+#[derive(Debug)]
+pub struct Recent<K, V> {
+    most: usize,
+    /// The latest one is last.
+    all: Mutex<Vec<(K, Slot<V>)>>,
+}
+
+/// What is made, once it is.
+type Slot<V> = Arc<Mutex<Option<V>>>;
+
+impl<K: PartialEq, V: Clone> Recent<K, V> {
+    /// Keeps so many.
+    pub fn new(most: usize) -> Self {
+        Self { most, all: Mutex::new(Vec::new()) }
+    }
+
+    /// The thing made of this.
+    ///
+    /// # Errors
+    /// When it cannot be made; that is tried again when it is asked for again.
+    pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        let slot = self.slot(key);
+        let mut made = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*made {
+            return Ok(made.clone());
+        }
+        let new = make()?;
+        *made = Some(new.clone());
+        Ok(new)
+    }
+
+    fn slot(&self, key: K) -> Slot<V> {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.iter().position(|(known, _)| *known == key);
+        let entry = match known {
+            Some(at) => all.remove(at),
+            None => (key, Slot::default()),
+        };
+        let slot = Arc::clone(&entry.1);
+        all.push(entry);
+        if all.len() > self.most {
+            all.remove(0);
+        }
+        slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_are_kept_and_what_failed_is_tried_again() {
+        let check = |asked: &[u32], made: &[u32]| {
+            let recent = Recent::new(2);
+            let mut all = Vec::new();
+            for key in asked {
+                let make = || {
+                    all.push(*key);
+                    if *key == 0 { Err(()) } else { Ok(key * 10) }
+                };
+                let expected = if *key == 0 { Err(()) } else { Ok(key * 10) };
+                assert_eq!(recent.get(*key, make), expected);
+            }
+            assert_eq!(all, made, "{asked:?}");
+        };
+        check(&[1, 1, 2, 1, 2], &[1, 2]);
+        check(&[1, 2, 1, 3, 1, 2], &[1, 2, 3, 2]);
+        check(&[0, 0, 1], &[0, 0, 1]);
+    }
+
+    #[test]
+    fn who_asks_for_what_is_being_made_waits_for_it() {
+        let recent = Recent::new(1);
+        let made = Mutex::new(0);
+        let ask = || {
+            let make = || {
+                *made.lock().expect("a number") += 1;
+                Ok::<_, ()>(7)
+            };
+            assert_eq!(recent.get("x", make), Ok(7));
+        };
+        std::thread::scope(|scope| (0..8).for_each(|_| _ = scope.spawn(ask)));
+        assert_eq!(made.into_inner().expect("a number"), 1);
+    }
+}

@@ -1,0 +1,188 @@
+//! What lines are judged by: a package, read once, or the rules for test cases that are in the line.
+
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::build::bench::Bench;
+use crate::build::recent::Recent;
+use crate::cli::host::Host;
+use crate::cli::judge::{compare_by, comparison};
+use crate::cli::output::Output;
+use crate::cli::problem::{self, Remarks};
+use crate::cli::sessions::Judging;
+use crate::generate::missing::Made;
+use crate::grade::graded::{FaultyPart, LineFault};
+use crate::judge::case::{Detail, Validators};
+use crate::judge::draw::Seen;
+use crate::judge::score::Policy;
+use crate::model::event::Event;
+use crate::model::judgement::TimeLimit;
+use crate::model::limits::{ProblemLimits, TIME_WITHOUT_PACKAGE};
+use crate::model::problem::{Problem, Submitted};
+use crate::model::stop::{Mend, Stop};
+
+/// What lines are judged by.
+pub(super) struct Ground {
+    pub(super) problem: Problem,
+    pub(super) validators: Validators,
+    time_limit: Mutex<Option<TimeLimit>>,
+    /// What the package describes and does not have lies there.
+    _made: Option<Made>,
+    /// An archive is unpacked as long as this is there.
+    _aside: Output,
+}
+
+/// Which one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Which {
+    /// The package; else test cases are in the line.
+    pub(super) package: Option<PathBuf>,
+    pub(super) compare: Option<String>,
+}
+
+/// The grounds that were used last.
+pub(super) struct Grounds<'a> {
+    pub(super) host: &'a Host,
+    pub(super) output: &'a Output,
+    pub(super) all: Recent<Which, Result<Arc<Ground>, LineFault>>,
+}
+
+impl Grounds<'_> {
+    /// The ground, or why a line cannot be judged by it.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted; it is tried again for the next line.
+    pub(super) fn get(&self, which: Which) -> Result<Result<Arc<Ground>, LineFault>, Stop> {
+        self.all.get(which.clone(), || match self.open(&which) {
+            Ok(ground) => Ok(Ok(Arc::new(ground))),
+            Err(Opening::Stop(stop)) => Err(stop),
+            Err(Opening::Fault(fault)) => Ok(Err(fault)),
+        })
+    }
+
+    fn open(&self, which: &Which) -> Result<Ground, Opening> {
+        let (sender, heard) = channel();
+        let aside = self.output.aside(sender);
+        let opened = self.read(which, &aside);
+        match opened {
+            Ok((problem, validators, made)) => Ok(Ground {
+                problem,
+                validators,
+                time_limit: Mutex::default(),
+                _made: made,
+                _aside: aside,
+            }),
+            Err(stop @ (Stop::Interrupted | Stop::Fault(_))) => Err(Opening::Stop(stop)),
+            Err(stop) => {
+                let kind = match stop {
+                    Stop::Refused(Mend::CommandLine, _) => FaultyPart::Line,
+                    _ => FaultyPart::Package,
+                };
+                // What was told before is told by this, too, with paths that the user knows.
+                heard.try_iter().for_each(drop);
+                aside.stopped(stop);
+                Err(Opening::Fault(fault(kind, heard.try_iter().map(|it| it.event))))
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        which: &Which,
+        aside: &Output,
+    ) -> Result<(Problem, Validators, Option<Made>), Stop> {
+        let mut problem = match &which.package {
+            Some(package) => problem::read(package, None, Remarks::Errors, aside)?,
+            None => without_package(),
+        };
+        if let Some(how) = &which.compare {
+            let wrong = |what| Stop::usage(format!("`/compare`: {what}; see `juror help judging`"));
+            compare_by(&comparison(how).map_err(wrong)?, &mut problem)?;
+        }
+        if problem.kind.submitted == Submitted::Answers {
+            let what = "submissions to this problem are answers, not programs; use `juror judge`";
+            return Err(Stop::usage(what));
+        }
+        let builder = self.host.builder();
+        let made = problem::complete(&mut problem, None, self.host, &builder, aside)?;
+        let events = aside.sink();
+        let bench = self.host.bench(&problem, &builder, &events);
+        let validators = problem::validators(&bench, Seen::default())?;
+        Ok((problem, validators, made))
+    }
+
+    /// The time limit of a ground, found when it is asked for.
+    ///
+    /// # Errors
+    /// When there is none to be had.
+    pub(super) fn time_limit(&self, ground: &Ground) -> Result<TimeLimit, Stop> {
+        let mut known = ground.time_limit.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return Ok(known.clone());
+        }
+        let builder = self.host.builder();
+        let bench = self.host.bench(&ground.problem, &builder, &|_| {});
+        let judging = judging(bench, ground)?;
+        let found = judging.time_limit()?;
+        *known = Some(found.clone());
+        Ok(found)
+    }
+}
+
+/// What finds the time limit of a package.
+fn judging<'a>(bench: Bench<'a>, ground: &'a Ground) -> Result<Judging<'a>, Stop> {
+    Ok(Judging {
+        bench,
+        validators: &ground.validators,
+        repeat: String::new(),
+        entries: &[],
+        cases: match ground.problem.limits.time_limit {
+            Some(_) => Vec::new(),
+            None => problem::select(&ground.problem, &[])?,
+        },
+        given: None,
+        policy: Policy::WhatCounts,
+        detail: Detail::Brief,
+    })
+}
+
+/// Why a ground cannot be had.
+enum Opening {
+    Stop(Stop),
+    Fault(LineFault),
+}
+
+/// The problem of test cases that are in a line.
+fn without_package() -> Problem {
+    let limits =
+        ProblemLimits { time_limit: Some(TIME_WITHOUT_PACKAGE), ..ProblemLimits::default() };
+    Problem { limits, ..Problem::default() }
+}
+
+/// The first thing that was told, and how much more there is.
+fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
+    let remarks = told.filter_map(|event| match event {
+        Event::Diagnosed(it) if it.is_error() => {
+            let path = it.place.path.display().to_string();
+            let is_named = it.message.starts_with(&path);
+            let place = if is_named { String::new() } else { format!("{path}: ") };
+            Some((format!("{place}{}", it.message), it.help))
+        }
+        Event::Complained { message } => match message.split_once("; ") {
+            Some((what, help)) => Some((what.to_owned(), Some(help.to_owned()))),
+            None => Some((message, None)),
+        },
+        _ => None,
+    });
+    let mut remarks: Vec<(String, Option<String>)> = remarks.collect();
+    let more = remarks.len().saturating_sub(1);
+    let (message, help) = remarks.drain(..).next().unwrap_or_default();
+    match more {
+        0 => LineFault::of(kind, message, help),
+        more => {
+            let all = "`juror verify` shows all of them".to_owned();
+            LineFault::of(kind, format!("{message}; and {more} more"), Some(all))
+        }
+    }
+}

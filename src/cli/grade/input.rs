@@ -1,0 +1,56 @@
+//! Standard input, which does not keep a command from its end while nothing comes.
+
+use std::fs::File;
+use std::io::{self, Read, stdin};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// Standard input.
+pub(super) struct Patient {
+    from: File,
+    is_ended: Arc<AtomicBool>,
+}
+
+/// How often it is asked whether to go on.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// What is said if it is not.
+const ENDED: &str = "interrupted";
+
+/// Whether reading ended because the command does.
+pub(super) fn is_end(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionAborted && error.to_string() == ENDED
+}
+
+impl Patient {
+    /// Standard input, until this is true.
+    pub(super) fn stdin(is_ended: Arc<AtomicBool>) -> io::Result<Self> {
+        let from = File::from(stdin().as_fd().try_clone_to_owned()?);
+        Ok(Self { from, is_ended })
+    }
+
+    /// Its size, if that is known.
+    pub(super) fn size(&self) -> Option<u64> {
+        let found = self.from.metadata().ok()?;
+        found.is_file().then_some(found.len())
+    }
+}
+
+impl Read for Patient {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.is_ended.load(Ordering::SeqCst) {
+                return Err(io::Error::new(io::ErrorKind::ConnectionAborted, ENDED));
+            }
+            let mut asked = [PollFd::new(&self.from, PollFlags::IN)];
+            match poll(&mut asked, Some(&LOOK)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                // What cannot be asked can be read.
+                Ok(_) | Err(_) => return self.from.read(to),
+            }
+        }
+    }
+}

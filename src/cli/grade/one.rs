@@ -1,0 +1,326 @@
+//! One line of a stream: judged, or said why not.
+
+use std::borrow::Cow;
+use std::path::{Component, Path};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::build::Builder;
+use crate::build::bench::Bench;
+use crate::check::options::Options;
+use crate::cli::grade::ground::{Ground, Grounds, Which};
+use crate::cli::host::Host;
+use crate::cli::judge::{Comparison, comparison, named};
+use crate::cli::problem;
+use crate::cli::sessions::{self, Judging};
+use crate::executor::share::Share;
+use crate::grade::graded::{FaultyPart, Graded, LineFault};
+use crate::grade::line::{
+    BrokenLine, InlineCase, LineLimits, Returned, Settings, SourceParts, StreamLine,
+};
+use crate::grade::reader::{LONGEST, RawLine};
+use crate::grade::shape::meant;
+use crate::judge::case::{Detail, ReadyCase, Texts};
+use crate::judge::score::Policy;
+use crate::judge::session::{Judged, PreparedSubmission};
+use crate::language::table::Language;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
+use crate::model::program::Program;
+use crate::model::report::SubmissionReport;
+use crate::model::score::CaseScoring;
+use crate::model::stop::{Remark, Stop};
+use crate::model::submission::Submission;
+use crate::model::test_data::TestCase;
+use crate::model::units::Bytes;
+use crate::model::verdict::Verdict;
+
+/// Judges lines.
+pub(super) struct Grader<'a> {
+    pub(super) host: &'a Host,
+    /// Builds what lines submit, and keeps nothing of it on the disk.
+    pub(super) builder: &'a Builder<'a>,
+    pub(super) grounds: Grounds<'a>,
+    pub(super) settings: &'a Settings,
+    /// What a line's digest depends on beside the line.
+    pub(super) digest_of: String,
+    /// Lines that are being judged.
+    pub(super) under_way: AtomicUsize,
+}
+
+/// A result as it is written.
+pub(super) struct Answer {
+    pub(super) text: Vec<u8>,
+    pub(super) verdict: Option<Verdict>,
+    pub(super) fault: Option<FaultyPart>,
+}
+
+/// Why a line has no verdict.
+enum Without {
+    Fault(LineFault),
+    Stop(Stop),
+}
+
+impl From<LineFault> for Without {
+    fn from(fault: LineFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Stop> for Without {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl Grader<'_> {
+    /// Judges a line.
+    ///
+    /// # Errors
+    /// When it was interrupted. All else is an answer.
+    pub(super) fn grade(&self, raw: RawLine, digest: u64) -> Result<Answer, Stop> {
+        let number = raw.number;
+        let graded = match self.read(raw) {
+            Err(BrokenLine { id, fault }) => Graded::failed(number, id, digest, fault),
+            Ok(line) => {
+                let (id, returned) = (line.id.clone(), line.returned.unwrap_or_default());
+                let others = self.under_way.fetch_add(1, Ordering::SeqCst);
+                let slots = self.host.executor.slots() / (others + 1);
+                let judged = self.judge(line, slots.max(1));
+                self.under_way.fetch_sub(1, Ordering::SeqCst);
+                match judged {
+                    Ok(report) => Graded::judged(number, id, digest, report, returned),
+                    Err(Without::Fault(fault)) => Graded::failed(number, id, digest, fault),
+                    Err(Without::Stop(Stop::Interrupted)) => return Err(Stop::Interrupted),
+                    Err(Without::Stop(stop)) => Graded::failed(number, id, digest, of_judge(stop)),
+                }
+            }
+        };
+        let mut text = serde_json::to_vec(&graded)
+            .map_err(|error| JudgeError::new("write a result", error))?;
+        text.push(b'\n');
+        let fault = graded.error.map(|fault| fault.kind);
+        Ok(Answer { text, verdict: graded.verdict, fault })
+    }
+
+    fn read(&self, raw: RawLine) -> Result<StreamLine, BrokenLine> {
+        if raw.is_too_long {
+            let what = format!("has more than {}", Bytes(LONGEST as u64));
+            let fault = LineFault::line(what, "name a package, or files, in place of long texts");
+            return Err(BrokenLine { id: None, fault });
+        }
+        self.settings.read(&raw.text)
+    }
+
+    /// Judges with so many slots: one, if there are other lines for the others.
+    fn judge(&self, line: StreamLine, slots: usize) -> Result<SubmissionReport, Without> {
+        let which = Which { package: line.package, compare: line.compare.clone() };
+        let ground = self.grounds.get(which)??;
+        let limits = line.limits.unwrap_or_default();
+        let problem = limited(&ground, &limits);
+        let source = line.source.parts();
+        let submission = submission(&source, &problem)?;
+        let prepared = match &source.text {
+            Some(text) => self.builder.prepare_text(&submission.program, text),
+            None => self.builder.prepare(&submission.program),
+        };
+        let mut found = Vec::new();
+        let entries: Vec<PreparedSubmission<'_>> =
+            sessions::entry(&submission, prepared, &mut found)?.into_iter().collect();
+        if entries.is_empty() {
+            return Err(of_source(found).into());
+        }
+        let own: Vec<TestCase>;
+        let cases = match line.cases {
+            None => problem::select(&problem, &[])?,
+            Some(cases) => {
+                own = (1..=cases.len()).map(named_by_number).collect();
+                inline(&own, cases, line.compare.as_deref())
+            }
+        };
+        let given = match limits.time {
+            Some(time) => Duration::from_secs_f64(time),
+            None => self.grounds.time_limit(&ground)?.limit,
+        };
+        let executor = Share::new(self.host.executor.anew(), slots);
+        let returned = line.returned.unwrap_or_default();
+        let finished = Judging {
+            bench: Bench {
+                problem: &problem,
+                executor: &executor,
+                builder: self.builder,
+                events: &|_| {},
+            },
+            validators: &ground.validators,
+            repeat: String::new(),
+            entries: &entries,
+            cases,
+            given: Some(given),
+            policy: match line.all.unwrap_or_default() {
+                true => Policy::Everything,
+                false => Policy::WhatCounts,
+            },
+            detail: match returned {
+                Returned::Outputs => Detail::Full { keep: None },
+                Returned::Verdict | Returned::Cases => Detail::Brief,
+            },
+        }
+        .run()?;
+        match finished.results.into_iter().next() {
+            Some(Judged::Judgement(judgement)) => Ok(SubmissionReport::new(None, *judgement)),
+            Some(Judged::Failed(error)) => Err(Stop::Fault(error).into()),
+            None => Err(Stop::Fault(JudgeError::new("judge", "there is no result")).into()),
+        }
+    }
+}
+
+/// What keeps a source from being built.
+fn of_source(found: Vec<Diagnostic>) -> LineFault {
+    let why = found.into_iter().find(Diagnostic::is_error);
+    let (message, help) = why.map_or_else(Default::default, |it| {
+        (format!("{}: {}", it.place.path.display(), it.message), it.help)
+    });
+    LineFault::of(FaultyPart::Source, message, help)
+}
+
+/// What keeps a line from being judged, though it is not the line's fault.
+fn of_judge(stop: Stop) -> LineFault {
+    let first = |remarks: Vec<Remark>| match remarks.into_iter().next() {
+        Some(Remark::Sentence(message)) => (message, None),
+        Some(Remark::Diagnostic(it)) => (it.message, it.help),
+        None => Default::default(),
+    };
+    match stop {
+        Stop::Fault(error) => {
+            let kind = match error.lacks {
+                Some(_) => FaultyPart::Skipped,
+                None => FaultyPart::Judge,
+            };
+            LineFault::of(kind, error.to_string(), error.help)
+        }
+        Stop::Diagnosed(all) => {
+            let (message, help) = first(all.into_iter().map(Remark::from).collect());
+            LineFault::of(FaultyPart::Package, message, help)
+        }
+        Stop::Refused(_, remarks) => {
+            let (message, help) = first(remarks);
+            LineFault::of(FaultyPart::Package, message, help)
+        }
+        Stop::Interrupted => LineFault::of(FaultyPart::Judge, "interrupted", None),
+    }
+}
+
+/// The problem with the line's limits.
+fn limited<'a>(ground: &'a Ground, limits: &LineLimits) -> Cow<'a, Problem> {
+    let of_mib = |mib: f64| Bytes((mib * f64::from(1 << 20)) as u64);
+    let memory = limits.memory.map(of_mib).or(limits.memory_bytes.map(Bytes));
+    let output = limits.output.map(of_mib);
+    let mut problem = Cow::Borrowed(&ground.problem);
+    if memory.is_some() || output.is_some() {
+        let limits = &mut problem.to_mut().limits;
+        limits.memory = memory.or(limits.memory);
+        limits.output = output.or(limits.output);
+    }
+    problem
+}
+
+fn named_by_number(number: usize) -> TestCase {
+    TestCase { name: number.to_string(), ..TestCase::default() }
+}
+
+/// The test cases of a line, ready to be judged.
+fn inline<'a>(
+    named: &'a [TestCase],
+    cases: Vec<InlineCase>,
+    compare: Option<&str>,
+) -> Vec<ReadyCase<'a>> {
+    let words = match compare.map(comparison) {
+        Some(Ok(Comparison::Default(words))) => words,
+        _ => Vec::new(),
+    };
+    // They were read before the ground was made.
+    let options = Options::parse(&words).unwrap_or_default();
+    let pairs = named.iter().zip(cases);
+    let ready = |(test_case, case): (&'a TestCase, InlineCase)| ReadyCase {
+        test_case,
+        static_args: None,
+        scoring: CaseScoring::Ignored,
+        options,
+        texts: Some(Texts {
+            input: Arc::from(case.input.into_bytes()),
+            answer: Arc::from(case.answer.into_bytes()),
+        }),
+    };
+    pairs.map(ready).collect()
+}
+
+/// What a line submits.
+fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, LineFault> {
+    let language = parts.language.as_deref().map(language).transpose()?;
+    if let Some(file) = &parts.file {
+        if parts.name.is_some() {
+            let help = "leave out the name; the file has one";
+            return Err(LineFault::line("has both `/source/file` and `/source/name`", help));
+        }
+        let mut submission = named(Path::new(file), problem).map_err(|remark| {
+            let (message, help) = match remark {
+                Remark::Sentence(message) => (message, None),
+                Remark::Diagnostic(it) => (it.message, it.help),
+            };
+            LineFault::of(FaultyPart::Source, message, help)
+        })?;
+        let code = language.map(|it| it.code.to_owned());
+        submission.program.language = code.or(submission.program.language);
+        return Ok(submission);
+    }
+    let name = match (&parts.name, language) {
+        (Some(name), _) => file_name(name)?.to_owned(),
+        (None, Some(language)) => {
+            let ending = language.extensions.split_whitespace().next().unwrap_or_default();
+            format!("main{ending}")
+        }
+        (None, None) => {
+            let help = "say it in `/source/language`, or name the file in `/source/name`";
+            let what = "the language is unknown";
+            return Err(LineFault::of(FaultyPart::Source, what, Some(help.to_owned())));
+        }
+    };
+    let program = Program {
+        name: name.clone(),
+        path: name.clone().into(),
+        language: language.map(|it| it.code.to_owned()),
+        include: problem.include.clone(),
+        defines: problem.defines.clone(),
+        ..Program::default()
+    };
+    Ok(Submission { name, program, expectations: Vec::new() })
+}
+
+/// The language of this code, or that people call so.
+fn language(word: &str) -> Result<&'static Language, LineFault> {
+    let folded = word.to_lowercase();
+    let called = || {
+        let mut ready = Language::ready();
+        ready.find(|it| it.aliases.split_whitespace().any(|alias| alias == folded))
+    };
+    Language::by_code(&folded).or_else(called).ok_or_else(|| {
+        let codes: Vec<&str> = Language::ready().map(|it| it.code).collect();
+        let what = format!("unknown language `{word}`");
+        LineFault::of(FaultyPart::Source, what, Some(meant(&folded, &codes)))
+    })
+}
+
+/// A name that a file can have in a box.
+fn file_name(name: &str) -> Result<&str, LineFault> {
+    let mut parts = Path::new(name).components();
+    let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    match is_one && !name.starts_with(['.', '-']) && !name.contains(['/', '\0']) {
+        true => Ok(name),
+        false => {
+            let help = "give the name of a file without a directory, such as `main.cpp`";
+            Err(LineFault::line(format!("`/source/name`: `{name}` is not such a name"), help))
+        }
+    }
+}

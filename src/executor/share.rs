@@ -1,0 +1,57 @@
+//! A part of an executor's slots, for work of which there is more at once.
+
+use crate::executor::{Executor, Hand};
+use crate::model::job::{Job, Reply};
+use crate::model::joint::{JointJob, JointReply};
+use crate::model::stop::Stop;
+
+/// The same executor, but that it says it has so many slots.
+pub struct Share<'a> {
+    inner: &'a dyn Executor,
+    slots: usize,
+}
+
+impl<'a> Share<'a> {
+    /// A part of this one.
+    pub fn new(inner: &'a dyn Executor, slots: usize) -> Self {
+        Self { inner, slots }
+    }
+}
+
+impl Executor for Share<'_> {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn mechanism(&self) -> String {
+        self.inner.mechanism()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        self.inner.run(job)
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+        self.inner.run_joint(job)
+    }
+
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        self.inner.run_alone(job, number)
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
+        self.inner.run_joint_alone(job, number)
+    }
+
+    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
+        self.inner.run_by_hand(job, hand)
+    }
+
+    fn anew(&self) -> &dyn Executor {
+        self.inner.anew()
+    }
+
+    fn stop(&self) {
+        self.inner.stop();
+    }
+}

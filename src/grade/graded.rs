@@ -1,0 +1,181 @@
+//! What comes of a line: one JSON object.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::grade::line::{Returned, id_schema};
+use crate::model::judgement::{CaseJudgement, CompilerReport};
+use crate::model::report::SubmissionReport;
+use crate::model::score::TotalScore;
+use crate::model::serial::{As, Seconds};
+use crate::model::units::Bytes;
+use crate::model::verdict::Verdict;
+
+/// The version of lines and results; raised when a key goes or changes its meaning.
+pub const VERSION: u32 = 1;
+
+/// What came of a line.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Graded {
+    /// The version of this format.
+    #[schemars(extend("const" = VERSION))]
+    pub version: u32,
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// Its `id`, if it has one.
+    #[schemars(schema_with = "id_schema")]
+    pub id: Option<Value>,
+    /// What tells the line and the settings by which it was read from others: 16 hexadecimal digits.
+    pub digest: String,
+    /// What the submission earned; `null` if `error` says why there is no verdict.
+    pub verdict: Option<Verdict>,
+    /// Its score, in a scoring problem.
+    #[serde(flatten, with = "As::<TotalScore>")]
+    pub score: Option<TotalScore>,
+    /// The first test case that it fails, or `build`.
+    pub test_case: Option<String>,
+    /// Why it fails there.
+    pub cause: Option<String>,
+    /// How many test cases it passes.
+    pub passed: usize,
+    /// How many it was run on.
+    pub ran: usize,
+    /// How many it was not run on, because of what came of those before.
+    pub skipped: usize,
+    /// CPU time of its slowest run.
+    #[serde(rename = "cpu_seconds", with = "As::<Option<Seconds>>")]
+    pub cpu_time: Option<Duration>,
+    /// The most memory that one of its runs held, if that was measured.
+    #[serde(rename = "memory_bytes")]
+    pub memory: Option<Bytes>,
+    /// Whether another run may get another verdict, because the time limit is near.
+    pub sensitive: bool,
+    /// Why there is no verdict.
+    pub error: Option<LineFault>,
+    /// Each test case that it was run on, if the line asks for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_cases: Option<Arc<Vec<CaseJudgement>>>,
+    /// What building it gave, if the line asks for test cases and there is something to tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compiler: Option<CompilerReport>,
+}
+
+/// Why a line has no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LineFault {
+    /// Whose fault it is.
+    pub kind: FaultyPart,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it, if that is known.
+    pub help: Option<String>,
+}
+
+/// Whose fault it is that there is no verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultyPart {
+    /// The line is not as it must be.
+    Line,
+    /// Its source cannot be read, or is in no known language.
+    Source,
+    /// The package cannot be used.
+    Package,
+    /// This machine lacks the compiler.
+    Skipped,
+    /// The judge failed.
+    Judge,
+}
+
+impl LineFault {
+    /// A fault of this part.
+    pub fn of(kind: FaultyPart, message: impl Into<String>, help: Option<String>) -> Self {
+        Self { kind, message: message.into(), help }
+    }
+
+    /// A line that is not as it must be.
+    pub fn line(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::of(FaultyPart::Line, message, Some(help.into()))
+    }
+}
+
+impl Graded {
+    /// A result of this line without a verdict.
+    pub fn failed(line: u64, id: Option<Value>, digest: u64, error: LineFault) -> Self {
+        let digest = format!("{digest:016x}");
+        Self { version: VERSION, line, id, digest, error: Some(error), ..Self::default() }
+    }
+
+    /// A result of this line.
+    pub fn judged(
+        line: u64,
+        id: Option<Value>,
+        digest: u64,
+        report: SubmissionReport,
+        returned: Returned,
+    ) -> Self {
+        let (test_case, cause) = report.failure();
+        let (test_case, cause) = (test_case.map(str::to_owned), cause.map(str::to_owned));
+        let is_asked = returned != Returned::Verdict;
+        Self {
+            version: VERSION,
+            line,
+            id,
+            digest: format!("{digest:016x}"),
+            verdict: report.verdict,
+            test_case,
+            cause,
+            passed: report.passed(),
+            ran: report.test_cases.len(),
+            skipped: report.skipped,
+            cpu_time: report.slowest(),
+            memory: report.memory(),
+            sensitive: report.test_cases.iter().any(CaseJudgement::is_sensitive),
+            error: None,
+            score: report.score,
+            test_cases: is_asked.then_some(report.test_cases),
+            compiler: report.compiler.filter(|_| is_asked),
+        }
+    }
+}
+
+/// How many lines there were of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Lines with the verdict AC.
+    pub accepted: u64,
+    /// Lines with another verdict.
+    pub rejected: u64,
+    /// Lines, or their sources, that are not as they must be.
+    pub broken: u64,
+    /// Lines whose package cannot be used.
+    pub without_package: u64,
+    /// Lines whose compiler this machine lacks.
+    pub skipped: u64,
+    /// Lines on which the judge failed.
+    pub failed: u64,
+}
+
+impl Tally {
+    /// Counts a line.
+    pub fn count(&mut self, verdict: Option<Verdict>, fault: Option<FaultyPart>) {
+        *match (verdict, fault) {
+            (Some(Verdict::Accepted), _) => &mut self.accepted,
+            (Some(_), _) => &mut self.rejected,
+            (None, Some(FaultyPart::Line | FaultyPart::Source)) => &mut self.broken,
+            (None, Some(FaultyPart::Package)) => &mut self.without_package,
+            (None, Some(FaultyPart::Skipped)) => &mut self.skipped,
+            (None, Some(FaultyPart::Judge) | None) => &mut self.failed,
+        } += 1;
+    }
+
+    /// How many lines there were.
+    pub fn lines(&self) -> u64 {
+        let Self { accepted, rejected, broken, without_package, skipped, failed } = self;
+        accepted + rejected + broken + without_package + skipped + failed
+    }
+}

@@ -1,0 +1,219 @@
+//! The record of a stream: results in a file, each added as a line before it is handed on, so that a later start goes on
+//! where this one ended.
+//!
+//! A result is written by one call and is on the disk at most a second later. Whoever kills the process loses nothing that
+//! was written; a power cut may lose the last second, which is then done again. A last line without an end was cut
+//! in the middle, and is taken away.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use crate::grade::done::Done;
+use crate::grade::graded::{FaultyPart, Tally, VERSION};
+use crate::model::verdict::Verdict;
+
+/// The file of a stream.
+pub struct Journal {
+    file: File,
+    synced: Instant,
+}
+
+/// What an earlier start left.
+#[derive(Debug, Default)]
+pub struct Earlier {
+    /// The lines that are done.
+    pub done: Done,
+    /// How many there are of each kind.
+    pub tally: Tally,
+    /// Whether they are in the order of their numbers.
+    pub is_ordered: bool,
+    /// How long the journal is.
+    length: u64,
+}
+
+/// Why a file cannot be the journal.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalFault {
+    /// Another process has it.
+    #[error("another juror is writing it")]
+    InUse,
+    /// The system says so.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A line is not a result.
+    #[error("line {0} is not a result of `juror grade`: {1}")]
+    Strange(u64, String),
+    /// A line of the stream has two results.
+    #[error("line {0} is a second result of the same line")]
+    Twice(u64),
+}
+
+/// What is needed of a result.
+#[derive(Deserialize)]
+struct Recorded {
+    version: u32,
+    line: u64,
+    digest: String,
+    verdict: Option<Verdict>,
+    error: Option<Error>,
+}
+
+#[derive(Deserialize)]
+struct Error {
+    kind: FaultyPart,
+}
+
+/// The time between two moments at which all that is written is on the disk.
+const SYNC: Duration = Duration::from_secs(1);
+
+impl Journal {
+    /// Opens or makes the file, and reads what an earlier start left.
+    ///
+    /// # Errors
+    /// When it is in use, or no journal.
+    pub fn open(path: &Path) -> Result<(Self, Earlier), JournalFault> {
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(JournalFault::InUse),
+            // Some file systems have no locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        let mut earlier = Earlier { is_ordered: true, ..Earlier::default() };
+        let mut last = 0;
+        let mut number = 0;
+        each_line(&mut BufReader::new(&file), |line| {
+            number += 1;
+            let strange = |what: String| JournalFault::Strange(number, what);
+            let result: Recorded =
+                serde_json::from_slice(line).map_err(|error| strange(error.to_string()))?;
+            if result.version != VERSION {
+                return Err(strange(format!("it has version {}", result.version)));
+            }
+            let digest = u64::from_str_radix(&result.digest, 16)
+                .map_err(|_| strange("it has no digest".to_owned()))?;
+            if !earlier.done.insert(result.line, digest) {
+                return Err(JournalFault::Twice(number));
+            }
+            earlier.tally.count(result.verdict, result.error.map(|error| error.kind));
+            earlier.is_ordered &= result.line > last;
+            last = result.line;
+            earlier.length += line.len() as u64 + 1;
+            Ok(())
+        })?;
+        file.set_len(earlier.length)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok((Self { file, synced: Instant::now() }, earlier))
+    }
+
+    /// Tells all results again.
+    ///
+    /// # Errors
+    /// When they cannot be read, or `tell` does.
+    pub fn replay(
+        path: &Path,
+        earlier: &Earlier,
+        mut tell: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), JournalFault> {
+        let from = io::Read::take(File::open(path)?, earlier.length);
+        each_line(&mut BufReader::new(from), |line| Ok(tell(line)?))
+    }
+
+    /// Adds a result with its line end.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add(&mut self, line: &[u8]) -> io::Result<()> {
+        self.file.write_all(line)?;
+        match self.synced.elapsed() >= SYNC {
+            true => self.sync(),
+            false => Ok(()),
+        }
+    }
+
+    /// Waits until all is on the disk.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()?;
+        self.synced = Instant::now();
+        Ok(())
+    }
+}
+
+/// Does it with each line that has an end, without that.
+fn each_line(
+    from: &mut impl BufRead,
+    mut with: impl FnMut(&[u8]) -> Result<(), JournalFault>,
+) -> Result<(), JournalFault> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        from.read_until(b'\n', &mut line)?;
+        let Some(line) = line.strip_suffix(b"\n") else { return Ok(()) };
+        with(line)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn result(line: u64, verdict: &str) -> String {
+        let rest = r#""digest":"000000000000000a","error":null"#;
+        format!(r#"{{"version":1,"line":{line},"verdict":"{verdict}",{rest}}}"#)
+    }
+
+    #[test]
+    fn what_was_written_is_known_again_and_a_torn_line_is_taken_away() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let path = dir.path().join("journal");
+        let check = |text: &str, expected: Result<(u64, bool, &str), &str>| {
+            fs::write(&path, text).expect("a file");
+            let opened = Journal::open(&path);
+            match (opened, expected) {
+                (Err(fault), Err(expected)) => {
+                    let said = fault.to_string();
+                    assert!(said.starts_with(expected), "{said}");
+                    assert_eq!(fs::read_to_string(&path).expect("a text"), text, "it stays");
+                }
+                (Ok((mut journal, earlier)), Ok((lines, is_ordered, kept))) => {
+                    assert_eq!((earlier.tally.lines(), earlier.is_ordered), (lines, is_ordered));
+                    let again = Journal::open(&path).err().map(|fault| fault.to_string());
+                    assert_eq!(again.as_deref(), Some("another juror is writing it"));
+                    journal.add(b"x\n").expect("a write");
+                    let mut told = Vec::new();
+                    let tell = |line: &[u8]| {
+                        told.extend_from_slice(line);
+                        told.push(b'\n');
+                        Ok(())
+                    };
+                    Journal::replay(&path, &earlier, tell).expect("a journal");
+                    assert_eq!(String::from_utf8_lossy(&told), kept);
+                    let whole = fs::read_to_string(&path).expect("a text");
+                    assert_eq!(whole, format!("{kept}x\n"));
+                }
+                (opened, _) => panic!("{text}: {:?}", opened.map(|(_, earlier)| earlier)),
+            }
+        };
+        let (one, two) = (format!("{}\n", result(1, "AC")), format!("{}\n", result(2, "WA")));
+        check("", Ok((0, true, "")));
+        check(&one, Ok((1, true, &one)));
+        check(&format!("{one}{two}"), Ok((2, true, &format!("{one}{two}"))));
+        check(&format!("{two}{one}"), Ok((2, false, &format!("{two}{one}"))));
+        for cut in 1..two.len() {
+            check(&format!("{one}{}", &two[..cut]), Ok((1, true, &one)));
+        }
+        check(&format!("{one}{one}"), Err("line 2 is a second result of the same line"));
+        check(&format!("{one}\n{two}"), Err("line 2 is not a result"));
+        check("{}\n", Err("line 1 is not a result of `juror grade`: missing field `version`"));
+        check(&one.replace("\"version\":1", "\"version\":9"), Err("line 1 is not a result"));
+        check(&one.replace("000a", "zzzz"), Err("line 1 is not a result"));
+    }
+}

@@ -1,0 +1,264 @@
+//! A line of the stream: what it may say, and how it is read.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::{Map as Object, Value};
+
+use crate::grade::graded::LineFault;
+use crate::grade::map::Map;
+use crate::grade::shape::{self, Missing};
+
+/// A submission and what it is judged by.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StreamLine {
+    /// A text or a number that comes back in the result.
+    #[serde(default)]
+    #[schemars(schema_with = "id_schema")]
+    pub id: Option<Value>,
+    /// The problem package: a directory or an archive.
+    pub package: Option<PathBuf>,
+    /// In place of a package, the test cases. They are called `1`, `2` and so on.
+    pub cases: Option<Vec<InlineCase>>,
+    /// Limits in place of those of the package, or of the defaults.
+    pub limits: Option<LineLimits>,
+    /// How outputs are compared, as `juror judge --compare` takes it.
+    pub compare: Option<String>,
+    /// What is judged; a text is the source itself.
+    pub source: LineSource,
+    /// Whether to run it on all test cases, instead of stopping at the first rejection.
+    pub all: Option<bool>,
+    /// What the result has beside the verdict.
+    #[serde(rename = "return")]
+    pub returned: Option<Returned>,
+}
+
+/// A test case that is in no file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InlineCase {
+    /// What the submission reads.
+    pub input: String,
+    /// The judge answer.
+    pub answer: String,
+}
+
+/// Limits of a run.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LineLimits {
+    /// CPU time in seconds.
+    pub time: Option<f64>,
+    /// Memory in MiB.
+    pub memory: Option<f64>,
+    /// Memory in bytes, in place of that.
+    pub memory_bytes: Option<u64>,
+    /// Output in MiB.
+    pub output: Option<f64>,
+}
+
+/// What is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LineSource {
+    /// The source.
+    Text(String),
+    /// The source, or a file, with more about it.
+    Parts(SourceParts),
+}
+
+/// What is judged, in parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceParts {
+    /// The source.
+    pub text: Option<String>,
+    /// In place of a text, the path of a source file, a directory of sources or an executable.
+    pub file: Option<String>,
+    /// The code of its language, or another word for it; else the file's ending says it.
+    pub language: Option<String>,
+    /// The file name under which a text is built.
+    pub name: Option<String>,
+}
+
+/// What a result has beside the verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Returned {
+    /// Nothing.
+    #[default]
+    Verdict,
+    /// Each test case.
+    Cases,
+    /// Each test case, and of rejected ones the beginning of input, judge answer, output and standard error.
+    Outputs,
+}
+
+impl LineSource {
+    /// In parts.
+    pub fn parts(self) -> SourceParts {
+        match self {
+            Self::Text(text) => SourceParts { text: Some(text), ..SourceParts::default() },
+            Self::Parts(parts) => parts,
+        }
+    }
+}
+
+/// The schema of `id`.
+pub(super) fn id_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "number", "null"] })
+}
+
+/// The schema of a line, without references.
+pub fn schema() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<StreamLine>()
+}
+
+/// The same, made once.
+pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema().to_value());
+
+/// How lines become what is judged.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Where lines have what they say, if they have another form.
+    pub map: Option<Map>,
+    /// What lines say that do not say it themselves: an object as a line.
+    pub defaults: Object<String, Value>,
+}
+
+/// A line that cannot be judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BrokenLine {
+    /// Its `id`, as far as it is known.
+    pub id: Option<Value>,
+    /// What is wrong.
+    pub fault: LineFault,
+}
+
+impl Settings {
+    /// Reads what lines say that do not say it themselves.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn defaults(text: &str) -> Result<Object<String, Value>, LineFault> {
+        let value = json(text.as_bytes())?;
+        shape::check(&SCHEMA, &value, "", Missing::Allowed)?;
+        match value {
+            Value::Object(object) => Ok(object),
+            _ => Err(LineFault::line("expected an object", "write a line without its source")),
+        }
+    }
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(&self, text: &[u8]) -> Result<StreamLine, BrokenLine> {
+        let without_id = |fault| BrokenLine { id: None, fault };
+        let mut value = json(text).map_err(without_id)?;
+        if let Some(map) = &self.map {
+            value = map.apply(&value).map_err(without_id)?;
+        }
+        let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
+        let broken = |fault| BrokenLine { id: id.clone(), fault };
+        if let Value::Object(line) = &mut value {
+            line.retain(|_, value| !value.is_null());
+            add_defaults(line, &self.defaults);
+        }
+        shape::check(&SCHEMA, &value, "", Missing::Refused).map_err(broken)?;
+        let line = StreamLine::deserialize(value).map_err(|error| {
+            broken(LineFault::line(error.to_string(), "`juror schema grade` has its form"))
+        })?;
+        line.consistent().map_err(broken)
+    }
+}
+
+/// A JSON value.
+pub(super) fn json(text: &[u8]) -> Result<Value, LineFault> {
+    serde_json::from_slice(text).map_err(|error| {
+        let said = error.to_string();
+        let what = said.split(" at line ").next().unwrap_or_default();
+        let message = format!("is not JSON at column {}: {what}", error.column());
+        LineFault::line(message, "write one JSON object in each line")
+    })
+}
+
+/// Adds what a line does not say itself.
+fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Value>) {
+    for (key, default) in defaults {
+        let other = match key.as_str() {
+            "package" => "cases",
+            "cases" => "package",
+            "text" => "file",
+            "file" => "text",
+            "memory" => "memory_bytes",
+            "memory_bytes" => "memory",
+            _ => "",
+        };
+        if line.contains_key(other) {
+            continue;
+        }
+        let value = line.entry(key).or_insert(Value::Null);
+        if let (Value::String(text), "source", Value::Object(_)) = (&*value, &**key, default) {
+            *value = serde_json::json!({ "text": text });
+        }
+        match (&mut *value, default) {
+            (Value::Null, _) => *value = default.clone(),
+            (Value::Object(value), Value::Object(default)) => add_defaults(value, default),
+            _ => {}
+        }
+    }
+}
+
+impl StreamLine {
+    /// The line, if its parts fit together.
+    fn consistent(self) -> Result<Self, LineFault> {
+        let alone = |one: bool, other: bool, [first, second]: [&str; 2]| match (one, other) {
+            (true, true) => {
+                let message = format!("has both `{first}` and `{second}`");
+                Err(LineFault::line(message, "leave out one of them"))
+            }
+            _ => Ok(one || other),
+        };
+        let limits = self.limits.clone().unwrap_or_default();
+        let (text, file) = match &self.source {
+            LineSource::Text(_) => (true, false),
+            LineSource::Parts(parts) => (parts.text.is_some(), parts.file.is_some()),
+        };
+        let (package, cases) = (self.package.is_some(), self.cases.is_some());
+        if !alone(package, cases, ["/package", "/cases"])? {
+            let help = "name a package, or give a list of objects with `input` and `answer`";
+            return Err(LineFault::line("has neither `/package` nor `/cases`", help));
+        }
+        if self.cases.as_ref().is_some_and(Vec::is_empty) {
+            return Err(LineFault::line("`/cases` is empty", "give at least one test case"));
+        }
+        if !alone(text, file, ["/source/text", "/source/file"])? {
+            let help = "give the source itself, or name its file";
+            return Err(LineFault::line("has neither `/source/text` nor `/source/file`", help));
+        }
+        let memory = ["/limits/memory", "/limits/memory_bytes"];
+        alone(limits.memory.is_some(), limits.memory_bytes.is_some(), memory)?;
+        let bytes = limits.memory_bytes.map(|bytes| bytes as f64 / f64::from(1 << 20));
+        for (key, limit, unit, least, most) in [
+            ("time", limits.time, "seconds", 0.001, 86_400.0),
+            ("memory", limits.memory.or(bytes), "MiB", 1.0, f64::from(1 << 20)),
+            ("output", limits.output, "MiB", 0.0, f64::from(1 << 20)),
+        ] {
+            if limit.is_some_and(|limit| !(least..=most).contains(&limit)) {
+                let message = format!("`/limits/{key}`: out of range");
+                let help = format!("it is from {least} to {most} {unit}");
+                return Err(LineFault::line(message, help));
+            }
+        }
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! Tests of how a line is read, with maps and defaults.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn settings(map: &str, defaults: &str) -> Settings {
+    Settings {
+        map: (!map.is_empty()).then(|| Map::parse(map).expect("a map")),
+        defaults: Settings::defaults(if defaults.is_empty() { "{}" } else { defaults })
+            .expect("defaults"),
+    }
+}
+
+const GOOD: &str = r#"{"id":"a","cases":[{"input":"1","answer":"2"}],"source":"x"}"#;
+
+#[test]
+fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
+    let check = |text: &str, expected: Result<(), (&str, &str)>| {
+        let read = settings("", "").read(text.as_bytes()).map(|_| ());
+        let read = read.map_err(|it| (it.fault.message, it.fault.help.unwrap_or_default()));
+        let read = read.as_ref().map_err(|(message, help)| (message.as_str(), help.as_str()));
+        assert_eq!(read.copied(), expected, "{text}");
+    };
+    const SEE: &str = "`juror schema grade` prints what a line has";
+    let good = |old: &str, new: &str| GOOD.replace(old, new);
+    check(GOOD, Ok(()));
+    check(&good(r#""a""#, "12345678901234567890"), Ok(()));
+    check(&good(r#""a""#, "null"), Ok(()));
+    check(&good(r#""x""#, r#"{"text":"x","language":"cpp","name":"a.cc"}"#), Ok(()));
+    check(
+        &good(r#""x""#, r#"{"file":"x.cpp"},"all":true,"return":"cases","limits":{"time":1}"#),
+        Ok(()),
+    );
+    check(&good(r#""cases":[{"input":"1","answer":"2"}]"#, r#""package":"sum""#), Ok(()));
+    let wrong = |old: &str, new: &str, message: &str, help: &str| {
+        check(&good(old, new), Err((message, help)));
+    };
+    let one = "write one JSON object in each line";
+    check("nonsense", Err(("is not JSON at column 2: expected ident", one)));
+    check(&GOOD[..20], Err(("is not JSON at column 20: EOF while parsing an object", one)));
+    check("[]", Err(("expected an object, not a list", SEE)));
+    check("{}", Err(("`/source` is missing", SEE)));
+    wrong(r#""a""#, "[]", "`/id`: expected a text or a number, not a list", SEE);
+    wrong(r#""x""#, "7", "`/source`: expected a text or an object, not a number", SEE);
+    wrong("source", "sorce", "there is no key `/sorce`", "did you mean `source`?");
+    wrong("answer", "output", "there is no key `/cases/0/output`", "there are answer, input");
+    wrong(r#","answer":"2""#, "", "`/cases/0/answer` is missing", SEE);
+    wrong(r#""2""#, "2", "`/cases/0/answer`: expected a text, not a number", SEE);
+    wrong(
+        r#""x""#,
+        r#""x","return":"case""#,
+        "`/return`: `case` is not one of verdict, cases, outputs",
+        "did you mean `cases`?",
+    );
+    wrong(r#""x""#, r#""x","all":1"#, "`/all`: expected true or false, not a number", SEE);
+    wrong(
+        r#""x""#,
+        r#""x","limits":{"memory_bytes":1.5}"#,
+        "`/limits/memory_bytes`: expected a whole number from 0, not a number",
+        SEE,
+    );
+    wrong(
+        r#""x""#,
+        r#""x","limits":{"time":0}"#,
+        "`/limits/time`: out of range",
+        "it is from 0.001 to 86400 seconds",
+    );
+    wrong(
+        r#""x""#,
+        r#""x","package":"sum""#,
+        "has both `/package` and `/cases`",
+        "leave out one of them",
+    );
+    wrong(
+        r#""cases":[{"input":"1","answer":"2"}],"#,
+        "",
+        "has neither `/package` nor `/cases`",
+        "name a package, or give a list of objects with `input` and `answer`",
+    );
+    wrong(r#"{"input":"1","answer":"2"}"#, "", "`/cases` is empty", "give at least one test case");
+    wrong(
+        r#""x""#,
+        r#"{"language":"cpp"}"#,
+        "has neither `/source/text` nor `/source/file`",
+        "give the source itself, or name its file",
+    );
+}
+
+#[test]
+fn a_broken_line_keeps_its_id() {
+    let broken = settings("", "").read(br#"{"id":7,"x":1}"#).expect_err("a wrong key");
+    assert_eq!(broken.id, Some(serde_json::json!(7)));
+}
+
+#[test]
+fn defaults_fill_what_a_line_does_not_say() {
+    let check = |defaults: &str, line: &str, expected: &str| {
+        let line = settings("", defaults).read(line.as_bytes()).expect("a line");
+        let expected = settings("", "").read(expected.as_bytes()).expect("a line");
+        assert_eq!(line, expected);
+    };
+    let inline = r#""cases":[{"input":"","answer":""}]"#;
+    check(
+        r#"{"source":{"language":"cpp"},"limits":{"time":2,"memory":64},"package":"p"}"#,
+        &format!(r#"{{{inline},"source":"x","limits":{{"time":1}}}}"#),
+        &format!(
+            r#"{{{inline},"source":{{"text":"x","language":"cpp"}},"limits":{{"time":1,"memory":64}}}}"#
+        ),
+    );
+    check(
+        r#"{"package":"p","return":"cases"}"#,
+        r#"{"source":"x","return":"verdict","all":null}"#,
+        r#"{"source":"x","return":"verdict","package":"p"}"#,
+    );
+    let wrong = |text: &str, expected: &str| {
+        assert_eq!(Settings::defaults(text).expect_err(text).message, expected);
+    };
+    wrong("[]", "expected an object, not a list");
+    wrong(r#"{"limit":1}"#, "there is no key `/limit`");
+}
+
+#[test]
+fn a_map_leads_to_what_lines_of_another_form_say() {
+    let check = |map: &str, line: &str, expected: &str| {
+        let said = settings(map, "").read(line.as_bytes()).map_err(|it| it.fault.message);
+        let expected = match expected.strip_prefix('!') {
+            Some(message) => Err(message.to_owned()),
+            None => Ok(settings("", "").read(expected.as_bytes()).expect("a line")),
+        };
+        assert_eq!(said, expected, "{line}");
+    };
+    let two = r#""cases":[{"input":"1","answer":"2"},{"input":"3","answer":"4"}]"#;
+    let expected = format!(r#"{{{two},"source":"x"}}"#);
+    check(
+        r#"{"source":"/solution","cases":"/test_cases","id":"/task/0"}"#,
+        &format!(
+            r#"{{{},"solution":"x","task":["t"],"more":0}}"#,
+            two.replace("cases", "test_cases")
+        ),
+        &format!(r#"{{{two},"source":"x","id":"t"}}"#),
+    );
+    let sides = r#"{"source":"/s","cases":{"input":"/t/in","answer":"/t/out"}}"#;
+    check(sides, r#"{"s":"x","t":{"in":["1","3"],"out":["2","4"]}}"#, &expected);
+    check(sides, r#"{"s":"x","t":"{\"in\":[\"1\",\"3\"],\"out\":[\"2\",\"4\"]}"}"#, &expected);
+    check(
+        sides,
+        r#"{"s":"x","t":{"in":["1"],"out":[]}}"#,
+        r#"!1 inputs are at "/t/in", and 0 answers at "/t/out""#,
+    );
+    check(sides, r#"{"s":"x","t":{"in":1,"out":[]}}"#, r#"!"/t/in" is not a list"#);
+    check(sides, r#"{"s":"x","t":null}"#, "!has neither `/package` nor `/cases`");
+    check(sides, r#"{"t":null}"#, "!`/source` is missing");
+    let several = r#"{"source":"/s","cases":[{"input":"/a/i","answer":"/a/o"},
+        {"each":"/b","input":"/i","answer":"/o/0"}, "/c"]}"#;
+    check(
+        several,
+        r#"{"s":"x","a":{"i":["1"],"o":["2"]},"b":[{"i":"3","o":["4"],"note":1}]}"#,
+        &expected,
+    );
+    check(
+        several,
+        r#"{"s":"x","c":"[{\"input\":\"1\",\"answer\":\"2\"},{\"input\":\"3\",\"answer\":\"4\"}]"}"#,
+        &expected,
+    );
+    check(several, r#"{"s":"x","b":[{"i":"3"}]}"#, "!`/cases/0/answer` is missing");
+    let wrong = |map: &str, message: &str, help: &str| {
+        let fault = Map::parse(map).expect_err(map);
+        assert_eq!((&*fault.message, fault.help.as_deref()), (message, Some(help)));
+    };
+    let pointer = "a JSON pointer is a text such as \"/tests/0/input\"";
+    wrong(r#"{"sauce":"/s"}"#, "there is no key `/sauce`", "did you mean `source`?");
+    wrong(r#"{"source":"s"}"#, "`/source` is not a JSON pointer", pointer);
+    wrong(r#"{"limits":{"time":3}}"#, "`/limits/time` is not a JSON pointer", pointer);
+    wrong(
+        r#"{"cases":{"input":"/a"}}"#,
+        "`/cases` lacks a key",
+        "say where `input` and `answer` of a test case are",
+    );
+    wrong(
+        r#"{"cases":{"inputs":"/a"}}"#,
+        "there is no key `/cases/inputs`",
+        "did you mean `input`?",
+    );
+}
+
+/// Values with keys that lines have.
+fn values() -> impl Strategy<Value = Value> {
+    let words = ["source", "cases", "input", "answer", "limits", "time", "id", "text", "x", "[]"];
+    let word = prop::sample::select(words.to_vec()).prop_map(str::to_owned);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        word.clone().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((word.clone(), inner), 0..5)
+                .prop_map(|all| Value::Object(all.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_line_is_it_is_read_or_refused(
+        value in values(),
+        text in prop::collection::vec(any::<u8>(), 0..40),
+        cut in 0..200_usize,
+    ) {
+        let of_value = value.to_string();
+        let cut = of_value.floor_char_boundary(cut);
+        let map = r#"{"source":"/source","id":"/id","cases":[{"input":"/cases/input","answer":"/x"},"/cases"]}"#;
+        for settings in [settings("", ""), settings(map, r#"{"source":{"language":"c"}}"#)] {
+            for text in [of_value.as_bytes(), &of_value.as_bytes()[..cut], &text] {
+                if let Err(broken) = settings.read(text) {
+                    prop_assert!(!broken.fault.message.is_empty());
+                }
+            }
+        }
+    }
+}

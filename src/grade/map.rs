@@ -1,0 +1,196 @@
+//! Lines of another form: where what a line says stands in them.
+//!
+//! A map is an object as a line, with a JSON pointer (RFC 6901) in place of each value. A pointer also leads into a text
+//! that is itself JSON. Test cases are a list of objects, or lists side by side, or several of these.
+
+use serde_json::{Map as Object, Value};
+
+use crate::grade::graded::LineFault;
+use crate::grade::line::{SCHEMA, json};
+use crate::grade::shape::{meant, properties};
+
+/// Where what a line says stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Map(Object<String, Value>);
+
+/// Where the test cases are.
+const CASES: &str = "cases";
+/// Where their list is, if each is an object.
+const EACH: &str = "each";
+
+impl Map {
+    /// Reads a map.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, LineFault> {
+        match json(text.as_bytes())? {
+            Value::Object(map) => {
+                check_object(&map, &SCHEMA, "")?;
+                Ok(Self(map))
+            }
+            _ => {
+                let help = r#"such as {"source": "/solution", "cases": "/test_cases"}"#;
+                Err(LineFault::line("a map is an object", help))
+            }
+        }
+    }
+
+    /// The line that a line of the other form says.
+    ///
+    /// # Errors
+    /// When the test cases are not as the map says.
+    pub fn apply(&self, from: &Value) -> Result<Value, LineFault> {
+        let mut line = Object::new();
+        for (key, map) in &self.0 {
+            let value = match key.as_str() {
+                CASES => cases(map, from)?,
+                _ => mapped(map, from),
+            };
+            line.extend(value.map(|value| (key.clone(), value)));
+        }
+        Ok(Value::Object(line))
+    }
+}
+
+fn check_object(map: &Object<String, Value>, schema: &Value, at: &str) -> Result<(), LineFault> {
+    let none = Object::new();
+    let known = properties(schema).unwrap_or(&none);
+    for (key, map) in map {
+        let at = format!("{at}/{key}");
+        let Some(schema) = known.get(key) else {
+            let known: Vec<&str> = known.keys().map(String::as_str).collect();
+            return Err(LineFault::line(format!("there is no key `{at}`"), meant(key, &known)));
+        };
+        match map {
+            Value::Object(map) if key == CASES => check_cases(map, &at)?,
+            Value::Array(maps) if key == CASES => {
+                for map in maps {
+                    match map {
+                        Value::Object(map) => check_cases(map, &at)?,
+                        map => check_pointer(map, &at)?,
+                    }
+                }
+            }
+            Value::Object(map) if properties(schema).is_some() => check_object(map, schema, &at)?,
+            map => check_pointer(map, &at)?,
+        }
+    }
+    Ok(())
+}
+
+fn check_cases(map: &Object<String, Value>, at: &str) -> Result<(), LineFault> {
+    for (key, pointer) in map {
+        if ![EACH, "input", "answer"].contains(&key.as_str()) {
+            let help = meant(key, &[EACH, "input", "answer"]);
+            return Err(LineFault::line(format!("there is no key `{at}/{key}`"), help));
+        }
+        check_pointer(pointer, &format!("{at}/{key}"))?;
+    }
+    match map.contains_key("input") && map.contains_key("answer") {
+        true => Ok(()),
+        false => {
+            let help = "say where `input` and `answer` of a test case are";
+            Err(LineFault::line(format!("`{at}` lacks a key"), help))
+        }
+    }
+}
+
+fn check_pointer(map: &Value, at: &str) -> Result<(), LineFault> {
+    match map {
+        Value::String(pointer) if pointer.is_empty() || pointer.starts_with('/') => Ok(()),
+        _ => {
+            let help = "a JSON pointer is a text such as \"/tests/0/input\"";
+            Err(LineFault::line(format!("`{at}` is not a JSON pointer"), help))
+        }
+    }
+}
+
+/// What a map of pointers leads to; nothing if that is not there.
+fn mapped(map: &Value, from: &Value) -> Option<Value> {
+    match map {
+        Value::Object(map) => {
+            let parts = map.iter().filter_map(|(key, map)| Some((key.clone(), mapped(map, from)?)));
+            let parts: Object<String, Value> = parts.collect();
+            (!parts.is_empty()).then_some(Value::Object(parts))
+        }
+        map => lookup(from, map.as_str()?).filter(|value| !value.is_null()),
+    }
+}
+
+/// The test cases; nothing if there are none.
+fn cases(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
+    let Value::Array(maps) = map else { return cases_of(map, from) };
+    let mut all: Option<Vec<Value>> = None;
+    for map in maps {
+        match cases_of(map, from)? {
+            Some(Value::Array(cases)) => all.get_or_insert_default().extend(cases),
+            None => {}
+            Some(_) => return Err(no_list(map)),
+        }
+    }
+    Ok(all.map(Value::Array))
+}
+
+fn cases_of(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
+    let Value::Object(map) = map else {
+        let pointer = map.as_str().unwrap_or_default();
+        // What stands there may be a text with the list in it.
+        return Ok(lookup(from, pointer).map(opened).filter(|value| !value.is_null()));
+    };
+    let list = |key: &str| {
+        let pointer = &map[key];
+        match lookup(from, pointer.as_str().unwrap_or_default()).map(opened) {
+            Some(Value::Array(list)) => Ok(Some(list)),
+            None | Some(Value::Null) => Ok(None),
+            Some(_) => Err(no_list(pointer)),
+        }
+    };
+    if map.contains_key(EACH) {
+        let part = |key: &str, item: &Value| mapped(&map[key], item).map(|it| (key.to_owned(), it));
+        let case = |item: Value| {
+            let parts = ["input", "answer"].into_iter().filter_map(|key| part(key, &item));
+            Value::Object(parts.collect())
+        };
+        return Ok(list(EACH)?.map(|list| list.into_iter().map(case).collect()));
+    }
+    let (inputs, answers) = match (list("input")?, list("answer")?) {
+        (None, None) => return Ok(None),
+        (inputs, answers) => (inputs.unwrap_or_default(), answers.unwrap_or_default()),
+    };
+    if inputs.len() != answers.len() {
+        let message = format!(
+            "{} inputs are at {}, and {} answers at {}",
+            inputs.len(),
+            map["input"],
+            answers.len(),
+            map["answer"]
+        );
+        return Err(LineFault::line(message, "there must be an answer for each input"));
+    }
+    let pairs = inputs.into_iter().zip(answers);
+    let case = |(input, answer)| serde_json::json!({ "input": input, "answer": answer });
+    Ok(Some(pairs.map(case).collect()))
+}
+
+fn no_list(pointer: &Value) -> LineFault {
+    let help = "let the map lead to a list of test cases, or of their inputs and answers";
+    LineFault::line(format!("{pointer} is not a list"), help)
+}
+
+/// What JSON a text has in it; else the value itself.
+fn opened(value: Value) -> Value {
+    let inner = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+    inner.unwrap_or(value)
+}
+
+/// What a pointer leads to.
+fn lookup(from: &Value, pointer: &str) -> Option<Value> {
+    let Some(rest) = pointer.strip_prefix('/') else { return Some(from.clone()) };
+    if let Value::String(text) = from {
+        return lookup(&serde_json::from_str(text).ok()?, pointer);
+    }
+    let (_, after) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let first = &pointer[..pointer.len() - after.len()];
+    lookup(from.pointer(first)?, after)
+}

@@ -1,0 +1,228 @@
+//! Work on a stream: several items at once, results in the order in which they come or in that of the items.
+//!
+//! What is held is bounded: an item for each worker, and in order of the items so many results that wait for an earlier one. A
+//! worker takes the next item only when there is room for its result.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::model::stop::Stop;
+
+/// So many items may be begun after the oldest one that is not done, if results are in the order of the items.
+pub const WINDOW: u64 = 1024;
+
+/// In which order results leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultOrder {
+    /// That in which they come.
+    Completion,
+    /// That of the items.
+    Input,
+}
+
+/// What is done with a stream.
+pub struct Stream<'a, T, R> {
+    /// How results leave.
+    pub order: ResultOrder,
+    /// Gives the next item.
+    pub next: Next<'a, T>,
+    /// Works on one.
+    pub work: &'a (dyn Fn(T) -> Result<R, Stop> + Sync),
+    /// Takes a result, one at a time.
+    pub put: Put<'a, R>,
+}
+
+/// Gives the next item, if there is one.
+pub type Next<'a, T> = Box<dyn FnMut() -> Result<Option<T>, Stop> + Send + 'a>;
+
+/// Takes a result.
+pub type Put<'a, R> = Box<dyn FnMut(R) -> Result<(), Stop> + Send + 'a>;
+
+struct Input<'a, T> {
+    next: Next<'a, T>,
+    taken: u64,
+}
+
+struct Results<'a, R> {
+    put: Put<'a, R>,
+    waiting: BTreeMap<u64, R>,
+    left: u64,
+    /// Why no more is done; the first reason.
+    stop: Option<Stop>,
+}
+
+struct Shared<'a, T, R> {
+    order: ResultOrder,
+    work: &'a (dyn Fn(T) -> Result<R, Stop> + Sync),
+    input: Mutex<Input<'a, T>>,
+    results: Mutex<Results<'a, R>>,
+    room: Condvar,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Send, R: Send> Stream<'_, T, R> {
+    /// Does it with so many at once; `on_threads` starts as many threads as it is told, and waits for them.
+    ///
+    /// # Errors
+    /// The first error; what was begun by then is brought to its end, but its results do not leave.
+    pub fn run(
+        self,
+        at_once: usize,
+        on_threads: fn(usize, &(dyn Fn() + Sync)),
+    ) -> Result<(), Stop> {
+        let shared = Shared {
+            order: self.order,
+            work: self.work,
+            input: Mutex::new(Input { next: self.next, taken: 0 }),
+            results: Mutex::new(Results {
+                put: self.put,
+                waiting: BTreeMap::new(),
+                left: 0,
+                stop: None,
+            }),
+            room: Condvar::new(),
+        };
+        on_threads(at_once, &|| shared.worker());
+        let results = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.stop.map_or(Ok(()), Err)
+    }
+}
+
+impl<T, R> Shared<'_, T, R> {
+    fn worker(&self) {
+        loop {
+            let taken = self.take();
+            let done = match taken {
+                Ok(None) => return,
+                Ok(Some((number, item))) => (self.work)(item).map(|result| (number, result)),
+                Err(stop) => Err(stop),
+            };
+            if let Err(stop) = done.and_then(|(number, result)| self.leave(number, result)) {
+                lock(&self.results).stop.get_or_insert(stop);
+                self.room.notify_all();
+                return;
+            }
+        }
+    }
+
+    /// The next item, once there is room for its result.
+    fn take(&self) -> Result<Option<(u64, T)>, Stop> {
+        let mut input = lock(&self.input);
+        let number = input.taken;
+        let is_full = |results: &mut Results<'_, R>| {
+            let is_ahead = self.order == ResultOrder::Input && number >= results.left + WINDOW;
+            results.stop.is_none() && is_ahead
+        };
+        let results = self.room.wait_while(lock(&self.results), is_full);
+        let results = results.unwrap_or_else(PoisonError::into_inner);
+        if results.stop.is_some() {
+            return Ok(None);
+        }
+        drop(results);
+        let Some(item) = (input.next)()? else { return Ok(None) };
+        input.taken += 1;
+        Ok(Some((number, item)))
+    }
+
+    /// Lets a result leave, and those that waited for it.
+    fn leave(&self, number: u64, result: R) -> Result<(), Stop> {
+        let mut results = lock(&self.results);
+        if results.stop.is_some() {
+            return Ok(());
+        }
+        if self.order == ResultOrder::Completion {
+            results.left += 1;
+            return (results.put)(result);
+        }
+        results.waiting.insert(number, result);
+        let mut next = results.left;
+        while let Some(result) = results.waiting.remove(&next) {
+            (results.put)(result)?;
+            next += 1;
+        }
+        results.left = next;
+        self.room.notify_all();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread;
+
+    const WORKERS: u64 = 4;
+
+    fn on_threads(number: usize, work: &(dyn Fn() + Sync)) {
+        thread::scope(|scope| (0..number).for_each(|_| _ = scope.spawn(work)));
+    }
+
+    /// What came of so many items, of which one ends the stream if it is there; and the most that were held at once.
+    fn run(order: ResultOrder, items: u64, end: Option<u64>) -> (Result<(), Stop>, Vec<u64>, u64) {
+        let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let mut numbers = 0..items;
+        let mut left = Vec::new();
+        // The first one is done last, as far as that can be.
+        let (begun, changed) = (Mutex::new(0), Condvar::new());
+        let wait_for = match order {
+            ResultOrder::Completion => items - 1,
+            ResultOrder::Input => (items - 1).min(WINDOW - 1),
+        };
+        let result = Stream {
+            order,
+            next: Box::new(|| {
+                let next = numbers.next();
+                if next.is_some() {
+                    most.fetch_max(held.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                }
+                Ok(next)
+            }),
+            work: &|item| {
+                let mut begun = lock(&begun);
+                *begun = item.max(*begun);
+                changed.notify_all();
+                if item == 0 && end.is_none() {
+                    drop(changed.wait_while(begun, |begun| *begun < wait_for));
+                }
+                if Some(item) == end { Err(Stop::Interrupted) } else { Ok(item) }
+            },
+            put: Box::new(|item| {
+                held.fetch_sub(1, Ordering::SeqCst);
+                left.push(item);
+                Ok(())
+            }),
+        }
+        .run(usize::try_from(WORKERS).expect("a few"), on_threads);
+        (result, left, most.into_inner())
+    }
+
+    #[test]
+    fn every_result_leaves_once_and_little_is_held() {
+        let check = |order: ResultOrder, items: u64, bound: u64| {
+            let (result, mut left, most) = run(order, items, None);
+            assert_eq!(result, Ok(()));
+            if order == ResultOrder::Completion {
+                assert_eq!(left.last(), Some(&0));
+                left.sort_unstable();
+            }
+            assert_eq!(left, (0..items).collect::<Vec<u64>>());
+            assert!(most <= bound, "{most} of {items}");
+        };
+        check(ResultOrder::Completion, 3000, WORKERS);
+        check(ResultOrder::Input, 3000, WINDOW);
+        check(ResultOrder::Input, 2, WORKERS);
+    }
+
+    #[test]
+    fn an_error_ends_it_and_is_told() {
+        for order in [ResultOrder::Completion, ResultOrder::Input] {
+            let (result, left, _) = run(order, 3000, Some(100));
+            assert_eq!(result, Err(Stop::Interrupted));
+            assert!(!left.contains(&100) && left.len() < 3000, "{} left", left.len());
+        }
+    }
+}

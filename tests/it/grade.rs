@@ -1,0 +1,513 @@
+//! Streams of submissions: what comes of each line, in which order, and after a start that was killed.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Output, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use juror::build::{Builder, Built};
+use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::model::blob::Blob;
+use juror::model::job::{Keep, Reply};
+use juror::model::limits::Limits;
+use juror::model::program::Program;
+use juror::model::tree::{FileMode, Node, TreeEntry};
+use juror::model::units::Bytes;
+use serde_json::{Value, json};
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+
+/// What `juror grade` does with these lines.
+fn output(fixture: &Fixture, options: &[&str], lines: &str) -> Output {
+    fixture.juror("grade").args(options).write_stdin(lines).output().expect("juror runs")
+}
+
+/// The results of these lines.
+fn grade(fixture: &Fixture, options: &[&str], lines: &str, code: i32) -> Vec<Value> {
+    let output = output(fixture, options, lines);
+    let err = String::from_utf8_lossy(&output.stderr);
+    let results = results(&output.stdout);
+    assert_eq!(output.status.code(), Some(code), "{results:#?}\n{err}");
+    results
+}
+
+fn results(text: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(text).expect("results are text");
+    assert!(text.is_empty() || text.ends_with('\n'), "{text}");
+    let result =
+        |line: &str| serde_json::from_str(line).unwrap_or_else(|it| panic!("{it}: {line}"));
+    text.lines().map(result).collect()
+}
+
+/// A line with a source for bash and two test cases.
+fn sum(id: impl Into<Value>, source: &str) -> Value {
+    let cases =
+        json!([{ "input": "1 2\n", "answer": "3\n" }, { "input": "5 8\n", "answer": "13\n" }]);
+    let id: Value = id.into();
+    json!({ "id": id, "cases": cases, "source": { "text": source, "language": "bash" } })
+}
+
+/// With this added or changed.
+fn with(mut line: Value, more: Value) -> Value {
+    let Value::Object(more) = more else { panic!("an object") };
+    line.as_object_mut().expect("a line").extend(more);
+    line
+}
+
+fn lines(all: &[Value]) -> String {
+    all.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn each_line_has_its_result() {
+    let fixture = Fixture::new();
+    fixture.write("mine.sh", RIGHT);
+    // The line, and of its result the verdict or the kind of fault, and some words of the cause or the message.
+    let check = |line: Value, code: i32, expected: &str, said: &str| {
+        let results = grade(&fixture, &[], &format!("\n{line}\n"), code);
+        let [result] = &results[..] else { panic!("{results:#?}") };
+        assert_eq!((&result["version"], &result["line"]), (&json!(1), &json!(2)), "{line}");
+        assert_eq!(result["id"], line["id"], "{line}");
+        assert_eq!(result["digest"].as_str().map(str::len), Some(16), "{line}");
+        let (got, text) = match result["verdict"].as_str() {
+            Some(verdict) => (verdict, &result["cause"]),
+            None => {
+                (result["error"]["kind"].as_str().expect("a kind"), &result["error"]["message"])
+            }
+        };
+        let text = text.as_str().unwrap_or_default();
+        assert_eq!(got, expected, "{result:#}");
+        assert!(text.contains(said), "{said}: {result:#}");
+        result.clone()
+    };
+    let right = check(sum("a", RIGHT), 0, "AC", "");
+    assert_eq!(
+        (&right["passed"], &right["ran"], &right["skipped"]),
+        (&json!(2), &json!(2), &json!(0))
+    );
+    assert_eq!(right.get("test_cases"), None);
+    let wrong = check(sum(7, "echo 4"), 1, "WA", "token 1 differs");
+    assert_eq!(
+        (&wrong["test_case"], &wrong["ran"], &wrong["skipped"]),
+        (&json!("1"), &json!(1), &json!(1))
+    );
+    let all = check(with(sum("a", WRONG), json!({ "all": true, "return": "cases" })), 1, "WA", "");
+    let verdict = |case: usize| &all["test_cases"][case]["verdict"];
+    assert_eq!(
+        (verdict(0), verdict(1), &all["test_case"]),
+        (&json!("AC"), &json!("WA"), &json!("2"))
+    );
+    assert_eq!(all["test_cases"][1]["evidence"], Value::Null);
+    let shown = check(with(sum("a", WRONG), json!({ "return": "outputs" })), 1, "WA", "");
+    let evidence = &shown["test_cases"][1]["evidence"];
+    assert_eq!(
+        (&evidence["output"]["text"], &evidence["answer"]["text"]),
+        (&json!("3\n"), &json!("13\n"))
+    );
+    check(sum(Value::Null, "exit 3"), 1, "RTE", "exit code 3");
+    let limited = |limits: Value, source: &str| with(sum("l", source), json!({ "limits": limits }));
+    check(limited(json!({ "time": 0.2 }), "while :; do :; done"), 1, "TLE", "0.2");
+    check(limited(json!({ "output": 0.01 }), "printf '%99999d' 1"), 1, "OLE", "");
+    let compared = |how: &str, source: &str| with(sum("c", source), json!({ "compare": how }));
+    let spaced = "read -r a b; echo \" $((a + b)) \"";
+    check(compared("exact", spaced), 1, "WA", "");
+    check(compared("tokens", spaced), 0, "AC", "");
+    check(compared("float=0.5", "read -r a b; echo $((a + b)).4"), 0, "AC", "");
+    check(compared("float=x", RIGHT), 2, "line", "`/compare`");
+    check(compared("no-such-checker.py", RIGHT), 2, "line", "no-such-checker.py");
+    let python = json!({ "text": "print(sum(map(int, input().split())))", "language": "py" });
+    check(with(sum("p", ""), json!({ "source": python })), 0, "AC", "");
+    let named = json!({ "text": RIGHT, "name": "x.sh" });
+    check(with(sum("n", ""), json!({ "source": named })), 0, "AC", "");
+    let sourced = |source: Value| with(sum("s", ""), json!({ "source": source }));
+    check(sourced(json!({ "file": "mine.sh" })), 0, "AC", "");
+    check(sourced(json!({ "file": "mime.sh" })), 2, "source", "mime.sh");
+    check(sourced(json!({ "text": "x", "name": "../x.sh" })), 2, "line", "`../x.sh`");
+    check(sourced(json!({ "text": "x", "language": "pyhton" })), 2, "source", "`pyhton`");
+    check(sourced(json!({ "text": "x", "language": "apl" })), 2, "source", "APL");
+    check(sourced(json!("x")), 2, "source", "the language is unknown");
+    check(sourced(json!({ "text": "", "language": "bash" })), 2, "source", "is empty");
+    let packaged = |package: &str| json!({ "id": 1, "package": package, "source": { "text": RIGHT, "language": "bash" } });
+    let judged = check(packaged("sum"), 0, "AC", "");
+    assert_eq!(judged["ran"], 4);
+    check(packaged("sun"), 3, "package", "sun");
+    fixture.write("bad/problem.yaml", "problem_format_version: 2025-09\nlimits: 3\n");
+    check(packaged("bad"), 3, "package", "problem.yaml");
+    let own = json!({ "id": 1, "package": "sum", "source": { "file": "wrong_answer/wrong.sh" } });
+    check(own, 1, "WA", "token 1 differs");
+    check(json!({ "id": 3, "sorce": 1 }), 2, "line", "/sorce");
+}
+
+#[test]
+fn a_compiler_that_is_missing_skips_the_line() {
+    let fixture = Fixture::new();
+    let line = with(sum("c", ""), json!({ "source": { "text": "int main(){}", "language": "c" } }));
+    let empty = fixture.path("empty");
+    fs::create_dir(&empty).expect("a directory");
+    let mut command = fixture.shipped("grade");
+    let output =
+        command.env("PATH", empty).write_stdin(lines(&[line])).output().expect("juror runs");
+    let results = results(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{results:#?}");
+    assert_eq!(results[0]["error"]["kind"], "skipped");
+}
+
+#[test]
+fn what_is_broken_does_not_keep_the_rest_from_being_judged() {
+    let fixture = Fixture::new();
+    let good = sum("good", RIGHT).to_string();
+    let cut = &good[..good.len() / 2];
+    let text = format!("{good}\nnonsense\n\n{cut}\n[1]\n{{}}\n\u{0}\n{good}");
+    let mut bytes = text.into_bytes();
+    bytes.extend_from_slice(b"\n\xff\xfe{\"id\":1}\n{\"id\":\"x\",\"package\":7}\n");
+    let mut command = fixture.juror("grade --ordered");
+    let output = command.write_stdin(bytes).output().expect("juror runs");
+    assert_eq!(output.status.code(), Some(2));
+    let results = results(&output.stdout);
+    let told: Vec<String> = results
+        .iter()
+        .map(|it| format!("{} {} {}", it["line"], it["id"], it["error"]["kind"]))
+        .collect();
+    let expected = [
+        "1 \"good\" null",
+        "2 null \"line\"",
+        "4 null \"line\"",
+        "5 null \"line\"",
+        "6 null \"line\"",
+        "7 null \"line\"",
+        "8 \"good\" null",
+        "9 null \"line\"",
+        "10 \"x\" \"line\"",
+    ];
+    assert_eq!(told, expected);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("9 lines: 2 accepted, 7 broken; "), "{err}");
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_gravest_line() {
+    let fixture = Fixture::new();
+    let check = |lines: &str, code: i32, said: &str| {
+        let output = output(&fixture, &[], lines);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{err}");
+        assert!(err.contains(said), "{err}");
+    };
+    check("", 5, "there are no lines on standard input");
+    check("\n\n", 5, "there are no lines on standard input");
+    let (right, wrong) = (sum(1, RIGHT), sum(2, WRONG));
+    check(&lines(&[right.clone(), wrong.clone()]), 1, "2 lines: 1 accepted, 1 rejected; ");
+    check(&lines(&[right, wrong, json!(3)]), 2, "3 lines: 1 accepted, 1 rejected, 1 broken; ");
+}
+
+/// The shape of the data set deepmind/code_contests, as its card on Hugging Face shows it, and of a set whose test cases
+/// are a text, as BAAI/TACO has them, each with a submission beside it.
+#[test]
+fn public_data_sets_are_read_by_a_map() {
+    let fixture = Fixture::new();
+    let check = |map: Value, defaults: Value, line: Value, expected: &str| {
+        let (map, defaults) = (map.to_string(), defaults.to_string());
+        let options = ["--map", &map, "--defaults", &defaults];
+        let results = grade(&fixture, &options, &line.to_string(), i32::from(expected != "AC 3"));
+        let got =
+            format!("{} {}", results[0]["verdict"].as_str().unwrap_or("none"), results[0]["ran"]);
+        assert_eq!((&*got, &results[0]["id"]), (expected, &json!("1_A. Sum")), "{results:#?}");
+    };
+    let tests = |pairs: &[(&str, &str)]| {
+        let of =
+            |part: fn(&(&str, &str)) -> String| pairs.iter().map(part).collect::<Vec<String>>();
+        json!({ "input": of(|it| it.0.to_owned()), "output": of(|it| it.1.to_owned()) })
+    };
+    let part = |name: &str| json!({ "input": format!("/{name}/input"), "answer": format!("/{name}/output") });
+    let map = json!({
+        "id": "/name",
+        "source": "/completion",
+        "limits": { "time": "/time_limit/seconds", "memory_bytes": "/memory_limit_bytes" },
+        "cases": [part("public_tests"), part("private_tests"), part("generated_tests")],
+    });
+    let defaults = json!({ "source": { "language": "bash" } });
+    let line = |source: &str| {
+        json!({
+            "name": "1_A. Sum",
+            "description": "Add two numbers.",
+            "public_tests": tests(&[("1 2\n", "3\n")]),
+            "private_tests": tests(&[]),
+            "generated_tests": tests(&[("5 8\n", "13\n"), ("0 0\n", "0\n")]),
+            "solutions": { "language": [3], "solution": ["print(1)"] },
+            "time_limit": { "seconds": 2, "nanos": 0 },
+            "memory_limit_bytes": 256_000_000,
+            "completion": source,
+        })
+    };
+    check(map.clone(), defaults.clone(), line(RIGHT), "AC 3");
+    check(map, defaults.clone(), line(WRONG), "WA 2");
+    let map = json!({
+        "id": "/name",
+        "source": "/completion",
+        "cases": { "input": "/input_output/inputs", "answer": "/input_output/outputs" },
+    });
+    let inputs =
+        json!({ "inputs": ["1 2\n", "5 8\n", "0 0\n"], "outputs": ["3\n", "13\n", "0\n"] });
+    let line = |source: &str| json!({ "name": "1_A. Sum", "input_output": inputs.to_string(), "completion": source });
+    check(map.clone(), defaults.clone(), line(RIGHT), "AC 3");
+    check(map, defaults.clone(), line("echo 0"), "WA 1");
+    // As open-r1/codeforces has them.
+    let map = json!({
+        "id": "/name",
+        "source": "/completion",
+        "limits": { "time": "/time_limit", "memory": "/memory_limit" },
+        "cases": { "each": "/official_tests", "input": "/input", "answer": "/output" },
+    });
+    let each = json!([
+        { "input": "1 2\n", "output": "3\n" },
+        { "input": "5 8\n", "output": "13\n" },
+        { "input": "0 0\n", "output": "0\n" },
+    ]);
+    let line = json!({
+        "name": "1_A. Sum", "official_tests": each, "completion": RIGHT, "time_limit": 2.0, "memory_limit": 256.0,
+    });
+    check(map, defaults, line, "AC 3");
+}
+
+#[test]
+fn equal_sources_are_built_once() {
+    let builds = Mutex::new(0);
+    let executor = Scripted::new(1, |job| {
+        *builds.lock().expect("a number") += 1;
+        let Keep::AllBut(_) = &job.keep else { panic!("only builds") };
+        let node = Node::File { blob: b"x".to_vec().into(), mode: FileMode::Executable };
+        // Whatever a build is to make.
+        let names = job.command.argv.iter().filter(|word| !word.starts_with(['-', '/']));
+        let kept: Vec<TreeEntry> = names.map(|name| TreeEntry::new(name, node.clone())).collect();
+        let outcome = quiet_outcome();
+        let (stdout, stderr) = (Blob::default(), Blob::default());
+        Ok(Reply { outcome, stdout, stderr, collected: Vec::new(), kept: Some(kept.into()) })
+    });
+    let builder = Builder::new(&executor).keeping(2);
+    let limits = Limits { memory: Some(Bytes::mib(64)), ..Limits::default() };
+    let check = |sources: &[&str], expected: usize| {
+        *builds.lock().expect("a number") = 0;
+        for source in sources {
+            let program = Program { path: "main.c".into(), ..Program::default() };
+            let Ok(prepared) = builder.prepare_text(&program, source) else {
+                return Fixture::new().skip("no C compiler");
+            };
+            let built = builder.build(&prepared, &limits, &limits).expect("a build");
+            assert!(matches!(built, Built::Program(_)), "{built:?}");
+        }
+        assert_eq!(*builds.lock().expect("a number"), expected, "{sources:?}");
+    };
+    check(&["a", "a", "b", "a", "b"], 2);
+    check(&["c", "d", "c", "e", "c", "d"], 4);
+}
+
+#[test]
+fn results_are_in_the_order_of_the_lines_if_that_is_asked_for() {
+    let fixture = Fixture::new();
+    let slow = sum(0, &format!("sleep 0.3; {RIGHT}"));
+    let quick: Vec<Value> = (1..40).map(|id| sum(id, &format!("{RIGHT}# {id}\n"))).collect();
+    let text = lines(&[vec![slow], quick].concat());
+    let ids = |options: &[&str]| {
+        let results = grade(&fixture, options, &text, 0);
+        results.iter().map(|it| it["id"].as_u64().expect("a number")).collect::<Vec<u64>>()
+    };
+    assert_eq!(ids(&["--ordered", "--jobs", "4"]), (0..40).collect::<Vec<u64>>());
+    let mut any = ids(&["--jobs", "4"]);
+    any.sort_unstable();
+    assert_eq!(any, (0..40).collect::<Vec<u64>>());
+}
+
+/// Kills it after so many results, again and again, until it is done.
+#[test]
+fn after_a_kill_a_later_start_goes_on() {
+    let fixture = Fixture::new();
+    let all: Vec<Value> = (0..60)
+        .map(|id| match id % 7 {
+            0 => json!({ "id": id, "sorce": 1 }),
+            1 => sum(id, "echo 4"),
+            _ => sum(id, &format!("{RIGHT}# {id}\n")),
+        })
+        .collect();
+    let verdicts = |results: &[Value]| {
+        let mut found: Vec<String> = results
+            .iter()
+            .map(|it| format!("{:>3} {} {}", it["line"], it["id"], it["verdict"]))
+            .collect();
+        found.sort();
+        found
+    };
+    let expected = verdicts(&grade(&fixture, &[], &lines(&all), 2));
+    let check = |options: &[&str], name: &str, kill_after: &[usize]| {
+        let journal = fixture.path(name);
+        let done = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+        for &more in kill_after {
+            let wanted = done() + more;
+            let mut command = fixture.std_juror("grade --jobs 3 --journal");
+            command.arg(&journal).args(options).stderr(Stdio::null()).stdout(Stdio::null());
+            let mut child = command.stdin(Stdio::piped()).spawn().expect("juror runs");
+            let mut stdin = child.stdin.take().expect("a pipe");
+            // A few more than are waited for, and never all.
+            stdin.write_all(lines(&all[..wanted + 4]).as_bytes()).expect("a write");
+            while done() < wanted {
+                assert_eq!(child.try_wait().expect("a child"), None, "it waits for more");
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            child.kill().expect("a kill");
+            child.wait().expect("an end");
+        }
+        assert!(done() < all.len(), "it was killed in the middle");
+        // What a torn write leaves.
+        let mut torn = fs::OpenOptions::new().append(true).open(&journal).expect("the journal");
+        torn.write_all(b"{\"version\":1,\"li").expect("a write");
+        drop(torn);
+        let options = [&["--journal", name][..], options].concat();
+        let results = grade(&fixture, &options, &lines(&all), 2);
+        assert_eq!(verdicts(&results), expected, "{options:?}");
+        assert_eq!(self::results(&fs::read(&journal).expect("a journal")), results);
+        if options.contains(&"--ordered") {
+            assert!(results.is_sorted_by_key(|it| it["line"].as_u64()));
+        }
+        // Once all is done nothing is judged: no program can be.
+        let output = fixture
+            .shipped("grade --isolation full")
+            .args(&options)
+            .env("PATH", "/nowhere")
+            .write_stdin(lines(&all))
+            .output()
+            .expect("juror runs");
+        assert_eq!(self::results(&output.stdout), results);
+    };
+    check(&[], "journal", &[1, 5, 11, 3]);
+    check(&["--ordered"], "ordered", &[2, 9, 1]);
+}
+
+#[test]
+fn a_journal_of_other_lines_is_refused() {
+    let fixture = Fixture::new();
+    let (one, two) = (sum(1, RIGHT), sum(2, WRONG));
+    let check = |options: &[&str], all: &[&Value], said: &str| {
+        let before = fs::read(fixture.path("journal")).unwrap_or_default();
+        let text: String = all.iter().map(|line| format!("{line}\n")).collect();
+        let output = output(&fixture, &[&["--journal", "journal"][..], options].concat(), &text);
+        let err = String::from_utf8_lossy(&output.stderr)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let code = if said.is_empty() { 1 } else { 2 };
+        assert_eq!(output.status.code(), Some(code), "{err}");
+        assert!(err.contains(said), "{err}");
+        if code == 2 {
+            assert_eq!(fs::read(fixture.path("journal")).expect("a journal"), before);
+        }
+    };
+    check(&[], &[&one, &two], "");
+    check(&[], &[&one, &two], "");
+    check(
+        &[],
+        &[&two, &two],
+        "up to line 1, standard input or --map or --defaults are not as they were",
+    );
+    check(&["--defaults", "{\"all\":true}"], &[&one, &two], "up to line 1, standard input");
+    check(&[], &[&one], "journal has 1 result that standard input has not");
+    check(&["--output", "journal"], &[&one, &two], "journal is the journal");
+    let text = fixture.read("journal");
+    let mut turned: Vec<&str> = text.lines().collect();
+    turned.sort_by_key(|line| std::cmp::Reverse(line.contains("\"line\":2,")));
+    fixture.write("journal", turned.join("\n") + "\n");
+    check(&["--ordered"], &[&one, &two], "are not in the order of the lines; leave out --ordered");
+    fixture.write("journal", turned[..1].join("\n") + "\n");
+    check(&["--ordered"], &[&one, &two], "journal lacks line 1, and has later ones");
+    fixture.write("journal", "x\n");
+    check(&[], &[&one, &two], "line 1 is not a result of `juror grade`");
+    fixture.write("journal", "");
+    let held = fs::File::open(fixture.path("journal")).expect("the journal");
+    held.lock().expect("a lock");
+    check(&[], &[&one, &two], "another juror is writing it");
+}
+
+#[test]
+fn results_go_to_a_file_and_maps_are_checked_first() {
+    let fixture = Fixture::new();
+    let line = lines(&[sum(1, RIGHT)]);
+    let check = |options: &[&str], code: i32, said: &str| {
+        let output = output(&fixture, options, &line);
+        let err = String::from_utf8_lossy(&output.stderr)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{err}");
+        assert!(err.contains(said), "{err}");
+    };
+    check(&["--output", "results"], 0, "1 line: 1 accepted; ");
+    assert_eq!(results(fixture.read("results").as_bytes())[0]["verdict"], "AC");
+    check(&["--output", "no/results"], 2, "--output: cannot write no/results");
+    check(&["--map", "{"], 2, "--map: is not JSON at column 1: EOF");
+    check(
+        &["--map", "{\"sauce\":\"/x\"}"],
+        2,
+        "--map: there is no key `/sauce`; did you mean `source`?",
+    );
+    check(
+        &["--defaults", "{\"limits\":1}"],
+        2,
+        "--defaults: `/limits`: expected an object, not a number",
+    );
+    let quiet = output(&fixture, &["--quiet"], &line);
+    assert!(quiet.stderr.is_empty(), "{}", String::from_utf8_lossy(&quiet.stderr));
+    fixture.write("lines", &line);
+    let mut command = fixture.std_juror("grade --output lines");
+    let stdin = fs::File::open(fixture.path("lines")).expect("the lines");
+    let refused = command.stdin(stdin).output().expect("juror runs");
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(fixture.read("lines"), line);
+}
+
+#[test]
+fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
+    let fixture = Fixture::new();
+    for line in [String::new(), lines(&[sum(1, "sleep 60")])] {
+        let mut command = fixture.std_juror("grade --journal journal");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("juror runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(lines(&[sum(0, RIGHT)]).as_bytes()).expect("a write");
+        stdin.write_all(line.as_bytes()).expect("a write");
+        // Both are begun once the first is done, as far as anybody can tell.
+        while fs::read(fixture.path("journal")).unwrap_or_default().is_empty() {
+            std::thread::yield_now();
+        }
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");
+        let output = child.wait_with_output().expect("an end");
+        assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(results(&output.stdout).len(), 1);
+        drop(stdin);
+        fs::remove_file(fixture.path("journal")).expect("a journal");
+    }
+}
+
+/// The schema names each key of lines and results, and the page explains it.
+#[test]
+fn lines_and_results_are_as_the_schema_and_the_page_say() {
+    let fixture = Fixture::new();
+    let output = fixture.juror("schema grade").output().expect("juror runs");
+    let schema: Value = serde_json::from_slice(&output.stdout).expect("a schema");
+    let page = include_str!("../../docs/grade.md");
+    let keys = |of: &str| {
+        let properties = schema["$defs"][of]["properties"].as_object().expect("keys");
+        properties.keys().cloned().collect::<Vec<String>>()
+    };
+    for of in ["line", "result"] {
+        for key in keys(of) {
+            assert!(page.contains(&format!("| `{key}` |")), "docs/grade.md lacks `{key}`");
+        }
+    }
+    let line = with(sum(1, WRONG), json!({ "return": "outputs" }));
+    let result = grade(&fixture, &[], &line.to_string(), 1).remove(0);
+    let mut given: Vec<&String> = result.as_object().expect("an object").keys().collect();
+    given.sort();
+    let known = keys("result");
+    let known: Vec<&String> = known.iter().filter(|key| *key != "compiler").collect();
+    assert_eq!(given, known);
+}
