@@ -1,11 +1,11 @@
 //! `docs/first-problem.md`, as its reader would do it.
 
-use std::env;
 use std::fs;
 use std::process::Command;
 
 use crate::fixture::Fixture;
 use crate::tidy::{files_below, read, root};
+use crate::wire;
 
 /// A block of the page.
 enum Block {
@@ -42,7 +42,7 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
     let juror = assert_cmd::cargo::cargo_bin("juror");
     let mut path = juror.parent().expect("a directory").as_os_str().to_owned();
     path.push(":");
-    path.push(env::var_os("PATH").unwrap_or_default());
+    path.push(wire::search_path());
     fs::create_dir(fixture.path("desk")).expect("a directory");
     let mut said = String::new();
     for block in blocks(&read(&root().join("docs/first-problem.md"))) {

@@ -14,7 +14,7 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
     fixture.write("sum/submissions/submissions.yaml", rules);
     // Runs of each submission, those that were spared, and the same of all.
     let check = |options: &str, runs: [(usize, u64); 4], all: (u64, u64)| {
-        let report = fixture.json(&format!("verify sum --time-limit 0.5 {options}"), 0);
+        let report = fixture.json(&format!("verify sum --time-limit 0.3 {options}"), 0);
         let names =
             ["accepted/right.sh", "rejected/any.sh", "slow/endless.sh", "wrong_answer/wrong.sh"];
         for (name, expected) in names.into_iter().zip(runs) {
@@ -34,5 +34,5 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
     let whole = [(4, 0), (4, 0), (4, 0), (4, 0)];
     check("--all", whole, (16, 0));
     check("--verbose", whole, (16, 0));
-    fixture.check("verify sum --time-limit 0.5", 0, &["11 runs in", "5 spared"]);
+    fixture.check("verify sum --time-limit 0.3", 0, &["11 runs in", "5 spared"]);
 }

@@ -300,6 +300,10 @@ fn what_a_run_read_and_wrote_can_be_seen() {
 #[test]
 fn nothing_is_said_that_was_not_checked() {
     let fixture = Fixture::new();
+    let settings = fixture
+        .read("sum/problem.yaml")
+        .replace("time_limit: 1\n", "time_limit: 0.3\n  time_resolution: 0.1\n");
+    fixture.write("sum/problem.yaml", settings);
     fixture.write("sum/submissions/wrong_answer/loop.sh", "while :; do :; done\n");
     let part = fixture.juror("verify sum --case sample/1").output().expect("juror runs");
     let said = String::from_utf8_lossy(&part.stdout);

@@ -60,7 +60,7 @@ pub(crate) fn shipped() -> process::Command {
 }
 
 /// With the system's Python before that of a version manager, of which each start takes longer than most tests.
-fn search_path() -> &'static OsStr {
+pub(crate) fn search_path() -> &'static OsStr {
     static PATH: OnceLock<OsString> = OnceLock::new();
     PATH.get_or_init(|| {
         let path = env::var_os("PATH").unwrap_or_default();
