@@ -5,26 +5,16 @@ use std::collections::BTreeSet;
 use crate::model::problem::{Grading, Problem};
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{TestGroup, is_inside};
+use crate::model::words::words;
 
-/// What points are given for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Points {
-    /// Each test case that is accepted.
-    Cases,
-    /// What the package says; if it gives no points, each group whose test cases are all accepted.
-    Groups,
-}
-
-impl Points {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Cases, Self::Groups];
-
-    /// As a user names it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cases => "cases",
-            Self::Groups => "groups",
-        }
+words! {
+    /// What points are given for.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Points {
+        /// Each test case that is accepted.
+        Cases = "cases",
+        /// What the package says; if it gives no points, each group whose test cases are all accepted.
+        Groups = "groups",
     }
 }
 

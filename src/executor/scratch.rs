@@ -15,33 +15,22 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use tempfile::TempDir;
 
 use crate::model::judgement::JudgeError;
+use crate::model::words::words;
 
-/// What the directory is for, which its name begins with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Use {
-    /// A package that was unpacked.
-    Package,
-    /// Programs that were built.
-    Programs,
-    /// Test data that is made.
-    Data,
-    /// What an output validator leaves from pass to pass.
-    Passes,
-    /// Pages that become a PDF.
-    Pages,
-}
-
-impl Use {
-    const ALL: [Self; 5] = [Self::Package, Self::Programs, Self::Data, Self::Passes, Self::Pages];
-
-    fn prefix(self) -> &'static str {
-        match self {
-            Self::Package => "juror-package-",
-            Self::Programs => "juror-programs-",
-            Self::Data => "juror-generate-",
-            Self::Passes => "juror-passes-",
-            Self::Pages => "juror-pages-",
-        }
+words! {
+    /// What the directory is for, which its name begins with.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Use {
+        /// A package that was unpacked.
+        Package = "juror-package-",
+        /// Programs that were built.
+        Programs = "juror-programs-",
+        /// Test data that is made.
+        Data = "juror-generate-",
+        /// What an output validator leaves from pass to pass.
+        Passes = "juror-passes-",
+        /// Pages that become a PDF.
+        Pages = "juror-pages-",
     }
 }
 
@@ -68,7 +57,7 @@ impl Scratch {
 pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| sweep(&env::temp_dir()));
-    let made = TempDir::with_prefix(what.prefix());
+    let made = TempDir::with_prefix(what.name());
     let dir = made.map_err(|error| fault("make a temporary directory", error))?;
     let _lock = lock(dir.path());
     Ok(Scratch { dir, _lock })
@@ -98,7 +87,7 @@ fn is_old_and_ours(entry: &DirEntry) -> bool {
     /// Between being made and being locked passes much less.
     const YOUNG: Duration = Duration::from_secs(60);
     let name = entry.file_name();
-    let is_named = |it: Use| name.as_encoded_bytes().starts_with(it.prefix().as_bytes());
+    let is_named = |it: Use| name.as_encoded_bytes().starts_with(it.name().as_bytes());
     if !Use::ALL.into_iter().any(is_named) {
         return false;
     }

@@ -1,6 +1,7 @@
 //! The named shapes of generated inputs: not only uniform noise.
 
 use crate::grammar::program::Grammar;
+use crate::model::words::words;
 
 /// A way to choose values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,25 +61,14 @@ pub(super) enum Values {
     Small,
 }
 
-/// How large the counts are of a shape that leaves them to chance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// About ten: to be followed by hand.
-    Small,
-    /// As large as allowed; if there are test cases inside the input, a single one.
-    Large,
-}
-
-impl Scale {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
-
-    /// The name that an option has for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Large => "large",
-        }
+words! {
+    /// How large the counts are of a shape that leaves them to chance.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Scale {
+        /// About ten: to be followed by hand.
+        Small = "small",
+        /// As large as allowed; if there are test cases inside the input, a single one.
+        Large = "large",
     }
 }
 

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::words::words;
+
 /// Submissions that are the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Duplicates {
@@ -12,24 +14,16 @@ pub struct Duplicates {
     pub submissions: Vec<String>,
 }
 
-/// What submissions have in common.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Likeness {
-    /// The whole text.
-    Text,
-    /// The text without spaces and comments.
-    Code,
-}
-
-impl Likeness {
-    /// In words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "the same text",
-            Self::Code => "the same but for spaces and comments",
-        }
+words! {
+    /// What submissions have in common.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum Likeness {
+        /// The whole text.
+        Text = "the same text",
+        /// The text without spaces and comments.
+        Code = "the same but for spaces and comments",
     }
 }

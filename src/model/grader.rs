@@ -4,6 +4,7 @@
 
 use crate::model::program::Program;
 use crate::model::score::Score;
+use crate::model::words::words;
 
 /// How the test cases of a problem with graders are graded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -171,26 +172,15 @@ pub enum Objective {
     Min,
 }
 
-/// Whose rules hold where judges read the same package differently.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dialect {
-    /// Those of Kattis: each accepted test case is worth the `accept_score`.
-    #[default]
-    Kattis,
-    /// Those of DOMjudge: a group of test cases alone is worth the `accept_score` once.
-    DomJudge,
-}
-
-impl Dialect {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Kattis, Self::DomJudge];
-
-    /// The name of whose rules they are, as an option has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kattis => "kattis",
-            Self::DomJudge => "domjudge",
-        }
+words! {
+    /// Whose rules hold where judges read the same package differently.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Dialect {
+        /// Those of Kattis: each accepted test case is worth the `accept_score`.
+        #[default]
+        Kattis = "kattis",
+        /// Those of DOMjudge: a group of test cases alone is worth the `accept_score` once.
+        DomJudge = "domjudge",
     }
 }
 

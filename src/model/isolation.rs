@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::words::words;
+
 /// What keeps a program apart from the machine, the strongest first.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -60,31 +62,21 @@ impl fmt::Display for Isolation {
     }
 }
 
-/// How far programs have to be kept apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Demand {
-    /// By namespaces, or nothing runs.
-    Full,
-    /// By the best that the machine allows; less than namespaces is said aloud.
-    #[default]
-    Any,
-    /// By nothing, also if the machine allows more.
-    Plain,
+words! {
+    /// How far programs have to be kept apart.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Demand {
+        /// By namespaces, or nothing runs.
+        Full = "full",
+        /// By the best that the machine allows; less than namespaces is said aloud.
+        #[default]
+        Any = "any",
+        /// By nothing, also if the machine allows more.
+        Plain = "plain",
+    }
 }
 
 impl Demand {
-    /// All, the strongest first.
-    pub const ALL: [Self; 3] = [Self::Full, Self::Any, Self::Plain];
-
-    /// The name that an option has for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Any => "any",
-            Self::Plain => "plain",
-        }
-    }
-
     /// Whether this is enough.
     pub const fn is_met_by(self, isolation: Isolation) -> bool {
         match self {

@@ -48,3 +48,4 @@ pub mod text;
 pub mod tree;
 pub mod units;
 pub mod verdict;
+pub(crate) mod words;

@@ -10,6 +10,7 @@ use crate::model::probe::Probes;
 use crate::model::serial::{As, Seconds, Text};
 use crate::model::strictness::Strictness;
 use crate::model::verdict::Verdict;
+use crate::model::words::words;
 
 /// What `strength` found.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -67,31 +68,21 @@ pub struct Gate {
     pub detail: String,
 }
 
-/// What must hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GateName {
-    /// Every test case is valid.
-    ValidData,
-    /// Accepted submissions are accepted on all test cases, and agree on other inputs.
-    AcceptedSubmissions,
-    /// The recipe makes the same data again.
-    Reproducible,
-    /// The output validator was tried.
-    OutputValidator,
-    /// Accepted submissions take at most half of the time limit.
-    TimeLimit,
-}
-
-impl fmt::Display for GateName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ValidData => "valid data",
-            Self::AcceptedSubmissions => "accepted submissions",
-            Self::Reproducible => "reproducible data",
-            Self::OutputValidator => "output validator",
-            Self::TimeLimit => "half of the time limit",
-        })
+words! {
+    /// What must hold.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum GateName {
+        /// Every test case is valid.
+        ValidData = "valid data",
+        /// Accepted submissions are accepted on all test cases, and agree on other inputs.
+        AcceptedSubmissions = "accepted submissions",
+        /// The recipe makes the same data again.
+        Reproducible = "reproducible data",
+        /// The output validator was tried.
+        OutputValidator = "output validator",
+        /// Accepted submissions take at most half of the time limit.
+        TimeLimit = "half of the time limit",
     }
 }
 
@@ -118,24 +109,26 @@ pub struct Part {
     pub weight: f64,
 }
 
-/// What a score is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PartName {
-    /// Subjects that a test case catches, each by how hard it is to catch.
-    Kills,
-    /// Subjects that two test cases catch.
-    Twice,
-    /// Bounds of the input that a test case reaches.
-    Bounds,
-    /// Features of inputs that a test case has.
-    Features,
-    /// Slow submissions that the largest test cases tell from accepted ones.
-    Speed,
-    /// Faults of inputs that the input validators refuse.
-    InputValidators,
-    /// Faults of outputs that the output validator refuses.
-    OutputValidator,
+words! {
+    /// What a score is made of.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PartName {
+        /// Subjects that a test case catches, each by how hard it is to catch.
+        Kills = "kills",
+        /// Subjects that two test cases catch.
+        Twice = "killed twice",
+        /// Bounds of the input that a test case reaches.
+        Bounds = "bounds",
+        /// Features of inputs that a test case has.
+        Features = "features",
+        /// Slow submissions that the largest test cases tell from accepted ones.
+        Speed = "speed",
+        /// Faults of inputs that the input validators refuse.
+        InputValidators = "input validators",
+        /// Faults of outputs that the output validator refuses.
+        OutputValidator = "output validator",
+    }
 }
 
 impl PartName {
@@ -149,20 +142,6 @@ impl PartName {
         (Self::InputValidators, 0.05),
         (Self::OutputValidator, 0.05),
     ];
-}
-
-impl fmt::Display for PartName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Kills => "kills",
-            Self::Twice => "killed twice",
-            Self::Bounds => "bounds",
-            Self::Features => "features",
-            Self::Speed => "speed",
-            Self::InputValidators => "input validators",
-            Self::OutputValidator => "output validator",
-        })
-    }
 }
 
 /// What a score means.
@@ -234,59 +213,34 @@ pub enum SubjectKind {
     Mutant,
 }
 
-/// What came of a subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SubjectStatus {
-    /// A test case rejects it.
-    Caught,
-    /// No test case rejects it, and an input is known that does.
-    Missed,
-    /// No test case rejects it, and too few inputs were tried.
-    Undecided,
-    /// It was not run: the time was over.
-    NotRun,
-    /// It does not build.
-    Unviable,
-    /// Its outputs are those of another one.
-    Duplicate,
-    /// No test case and none of many fresh inputs rejects it.
-    PresumedEquivalent,
-    /// `juror.toml` says that it is right, and why.
-    ConfirmedEquivalent,
-}
-
-impl SubjectStatus {
-    /// All of them, in the order of reports.
-    pub const ALL: [Self; 8] = [
-        Self::Caught,
-        Self::Missed,
-        Self::Undecided,
-        Self::NotRun,
-        Self::PresumedEquivalent,
-        Self::ConfirmedEquivalent,
-        Self::Duplicate,
-        Self::Unviable,
-    ];
-
-    /// Whether it counts for the score: it is known to be wrong.
-    pub fn counts(self) -> bool {
-        matches!(self, Self::Caught | Self::Missed)
+words! {
+    /// What came of a subject.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum SubjectStatus {
+        /// A test case rejects it.
+        Caught = "caught",
+        /// No test case rejects it, and an input is known that does.
+        Missed = "missed",
+        /// No test case rejects it, and too few inputs were tried.
+        Undecided = "undecided",
+        /// It was not run: the time was over.
+        NotRun = "not run",
+        /// No test case and none of many fresh inputs rejects it.
+        PresumedEquivalent = "presumed equivalent",
+        /// `juror.toml` says that it is right, and why.
+        ConfirmedEquivalent = "confirmed equivalent",
+        /// Its outputs are those of another one.
+        Duplicate = "duplicate",
+        /// It does not build.
+        Unviable = "unviable",
     }
 }
 
-impl fmt::Display for SubjectStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Caught => "caught",
-            Self::Missed => "missed",
-            Self::Undecided => "undecided",
-            Self::NotRun => "not run",
-            Self::Unviable => "unviable",
-            Self::Duplicate => "duplicate",
-            Self::PresumedEquivalent => "presumed equivalent",
-            Self::ConfirmedEquivalent => "confirmed equivalent",
-        })
+impl SubjectStatus {
+    /// Whether it counts for the score: it is known to be wrong.
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Caught | Self::Missed)
     }
 }
 

@@ -3,21 +3,24 @@
 //! The files stand in `templates/`, as they are. What differs between kinds that share a file is an edit of its text.
 
 use crate::model::created::CreatedFile;
+use crate::model::words::words;
 
-/// What kind of problem a package is made for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Template {
-    /// Every test case must be right.
-    #[default]
-    PassFail,
-    /// Submissions talk with an output validator.
-    Interactive,
-    /// Points by test group.
-    Scoring,
-    /// Input and output in named files.
-    FileIo,
-    /// A game of two players, both of whom play as well as possible.
-    Game,
+words! {
+    /// What kind of problem a package is made for.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Template {
+        /// Every test case must be right.
+        #[default]
+        PassFail = "pass-fail",
+        /// Submissions talk with an output validator.
+        Interactive = "interactive",
+        /// Points by test group.
+        Scoring = "scoring",
+        /// Input and output in named files.
+        FileIo = "file-io",
+        /// A game of two players, both of whom play as well as possible.
+        Game = "game",
+    }
 }
 
 /// A file of a new package.
@@ -108,21 +111,6 @@ A group's points are for programs that solve all of its test cases.
 ";
 
 impl Template {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::PassFail, Self::Interactive, Self::Scoring, Self::FileIo, Self::Game];
-
-    /// As the command line names it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PassFail => "pass-fail",
-            Self::Interactive => "interactive",
-            Self::Scoring => "scoring",
-            Self::FileIo => "file-io",
-            Self::Game => "game",
-        }
-    }
-
     /// The files of a package with this short name.
     pub fn files(self, name: &str, uuid: &str) -> Vec<TemplateFile> {
         let own: &[&[Row]] = match self {

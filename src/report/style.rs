@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Effects};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::model::verdict::Verdict;
+use crate::model::words::words;
 
 /// How a terminal reporter writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,75 +79,38 @@ pub struct Listing {
     pub only: Option<Only>,
 }
 
-/// The order of the rows of a table. Of equals, the one that was named first is first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// What is not as expected first.
-    #[default]
-    Surprise,
-    /// As on the command line or in the package.
-    Given,
-    /// By name.
-    Name,
-    /// By verdict, accepted ones first.
-    Verdict,
-    /// The most test cases first.
-    Passed,
-    /// The highest score first.
-    Score,
-    /// The slowest first.
-    Time,
-    /// The one with the most memory first.
-    Memory,
-}
-
-impl Order {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Surprise,
-        Self::Given,
-        Self::Name,
-        Self::Verdict,
-        Self::Passed,
-        Self::Score,
-        Self::Time,
-        Self::Memory,
-    ];
-
-    /// As a user names it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Surprise => "surprise",
-            Self::Given => "given",
-            Self::Name => "name",
-            Self::Verdict => "verdict",
-            Self::Passed => "passed",
-            Self::Score => "score",
-            Self::Time => "time",
-            Self::Memory => "memory",
-        }
+words! {
+    /// The order of the rows of a table. Of equals, the one that was named first is first.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Order {
+        /// What is not as expected first.
+        #[default]
+        Surprise = "surprise",
+        /// As on the command line or in the package.
+        Given = "given",
+        /// By name.
+        Name = "name",
+        /// By verdict, accepted ones first.
+        Verdict = "verdict",
+        /// The most test cases first.
+        Passed = "passed",
+        /// The highest score first.
+        Score = "score",
+        /// The slowest first.
+        Time = "time",
+        /// The one with the most memory first.
+        Memory = "memory",
     }
 }
 
-/// A part of the submissions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Only {
-    /// Those that are not accepted.
-    Failed,
-    /// Those that are not as expected, or on which the judge failed.
-    Unexpected,
-}
-
-impl Only {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Failed, Self::Unexpected];
-
-    /// As a user names it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Failed => "failed",
-            Self::Unexpected => "unexpected",
-        }
+words! {
+    /// A part of the submissions.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Only {
+        /// Those that are not accepted.
+        Failed = "failed",
+        /// Those that are not as expected, or on which the judge failed.
+        Unexpected = "unexpected",
     }
 }
 

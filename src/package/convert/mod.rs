@@ -19,6 +19,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::Recipe;
+use crate::model::words::words;
 use crate::package::convert::facts::{Facts, Names};
 use crate::package::convert::statements::StatementFile;
 use crate::package::files::Files;
@@ -26,30 +27,20 @@ use crate::package::text::Range;
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
 use crate::package::{FORMATS, name};
 
-/// What a package can be converted to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// The problem package format 2025-09.
-    V2025_09,
-    /// The format that was there before.
-    Legacy,
-    /// That format in a zip archive, with what DOMjudge adds.
-    DomjudgeZip,
+words! {
+    /// What a package can be converted to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Target {
+        /// The problem package format 2025-09.
+        V2025_09 = "2025-09",
+        /// The format that was there before.
+        Legacy = "legacy",
+        /// That format in a zip archive, with what DOMjudge adds.
+        DomjudgeZip = "domjudge-zip",
+    }
 }
 
 impl Target {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::V2025_09, Self::Legacy, Self::DomjudgeZip];
-
-    /// What the command line calls it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::V2025_09 => "2025-09",
-            Self::Legacy => "legacy",
-            Self::DomjudgeZip => "domjudge-zip",
-        }
-    }
-
     const fn is_new(self) -> bool {
         matches!(self, Self::V2025_09)
     }

@@ -1,38 +1,21 @@
 //! Where a test case stands, and what a file of settings is about.
 
-/// The directories of `data/`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Sample,
-    Secret,
-    InvalidInput,
-    InvalidAnswer,
-    ValidOutput,
-    InvalidOutput,
+use crate::model::words::words;
+
+words! {
+    /// The directories of `data/`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Part {
+        Sample = "sample",
+        Secret = "secret",
+        InvalidInput = "invalid_input",
+        InvalidAnswer = "invalid_answer",
+        ValidOutput = "valid_output",
+        InvalidOutput = "invalid_output",
+    }
 }
 
 impl Part {
-    pub(super) const ALL: [Self; 6] = [
-        Self::Sample,
-        Self::Secret,
-        Self::InvalidInput,
-        Self::InvalidAnswer,
-        Self::ValidOutput,
-        Self::InvalidOutput,
-    ];
-
-    /// The directory below `data/`.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Sample => "sample",
-            Self::Secret => "secret",
-            Self::InvalidInput => "invalid_input",
-            Self::InvalidAnswer => "invalid_answer",
-            Self::ValidOutput => "valid_output",
-            Self::InvalidOutput => "invalid_output",
-        }
-    }
-
     /// Whether submissions are judged on its cases.
     pub(super) fn is_judged(self) -> bool {
         matches!(self, Self::Sample | Self::Secret)

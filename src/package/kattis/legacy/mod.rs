@@ -26,7 +26,7 @@ use crate::package::kattis::problem_yaml::{self as settings, ProblemYaml};
 use crate::package::kattis::statement::{SOLUTIONS, Texts};
 use crate::package::kattis::submissions::{Folder, folder};
 use crate::package::kattis::version::{self, VersionName};
-use crate::package::kattis::{Pack, SETTINGS, Version};
+use crate::package::kattis::{Kattis202509, Pack, SETTINGS, Version};
 use crate::package::node::{Node, Parse};
 use crate::package::statements::Statement;
 
@@ -136,26 +136,17 @@ impl Format for KattisLegacy {
 
     fn layout(&self) -> Layout {
         Layout {
-            is_guessed: false,
             format: match self.0 {
                 VersionName::LegacyIcpc => "legacy-icpc",
                 VersionName::V2023_07 => "2023-07",
                 _ => "legacy",
             },
-            settings: SETTINGS,
-            data: "data",
-            secret: "data/secret",
-            invalid_answers: "data/invalid_answer",
-            submissions: "submissions",
-            accepted: "submissions/accepted",
-            input_validators: "input_validators",
-            answer_validators: "answer_validators",
             made_later: &["data", "statement", "problem_statement"],
-            takes_cases: true,
             time_limit: ".timelimit",
             no_time_limit: "the package has no time limit",
             change_time_limit: "change limits.time_multiplier or limits.time_safety_margin of problem.yaml",
             allow_file_writing: "",
+            ..Kattis202509.layout()
         }
     }
 

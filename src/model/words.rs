@@ -1,0 +1,27 @@
+//! Closed sets whose values have a word each.
+
+/// An enum with a word for each of its values, in the order of lists.
+macro_rules! words {
+    ($(#[$about:meta])* $vis:vis enum $Type:ident { $($(#[$doc:meta])* $Value:ident = $word:literal,)+ }) => {
+        $(#[$about])*
+        $vis enum $Type { $($(#[$doc])* $Value,)+ }
+
+        impl $Type {
+            /// All of them, in the order of lists.
+            $vis const ALL: [Self; [$($word),+].len()] = [$(Self::$Value),+];
+
+            /// Its word.
+            $vis const fn name(self) -> &'static str {
+                match self { $(Self::$Value => $word,)+ }
+            }
+        }
+
+        impl std::fmt::Display for $Type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+pub(crate) use words;
