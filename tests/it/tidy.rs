@@ -229,3 +229,72 @@ fn tests_named_in_the_table_of_conformance_exist() {
     }
     assert!(named > 20, "{named} rows");
 }
+
+/// Tables and code may be wider.
+#[test]
+fn lines_of_documents_end_before_column_120() {
+    let root = root();
+    let documents =
+        files_below(&root.join("docs")).into_iter().map(|file| root.join("docs").join(file));
+    let documents = documents.filter(|path| path.extension().is_some_and(|it| it == "md"));
+    let mut long = Vec::new();
+    for path in documents.chain([root.join("README.md")]) {
+        let mut is_code = false;
+        for (number, line) in read(&path).lines().enumerate() {
+            is_code ^= line.trim_start().starts_with("```");
+            if !is_code && !line.trim_start().starts_with('|') && line.chars().count() >= 120 {
+                long.push(format!("{}:{}: {line}", path.display(), number + 1));
+            }
+        }
+    }
+    assert_eq!(long, Vec::<String>::new());
+}
+
+#[test]
+fn files_have_at_most_600_lines_and_their_tests_last() {
+    for path in sources("src") {
+        let text = read(&path);
+        let lines = text.lines().count();
+        assert!(lines <= 600, "{}: {lines} lines", path.display());
+        if let Some((_, tests)) = text.split_once("\n#[cfg(test)]\nmod tests {\n") {
+            let (_, behind) = tests.split_once("\n}\n").expect("its end");
+            assert_eq!(behind, "", "{}: behind its tests", path.display());
+        }
+    }
+}
+
+#[test]
+fn messages_are_lower_case_without_a_final_dot() {
+    let listed = read(&root().join("tests/golden/messages.txt"));
+    let texts = listed.lines().filter_map(|line| match line.strip_prefix("    ") {
+        Some(help) => Some(help),
+        None => line.strip_prefix("  ")?.split_once(": ").map(|(_, message)| message),
+    });
+    let mut seen = 0;
+    for text in texts {
+        let mut letters = text.chars();
+        let is_title = letters.next().is_some_and(char::is_uppercase)
+            && letters.next().is_some_and(char::is_lowercase);
+        assert!(!is_title && !text.ends_with('.'), "{text}");
+        seen += 1;
+    }
+    assert!(seen > 500, "{seen} texts");
+}
+
+#[test]
+fn the_document_of_dependencies_has_each_of_them() {
+    let told = read(&root().join("docs/dependencies.md"));
+    let manifest = read(&root().join("Cargo.toml"));
+    let mut section = "";
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        }
+        let Some((name, _)) = line.split_once(" = ") else { continue };
+        if section.ends_with("dependencies]") {
+            // The grammars of one project have a row together.
+            let name = if name.starts_with("tree-sitter") { "tree-sitter" } else { name };
+            assert!(told.contains(name), "docs/dependencies.md does not say why {name} is there");
+        }
+    }
+}
