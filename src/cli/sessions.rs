@@ -76,7 +76,7 @@ impl Judging<'_> {
     pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
-            limits: LimitsReport { time: time_limit.clone(), limits: rules.limits.clone() },
+            limits: LimitsReport::new(time_limit, &rules.limits),
             mechanism: self.bench.executor.mechanism(),
         });
         rules

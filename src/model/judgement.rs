@@ -38,13 +38,15 @@ pub struct JudgeError {
 }
 
 /// What is known of a run of the package's own program that went wrong.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FaultyProgram {
     /// What it wrote on standard error, cut.
+    #[serde(with = "As::<Text>")]
     pub stderr: Vec<u8>,
     /// The command line that repeats it; empty if there is none.
     pub repeat: String,
     /// Where its files were kept.
+    #[serde(with = "As::<Option<Location>>")]
     pub kept: Option<PathBuf>,
 }
 

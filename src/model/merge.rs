@@ -223,11 +223,11 @@ impl Told {
         self.say(Some(name), Event::PackageRead(Box::new(whole)));
         if let Some((limits, mechanism)) = limits {
             let mut others = parts.iter().filter_map(|(part, _)| part.limits.as_ref());
-            if let Some(other) = others.find(|it| it.time.limit != limits.time.limit) {
+            if let Some(other) = others.find(|it| it.cpu_seconds != limits.cpu_seconds) {
                 let what = format!(
                     "shards were judged with different time limits: {} and {}",
-                    seconds(limits.time.limit),
-                    seconds(other.time.limit)
+                    seconds(limits.cpu_seconds),
+                    seconds(other.cpu_seconds)
                 );
                 let remark = Diagnostic::warning(path, what)
                     .help("set the limit in the package, or give each shard the same --time-limit");

@@ -35,7 +35,7 @@ use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
 use crate::model::recalled::Recalled;
 use crate::model::score::TotalScore;
-use crate::model::serial::{As, FaultKeys, Location, Restore, Seconds, View};
+use crate::model::serial::{As, FaultKeys, Location, Seconds};
 use crate::model::strength::Strength;
 use crate::model::stress::Search;
 use crate::model::stress_keys::SearchKeys;
@@ -159,48 +159,31 @@ pub struct PackageReport {
     /// How many test cases there are.
     pub all_test_cases: usize,
     /// What a run may use.
-    #[serde(with = "As::<Option<LimitKeys>>")]
     pub limits: Option<LimitsReport>,
 }
 
 /// The limits of a package's runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LimitsReport {
-    /// The time limit and its origin.
-    pub time: TimeLimit,
-    /// What a run may use, all in all.
-    pub limits: Limits,
-}
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-struct LimitKeys {
+    /// The time limit.
     #[serde(with = "As::<Seconds>")]
-    cpu_seconds: Duration,
-    cpu_origin: String,
+    pub cpu_seconds: Duration,
+    /// Where that comes from.
+    pub cpu_origin: String,
+    /// By the clock.
     #[serde(with = "As::<Option<Seconds>>")]
-    wall_seconds: Option<Duration>,
-    memory_bytes: Option<Bytes>,
-    output_bytes: Option<Bytes>,
-    processes: Option<u32>,
+    pub wall_seconds: Option<Duration>,
+    /// Of all processes.
+    pub memory_bytes: Option<Bytes>,
+    /// On standard output and in files.
+    pub output_bytes: Option<Bytes>,
+    /// Processes and threads.
+    pub processes: Option<u32>,
 }
 
-impl Restore<LimitsReport> for LimitKeys {
-    fn restore(self) -> LimitsReport {
-        LimitsReport {
-            time: TimeLimit { limit: self.cpu_seconds, origin: self.cpu_origin },
-            limits: Limits {
-                cpu_time: Some(self.cpu_seconds),
-                wall_time: self.wall_seconds,
-                memory: self.memory_bytes,
-                output: self.output_bytes,
-                processes: self.processes,
-            },
-        }
-    }
-}
-
-impl View<LimitsReport> for LimitKeys {
-    fn view(LimitsReport { time, limits }: &LimitsReport) -> Self {
+impl LimitsReport {
+    /// What a run may use.
+    pub fn new(time: &TimeLimit, limits: &Limits) -> Self {
         Self {
             cpu_seconds: time.limit,
             cpu_origin: time.origin.clone(),

@@ -360,45 +360,27 @@ pub struct FaultKeys {
     reason: String,
     help: Option<String>,
     lacks: Option<String>,
-    program: Option<Blamed>,
-}
-
-/// The program at fault.
-#[derive(Serialize, Deserialize, JsonSchema)]
-struct Blamed {
-    #[serde(with = "As::<Text>")]
-    stderr: Vec<u8>,
-    repeat: String,
-    #[serde(with = "As::<Option<Location>>")]
-    kept: Option<PathBuf>,
+    program: Option<Box<FaultyProgram>>,
 }
 
 impl View<JudgeError> for FaultKeys {
     fn view(error: &JudgeError) -> Self {
-        let blamed = |program: &FaultyProgram| Blamed {
-            stderr: program.stderr.clone(),
-            repeat: program.repeat.clone(),
-            kept: program.kept.clone(),
-        };
         Self {
             step: error.step.clone(),
             reason: error.reason.clone(),
             help: error.help.clone(),
             lacks: error.lacks.clone(),
-            program: error.program.as_deref().map(blamed),
+            program: error.program.clone(),
         }
     }
 }
 
 impl Restore<JudgeError> for FaultKeys {
     fn restore(self) -> JudgeError {
-        let restored = |it: Blamed| {
-            Box::new(FaultyProgram { stderr: it.stderr, repeat: it.repeat, kept: it.kept })
-        };
         JudgeError {
             help: self.help,
             lacks: self.lacks,
-            program: self.program.map(restored),
+            program: self.program,
             ..JudgeError::new(self.step, self.reason)
         }
     }

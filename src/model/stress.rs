@@ -8,25 +8,31 @@ use serde::Serialize;
 
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
+use crate::model::serial::{As, Exchange, OriginKeys, Seconds, Text};
+use crate::model::stress_keys::CounterexampleKeys;
 use crate::model::text::count;
 use crate::model::verdict::Verdict;
 
 /// With what a submission is compared, and on what.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SearchPlan {
     /// The submission's name.
     pub submission: String,
     /// The program whose output counts as right.
     pub reference: String,
     /// Why that one: `--reference`, `the only one to choose from`, `it makes the judge answers`.
+    #[serde(rename = "reference_chosen")]
     pub chosen: String,
     /// Where inputs come from, such as `the grammar game1.ctd` and `3 generator lines`.
     pub sources: Vec<String>,
     /// What all random choices are made of.
+    #[serde(skip)]
     pub seed: u64,
     /// How long inputs are tried.
+    #[serde(rename = "time_seconds", with = "As::<Seconds>")]
     pub time: Duration,
     /// How long what is found may be made smaller, at least.
+    #[serde(rename = "shrink_time_seconds", with = "As::<Seconds>")]
     pub shrink_time: Duration,
 }
 
@@ -43,14 +49,17 @@ pub struct SearchProgress {
     pub smallest: Option<usize>,
 }
 
-/// What a search came to.
-#[derive(Clone, Debug)]
+/// What a search came to. What is skipped stands at the top of the report.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Search {
     /// With what and on what.
+    #[serde(flatten)]
     pub plan: SearchPlan,
     /// The counterexample, if there is one.
+    #[serde(rename = "counterexample", with = "As::<Option<CounterexampleKeys>>")]
     pub found: Option<Box<Counterexample>>,
     /// Comparisons: each a run of the reference and one of the submission, on an input of its own.
+    #[serde(skip)]
     pub runs: u64,
     /// Those of them that shared a start of both programs with others.
     pub batched: u64,
@@ -59,16 +68,20 @@ pub struct Search {
     /// Whether the time for that was over before it was as small as it could be.
     pub shrinking_cut: bool,
     /// Wall time of the search, without what made the counterexample smaller.
+    #[serde(rename = "hunting_seconds", with = "As::<Seconds>")]
     pub searching: Duration,
     /// Wall time of all of it.
+    #[serde(skip)]
     pub elapsed: Duration,
     /// Why it ended.
     pub end: SearchEnd,
     /// Inputs that were not compared: not valid, or not solved by the reference in time.
     pub left_out: u64,
     /// How far the list of all small inputs was gone through: the most values of any choice in turn.
+    #[serde(rename = "small_level")]
     pub level: Option<u64>,
     /// The command line that repeats it.
+    #[serde(skip)]
     pub repeat: String,
 }
 
@@ -90,29 +103,39 @@ pub enum SearchEnd {
 }
 
 /// An input on which a submission fails.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Counterexample {
     /// What the submission earns on it.
+    #[serde(skip)]
     pub verdict: Verdict,
     /// Why, in words.
     pub cause: String,
     /// Where its output differs, for a wrong answer by comparison.
+    #[serde(skip)]
     pub difference: Option<Box<Difference>>,
     /// The input.
+    #[serde(skip)]
     pub input: Vec<u8>,
     /// What the reference writes; `None` if the output validator judges a submission while it runs.
+    #[serde(skip)]
     pub expected: Option<Vec<u8>>,
     /// What the submission writes, cut if it is long; `None` as before.
+    #[serde(skip)]
     pub got: Option<Vec<u8>>,
     /// What submission and output validator said to each other, if they did; of several passes the last.
+    #[serde(with = "As::<Option<Exchange>>")]
     pub transcript: Option<Transcript>,
     /// What the submission writes on standard error, cut.
+    #[serde(with = "As::<Text>")]
     pub stderr: Vec<u8>,
     /// What the output validator wrote on standard error, if it judges a submission while it runs; cut.
+    #[serde(with = "As::<Text>")]
     pub validator_stderr: Vec<u8>,
     /// How the first failing input came about.
+    #[serde(with = "As::<OriginKeys>")]
     pub origin: Origin,
     /// The size of that one, in bytes.
+    #[serde(rename = "first_bytes")]
     pub first_size: usize,
     /// By what it was made smaller, in order.
     pub path: Vec<String>,

@@ -1,12 +1,12 @@
-//! A search as the report has it: the keys of `docs/json.md` and where each comes from.
+//! A search as the report has it: the keys of `docs/json.md` that are not those of its type.
 
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::serial::{As, Exchange, OriginKeys, Seconds, Text, View};
-use crate::model::stress::{Counterexample, Origin, Search, SearchEnd};
+use crate::model::serial::{As, Seconds, Text, View};
+use crate::model::stress::{Counterexample, Search};
 use crate::model::verdict::Verdict;
 
 /// What a search came to, at the top of the report and only in that of `stress`.
@@ -22,59 +22,33 @@ pub(super) struct SearchKeys {
     #[serde(with = "As::<Seconds>")]
     seconds: Duration,
     repeat: String,
-    stress: SearchDetails,
+    stress: Search,
 }
 
-/// The rest of what is known of a search.
+/// The input on which the submission fails. Its texts are at the top of the report.
 #[derive(Serialize, JsonSchema)]
-struct SearchDetails {
-    submission: String,
-    reference: String,
-    reference_chosen: String,
-    sources: Vec<String>,
-    end: SearchEnd,
-    #[serde(with = "As::<Seconds>")]
-    hunting_seconds: Duration,
-    left_out: u64,
-    batched: u64,
-    small_level: Option<u64>,
-    shrinking_runs: u64,
-    #[serde(with = "As::<Seconds>")]
-    time_seconds: Duration,
-    #[serde(with = "As::<Seconds>")]
-    shrink_time_seconds: Duration,
-    shrinking_cut: bool,
-    counterexample: Option<CounterexampleKeys>,
-}
-
-/// The input on which the submission fails.
-#[derive(Serialize, JsonSchema)]
-struct CounterexampleKeys {
-    cause: String,
+pub(super) struct CounterexampleKeys {
     lossy: bool,
-    transcript: Option<Exchange>,
-    stderr: Text,
-    validator_stderr: Text,
-    #[serde(with = "As::<OriginKeys>")]
-    origin: Origin,
-    first_bytes: usize,
-    path: Vec<String>,
-    failing: u32,
-    repeats: u32,
-    promoted: Option<String>,
-    saved: Option<String>,
+    #[serde(flatten)]
+    rest: Counterexample,
+}
+
+/// The input, what was expected, and what came.
+fn texts(found: &Counterexample) -> [Option<Text>; 3] {
+    [Some(Text::view(&found.input)), View::view(&found.expected), View::view(&found.got)]
+}
+
+impl View<Box<Counterexample>> for CounterexampleKeys {
+    fn view(found: &Box<Counterexample>) -> Self {
+        let lossy = texts(found).iter().flatten().any(|text| text.lossy);
+        Self { lossy, rest: Counterexample::clone(found) }
+    }
 }
 
 impl View<Search> for SearchKeys {
     fn view(search: &Search) -> Self {
         let found = search.found.as_deref();
-        let texts = [
-            found.map(|found| Text::view(&found.input)),
-            found.and_then(|found| View::view(&found.expected)),
-            found.and_then(|found| View::view(&found.got)),
-        ];
-        let is_lossy = |text: &Option<Text>| text.as_ref().is_some_and(|text| text.lossy);
-        let lossy = texts.iter().any(is_lossy);
+        let texts = found.map(texts).unwrap_or_default();
         let [input, expected, got] = texts.map(|text| text.map(|text| text.text));
         Self {
             found: found.is_some(),
@@ -86,35 +60,7 @@ impl View<Search> for SearchKeys {
             runs: search.runs,
             seconds: search.elapsed,
             repeat: search.repeat.clone(),
-            stress: SearchDetails {
-                submission: search.plan.submission.clone(),
-                reference: search.plan.reference.clone(),
-                reference_chosen: search.plan.chosen.clone(),
-                sources: search.plan.sources.clone(),
-                end: search.end,
-                hunting_seconds: search.searching,
-                left_out: search.left_out,
-                batched: search.batched,
-                small_level: search.level,
-                shrinking_runs: search.shrinking_runs,
-                time_seconds: search.plan.time,
-                shrink_time_seconds: search.plan.shrink_time,
-                shrinking_cut: search.shrinking_cut,
-                counterexample: found.map(|found: &Counterexample| CounterexampleKeys {
-                    cause: found.cause.clone(),
-                    lossy,
-                    transcript: View::view(&found.transcript),
-                    stderr: View::view(&found.stderr),
-                    validator_stderr: View::view(&found.validator_stderr),
-                    origin: found.origin.clone(),
-                    first_bytes: found.first_size,
-                    path: found.path.clone(),
-                    failing: found.failing,
-                    repeats: found.repeats,
-                    promoted: found.promoted.clone(),
-                    saved: found.saved.clone(),
-                }),
-            },
+            stress: search.clone(),
         }
     }
 }

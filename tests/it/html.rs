@@ -36,10 +36,9 @@ fn report(command: &'static str, judgements: Vec<Judgement>) -> Report {
         test_cases: judgements.first().map_or(0, |it| it.cases.len()),
         ..PackageReport::default()
     };
-    let limits = LimitsReport {
-        time: TimeLimit { limit: Duration::from_secs(1), origin: "problem.yaml".to_owned() },
-        limits: Limits { memory: Some(Bytes::mib(256)), ..Limits::default() },
-    };
+    let time = TimeLimit { limit: Duration::from_secs(1), origin: "problem.yaml".to_owned() };
+    let memory = Some(Bytes::mib(256));
+    let limits = LimitsReport::new(&time, &Limits { memory, ..Limits::default() });
     let mechanism = "namespaces".to_owned();
     let command_line = format!("juror {command}");
     let events = [

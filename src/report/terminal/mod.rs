@@ -27,10 +27,9 @@ use std::path::Path;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::Event;
-use crate::model::judgement::{JudgeError, TimeLimit};
-use crate::model::limits::Limits;
+use crate::model::judgement::JudgeError;
 use crate::model::once::RunOnce;
-use crate::model::report::{Report, SubmissionReport};
+use crate::model::report::{LimitsReport, Report, SubmissionReport};
 use crate::model::text::{given_seconds, printable};
 use crate::report::Live;
 use crate::report::notices::notice;
@@ -172,11 +171,11 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.result(&format!("{label} {input}\n"))
     }
 
-    fn limits_set(&mut self, time: &TimeLimit, limits: &Limits, mechanism: &str) -> io::Result<()> {
+    fn limits_set(&mut self, limits: &LimitsReport, mechanism: &str) -> io::Result<()> {
         if self.style.is_quiet() {
             return Ok(());
         }
-        let limits = limits_in_words(time, limits, &self.style);
+        let limits = limits_in_words(limits, &self.style);
         self.below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
     }
 
@@ -303,9 +302,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 }
             }
             Event::Diagnosed(diagnostic) => self.diagnosed(diagnostic, report),
-            Event::LimitsSet { limits, mechanism } => {
-                self.limits_set(&limits.time, &limits.limits, mechanism)
-            }
+            Event::LimitsSet { limits, mechanism } => self.limits_set(limits, mechanism),
             Event::SubmissionJudged(_) | Event::SubmissionFailed { .. } => {
                 match report.submissions.last() {
                     Some(done) => self.submission_done(done, report),
@@ -372,20 +369,15 @@ fn in_full(submission: &SubmissionReport, report: &Report) -> String {
 }
 
 /// Such as `CPU time 1 s (problem.yaml), clock 3 s, memory 2 GiB, output 8 MiB`.
-fn limits_in_words(time: &TimeLimit, limits: &Limits, style: &Style) -> String {
-    let mut parts =
-        vec![format!("CPU time {} ({})", given_seconds(time.limit), printable(&time.origin))];
-    if let Some(wall) = limits.wall_time {
-        parts.push(format!("clock {}", given_seconds(wall)));
-    }
-    if let Some(memory) = limits.memory {
-        parts.push(format!("memory {memory}"));
-    }
-    if let Some(output) = limits.output {
-        parts.push(format!("output {output}"));
-    }
-    if let Some(processes) = limits.processes.filter(|_| style.is_verbose()) {
-        parts.push(format!("processes {processes}"));
-    }
-    parts.join(", ")
+fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
+    let (time, origin) = (given_seconds(limits.cpu_seconds), printable(&limits.cpu_origin));
+    let processes = limits.processes.filter(|_| style.is_verbose());
+    let parts = [
+        Some(format!("CPU time {time} ({origin})")),
+        limits.wall_seconds.map(|wall| format!("clock {}", given_seconds(wall))),
+        limits.memory_bytes.map(|memory| format!("memory {memory}")),
+        limits.output_bytes.map(|output| format!("output {output}")),
+        processes.map(|processes| format!("processes {processes}")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

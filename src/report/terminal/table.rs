@@ -97,7 +97,7 @@ fn directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
 
 /// The CPU time that a run of the last package may use.
 fn limit(report: &Report) -> Option<Duration> {
-    Some(report.packages.last()?.limits.as_ref()?.time.limit)
+    Some(report.packages.last()?.limits.as_ref()?.cpu_seconds)
 }
 
 /// Whether a submission is to be shown.
