@@ -109,9 +109,9 @@ Examples:
       The mutants of all accepted submissions.
   juror mutants problems/game1 accepted/game1.cpp --operator tie
       Those of one submission that decide ties the other way.
-  juror mutants problems/game1 accepted/game1.cpp --show off1-14-1
+  juror mutants problems/game1 accepted/game1.cpp --show off1-6be2-1
       One of them, with its lines.
-  juror mutants problems/game1 accepted/game1.cpp --export off1-14-1 wrong.cpp
+  juror mutants problems/game1 accepted/game1.cpp --export off1-6be2-1 wrong.cpp
       The same as a submission.
 
 Exit codes: see `juror --help`.";

@@ -24,7 +24,7 @@ use crate::cli::strength::tools::Tools;
 use crate::cli::stress::span;
 use crate::executor::parallel;
 use crate::executor::until::Until;
-use crate::grammar::bounds::{Coverage, bounds};
+use crate::grammar::bounds::Coverage;
 use crate::judge::case::{Detail, ReadyCase, Rules, Texts};
 use crate::judge::draw::Seen;
 use crate::judge::score::Policy;
@@ -32,13 +32,18 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::Judgement;
 use crate::model::limits::Limits;
-use crate::model::problem::Submitted;
+use crate::model::problem::{Equivalent, Submitted};
 use crate::model::stop::{Mend, Stop};
 use crate::model::strength::{
     GateState, Kill, Lack, PartName, RightProgram, Strength, Subject, SubjectKind, SubjectStatus,
 };
 use crate::model::submission::Submission;
+use crate::model::text::printable;
 use crate::model::verdict::Verdict;
+use crate::mutate::mutants;
+use crate::mutate::original::original;
+use crate::mutate::wrapper::wrappers;
+use crate::package::suggest::nearest;
 use crate::strength::arena::{Arena, Contender};
 use crate::strength::hunt::Hunting;
 use crate::strength::measure::{Entrant, Measuring, Unmeasured};
@@ -270,6 +275,7 @@ impl Work<'_> {
         if entrants.iter().all(|it| it.subject.kind != SubjectKind::Mutant) {
             report.lacking.push(Lack::Mutants);
         }
+        self.output.diagnosed(self.unfitting(&entrants)?);
         let bounds = self.bounds()?;
         let tools = report.by_tools();
         let measuring = Measuring {
@@ -343,6 +349,36 @@ impl Work<'_> {
         }
     }
 
+    /// Entries of `juror.toml` that fit no program.
+    fn unfitting(&self, entrants: &[Entrant]) -> Result<Vec<Diagnostic>, Stop> {
+        let problem = self.bench.problem;
+        let mut known: Vec<String> = entrants.iter().map(|it| it.subject.id.clone()).collect();
+        let is_known = |known: &[String], it: &Equivalent| known.contains(&it.subject);
+        if problem.equivalents.iter().all(|it| is_known(&known, it)) {
+            return Ok(Vec::new());
+        }
+        // Another submission may be the fastest the next time.
+        for submission in problem.submissions.iter().filter(|it| is_accepted(it)) {
+            if let Some(original) = original(&submission.program)? {
+                let all = mutants(original.language, &original.files);
+                known.extend(all.iter().map(|it| format!("{}:{}", submission.name, it.id)));
+            }
+        }
+        known.extend(wrappers().iter().map(|wrapper| wrapper.name.to_owned()));
+        let unknown = problem.equivalents.iter().filter(|it| !is_known(&known, it));
+        let told = unknown.map(|it| {
+            let name = printable(&it.subject);
+            let near = nearest(&it.subject, known.iter().map(String::as_str));
+            let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            let message =
+                format!("[strength.equivalent] names `{name}`, and there is no such program");
+            let help =
+                format!("{near}`juror mutants` and the report of `juror strength` list the names");
+            Diagnostic::warning(problem.dir.join("juror.toml"), message).help(help)
+        });
+        Ok(told.collect())
+    }
+
     /// The accepted submissions, built.
     fn right<'s>(&self, accepted: &[&'s Submission]) -> Result<Vec<Right<'s>>, Stop> {
         let built = parallel::map(self.bench.executor, accepted, |submission| {
@@ -386,10 +422,7 @@ impl Work<'_> {
                 return Ok(None);
             }
         }
-        let all = bounds(grammar, Some(&coverage));
-        let reached = all.iter().filter_map(|it| it.reached.as_ref());
-        let hits: usize = reached.map(|it| usize::from(it.min) + usize::from(it.max)).sum();
-        Ok((!all.is_empty()).then(|| hits as f64 / (2 * all.len()) as f64))
+        Ok(coverage.share(grammar))
     }
 }
 

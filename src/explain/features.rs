@@ -253,6 +253,11 @@ impl<'g> Features<'g> {
         Self { grammar, variables, list, has_cases }
     }
 
+    /// Whether it is the value of a number of iterations.
+    pub fn is_count(&self, feature: &Feature) -> bool {
+        self.variables.iter().any(|it| it.is_count && it.sites == feature.sites)
+    }
+
     /// Measures a valid input, with its answer if that is known: a row for each test case.
     pub fn rows(&self, tree: &InputTree, input: &[u8], answer: Option<&[u8]>) -> Vec<Row> {
         let (around, cases) = cases(self.grammar, tree);

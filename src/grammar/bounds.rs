@@ -84,6 +84,16 @@ impl Witness for Coverage {
     }
 }
 
+impl Coverage {
+    /// Which share of the bounds of all numbers is reached; `None` if there are no numbers.
+    pub fn share(&self, grammar: &Grammar) -> Option<f64> {
+        let all = bounds(grammar, Some(self));
+        let reached = all.iter().filter_map(|it| it.reached.as_ref());
+        let hits: usize = reached.map(|it| usize::from(it.min) + usize::from(it.max)).sum();
+        (!all.is_empty()).then(|| hits as f64 / (2 * all.len()) as f64)
+    }
+}
+
 /// The bounds of all numbers that the grammar reads, with what inputs reach.
 pub fn bounds(grammar: &Grammar, coverage: Option<&Coverage>) -> Vec<ValueBounds> {
     let source = grammar.source();

@@ -18,6 +18,8 @@ pub enum Misreading {
     WithoutFirst,
     /// It leaves out the last value of each row.
     WithoutLast,
+    /// It leaves out the last value of rows of odd length.
+    InPairs,
     /// It takes the values of a row in rising order.
     Rising,
     /// It takes the values of a row in falling order.
@@ -98,6 +100,9 @@ fn change(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
             shorten(grammar, tree, false, false, |it| one_less(it).filter(|_| it.value == it.max));
         }
         Misreading::WithoutFirst => shorten(grammar, tree, false, true, one_less),
+        Misreading::InPairs => shorten(grammar, tree, false, false, |it| {
+            one_less(it).filter(|_| it.value.small().is_some_and(|value| value % 2 != 0))
+        }),
         Misreading::WithoutLast => shorten(grammar, tree, false, false, one_less),
         Misreading::WithoutLastCase => shorten(grammar, tree, true, false, one_less),
         Misreading::FirstCase => {
@@ -224,6 +229,7 @@ mod tests {
         check(Misreading::OneShort, Some("4\n3 -1 2 3\n"));
         check(Misreading::WithoutFirst, Some("4\n-1 2 3 300\n"));
         check(Misreading::WithoutLast, Some("4\n3 -1 2 3\n"));
+        check(Misreading::InPairs, Some("4\n3 -1 2 3\n"));
         check(Misreading::Rising, Some("5\n-1 2 3 3 300\n"));
         check(Misreading::Falling, Some("5\n300 3 3 2 -1\n"));
         check(Misreading::Reversed, Some("5\n300 3 2 -1 3\n"));
@@ -249,6 +255,7 @@ mod tests {
         check(Misreading::WithoutLastCase, Some("2\n2 1 2\n3 4 5 6\n"));
         check(Misreading::FirstLength, Some("3\n2 1 2\n2 4 5\n2 7 0\n"));
         check(Misreading::WithoutFirst, Some("3\n1 2\n2 5 6\n1 7\n"));
+        check(Misreading::InPairs, Some("3\n2 1 2\n2 4 5\n1 7\n"));
         check(Misreading::Rising, None);
         check(Misreading::Reversed, Some("3\n2 2 1\n3 6 5 4\n1 7\n"));
     }

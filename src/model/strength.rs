@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::model::probe::Probes;
 use crate::model::serial::{As, Seconds, Text};
-use crate::model::strictness::Strictness;
+use crate::model::strictness::{Strictness, start};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
@@ -41,6 +41,10 @@ pub struct Strength {
     pub matrix: bool,
     /// What was held against the data, in order.
     pub subjects: Vec<Subject>,
+    /// What came of the mutants whose operators are held out; `None` if there are no mutants.
+    pub hold_out: Option<HoldOut>,
+    /// What valid inputs can be like, and whether a test case is; empty without a grammar.
+    pub features: Vec<InputFeature>,
     /// What each test case catches.
     pub cases: Vec<CaseKills>,
     /// A small set of test cases that catches all that all of them catch.
@@ -55,6 +59,38 @@ pub struct Strength {
     pub output_validator: Option<Strictness>,
     /// What is missing to say more.
     pub lacking: Vec<Lack>,
+}
+
+/// What came of mutants that the data is not made with.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HoldOut {
+    /// The operators, by name.
+    pub operators: Vec<String>,
+    /// How many of their mutants a test case catches.
+    pub caught: usize,
+    /// How many no test case catches, though an input does.
+    pub missed: usize,
+    /// The share that is caught, from 0 to 1; `None` if no input catches any.
+    pub rate: Option<f64>,
+}
+
+/// Something that inputs can be like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InputFeature {
+    /// What holds for such an input, such as `n is odd`.
+    pub about: String,
+    /// The first test case that is like that.
+    pub test_case: Option<String>,
+    /// If there is none: the start of an input that is.
+    pub example: Option<String>,
+}
+
+impl InputFeature {
+    /// One with the test case that has it, or an input.
+    pub fn new(about: String, test_case: Option<String>, example: Option<&[u8]>) -> Self {
+        let example = example.filter(|_| test_case.is_none()).map(start);
+        Self { about, test_case, example }
+    }
 }
 
 /// Something that must hold before the strength of the data means anything.
@@ -173,7 +209,7 @@ pub struct RightProgram {
 /// A program that should be wrong, held against the test data.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Subject {
-    /// Its name, the same in every run: `wrong_answer/parity.py`, `drop-last`, `accepted/a.cpp:off1-12-2`.
+    /// Its name, the same in every run: `wrong_answer/parity.py`, `drop-last`, `accepted/a.cpp:off1-3fa9-2`.
     pub id: String,
     /// What it is.
     pub kind: SubjectKind,
@@ -307,7 +343,7 @@ pub struct CaseKills {
 pub enum Lack {
     /// A grammar of the input, or generators with a seed: no fresh inputs.
     Inputs,
-    /// A grammar of the input: no bounds, and inputs are not made small on its tree.
+    /// A grammar of the input: no bounds, no features, and inputs are not made small on its tree.
     Grammar,
     /// An accepted submission.
     AcceptedSubmission,
@@ -324,7 +360,7 @@ impl fmt::Display for Lack {
                 "a grammar of the input, or a generator line with {seed}: what no test case catches stays undecided"
             }
             Self::Grammar => {
-                "a grammar of the input: bounds are not measured, and inputs are larger than they need be"
+                "a grammar of the input: bounds and features are not measured, and inputs are larger than they need be"
             }
             Self::AcceptedSubmission => {
                 "an accepted submission: only the package's own wrong ones are held against the data"
@@ -392,6 +428,25 @@ impl Strength {
             ),
             (None, _) => "none".to_owned(),
         }
+    }
+
+    /// Which share of the features that inputs can have a test case has.
+    pub fn features(&self) -> Option<f64> {
+        let had = self.features.iter().filter(|it| it.test_case.is_some()).count();
+        (!self.features.is_empty()).then(|| had as f64 / self.features.len() as f64)
+    }
+
+    /// What came of the mutants that are held out, if there are mutants.
+    pub fn held_out(&self, operators: Vec<String>) -> Option<HoldOut> {
+        let mut mutants = self.subjects.iter().filter(|it| it.kind == SubjectKind::Mutant);
+        mutants.next()?;
+        let count = |status: SubjectStatus| {
+            self.subjects.iter().filter(|it| it.held_out && it.status == status).count()
+        };
+        let (caught, missed) = (count(SubjectStatus::Caught), count(SubjectStatus::Missed));
+        let all = caught + missed;
+        let rate = (all > 0).then(|| caught as f64 / all as f64);
+        Some(HoldOut { operators, caught, missed, rate })
     }
 
     /// How many subjects have this status.

@@ -41,13 +41,16 @@ pub struct LetThrough {
 impl LetThrough {
     /// A fault with its text.
     pub fn new(fault: impl Into<String>, on: impl Into<String>, bytes: Vec<u8>) -> Self {
-        const LONGEST: usize = 400;
-        let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]).into_owned();
-        if bytes.len() > LONGEST {
-            text.push('…');
-        }
-        Self { fault: fault.into(), on: on.into(), text, bytes }
+        Self { fault: fault.into(), on: on.into(), text: start(&bytes), bytes }
     }
+}
+
+/// The start of a text.
+pub fn start(bytes: &[u8]) -> String {
+    const LONGEST: usize = 400;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]);
+    let more = if bytes.len() > LONGEST { "…" } else { "" };
+    format!("{text}{more}")
 }
 
 impl Strictness {

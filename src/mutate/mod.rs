@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
+use sha2::{Digest, Sha256};
 use tree_sitter::{InputEdit, Parser, Point, Tree};
 
 use crate::mutate::finder::{Edit, Finder};
@@ -35,7 +36,7 @@ pub struct SourceText {
 /// A source with one mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Its name: the operator, the line, and a number among those of this operator in this line.
+    /// Its name: the operator, the line's words in short, and a number among those of this operator in such lines.
     pub id: String,
     /// The kind of mistake.
     pub operator: Operator,
@@ -88,13 +89,22 @@ pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
             edits(syntax, &source.text).into_iter().map(|edit| mutant(file, &source.text, edit)),
         );
     }
-    let mut numbers: BTreeMap<(Operator, usize), usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<(Operator, String), usize> = BTreeMap::new();
     for mutant in &mut all {
-        let number = numbers.entry((mutant.operator, mutant.line)).or_default();
+        let mark = mark(&files[mutant.file].text, mutant.line);
+        let number = numbers.entry((mutant.operator, mark.clone())).or_default();
         *number += 1;
-        mutant.id = format!("{}-{}-{number}", mutant.operator.name(), mutant.line);
+        mutant.id = format!("{}-{mark}-{number}", mutant.operator.name());
     }
     all
+}
+
+/// A line in short, by its words: names last when lines before it come and go.
+fn mark(text: &str, line: usize) -> String {
+    let line = text.lines().nth(line - 1).unwrap_or_default();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let digest = Sha256::digest(words.join(" "));
+    format!("{:02x}{:02x}", digest[0], digest[1])
 }
 
 fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {

@@ -47,6 +47,7 @@ pub fn wrappers() -> &'static [Wrapper] {
         ),
         reads("without-first", "leaves out the first value of each row", Misreading::WithoutFirst),
         reads("without-last", "leaves out the last value of each row", Misreading::WithoutLast),
+        reads("in-pairs", "leaves out the last value of a row of odd length", Misreading::InPairs),
         reads("rising", "sorts each row", Misreading::Rising),
         reads("falling", "sorts each row, the greatest first", Misreading::Falling),
         reads("reversed", "takes each row from behind", Misreading::Reversed),
@@ -97,6 +98,12 @@ pub fn wrappers() -> &'static [Wrapper] {
         writes("cut-65536", "writes 65536 bytes at most", |it| cut(it, 65536)),
         writes("exchanged", "exchanges the first two words of each line", |it| {
             each_line(it, exchanged)
+        }),
+        writes("greatest-first", "writes the greater of two numbers of a line first", |it| {
+            each_line(it, |line| ordered(line, |one, other| one >= other))
+        }),
+        writes("least-first", "writes the smaller of two numbers of a line first", |it| {
+            each_line(it, |line| ordered(line, |one, other| one <= other))
         }),
         writes("joined", "writes no space between the first two words of a line", |it| {
             each_line(it, joined)
@@ -187,6 +194,16 @@ fn exchanged(line: &[u8]) -> Vec<u8> {
     parts.concat()
 }
 
+/// A line of two numbers, exchanged unless they are in this order.
+fn ordered(line: &[u8], is_ordered: fn(i128, i128) -> bool) -> Vec<u8> {
+    let words: Vec<Option<i128>> =
+        parts(line).into_iter().filter(|part| !part[0].is_ascii_whitespace()).map(number).collect();
+    match words[..] {
+        [Some(one), Some(other)] if !is_ordered(one, other) => exchanged(line),
+        _ => line.to_vec(),
+    }
+}
+
 fn joined(line: &[u8]) -> Vec<u8> {
     let mut parts = parts(line);
     if parts.len() > 2 {
@@ -224,6 +241,8 @@ mod tests {
         check("without-signs", "-5 4\n", "5 4\n");
         check("six-digits", "1234567 20000000 999999\n", "1.23457e+06 2e+07 999999\n");
         check("exchanged", "1 2 3\n4\n", "2 1 3\n4\n");
+        check("greatest-first", "1 2\n4 3\n1 2 3\na 2\n", "2 1\n4 3\n1 2 3\na 2\n");
+        check("least-first", "1 2\n4 3\n", "1 2\n3 4\n");
         check("joined", "1 2 3\n4\n", "12 3\n4\n");
         check("without-last-word", "1 2\n3 4\n", "1 2\n3 \n");
         check("without-last-line", "1 2\n3 4\n", "1 2\n");

@@ -45,6 +45,17 @@ pub struct Arena<'a> {
     pub accepted: Mutex<HashMap<u64, bool>>,
 }
 
+/// What fresh inputs say of a contender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnPool {
+    /// How many of them reject it.
+    pub rejecting: usize,
+    /// How many it was run on.
+    pub tried: usize,
+    /// Its outputs, in short, if one start told them all.
+    pub signature: Option<u64>,
+}
+
 /// What batches say of a contender on an input, in the order in which runs of it alone are worth their time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Told {
@@ -245,28 +256,25 @@ impl Arena<'_> {
         })
     }
 
-    /// How many of these inputs reject a contender, and how many it was run on: all in one start, or a few by themselves.
+    /// How many of these inputs reject a contender: all in one start, or a few of them by themselves.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn rejecting(
-        &self,
-        contender: &Contender,
-        items: &[Texts],
-    ) -> Result<(usize, usize), Stop> {
+    pub fn rejecting(&self, contender: &Contender, items: &[Texts]) -> Result<OnPool, Stop> {
         let small: Vec<&Texts> = items.iter().filter(|item| Batches::takes(&item.input)).collect();
         if let Some(batch) = self.in_batch(contender, &small)? {
             let (doubtful, tried) = batch.doubtful();
-            return Ok((doubtful.len(), tried));
+            return Ok(OnPool { rejecting: doubtful.len(), tried, signature: batch.signature });
         }
-        let mut rejected = 0;
-        let few = &items[..items.len().min(FEW)];
-        for item in few {
+        let (mut rejecting, mut tried) = (0, 0);
+        // Inputs of one kind stand beside each other.
+        for item in items.iter().step_by(items.len().div_ceil(FEW).max(1)) {
+            tried += 1;
             let mode = TimeLimitMode::Any;
             let compared = self.with(contender, |it| it.compare(&item.input, mode))?;
-            rejected += usize::from(matches!(compared, Compared::Differs(_)));
+            rejecting += usize::from(matches!(compared, Compared::Differs(_)));
         }
-        Ok((rejected, few.len()))
+        Ok(OnPool { rejecting, tried, signature: None })
     }
 }
 

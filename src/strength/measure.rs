@@ -12,10 +12,12 @@ use crate::model::stop::Stop;
 use crate::model::strength::{
     Kill, MissedBy, PartName, Strength, Subject, SubjectKind, SubjectStatus,
 };
-use crate::strength::arena::{Contender, OnCases};
+use crate::mutate::operator::Operator;
+use crate::strength::arena::{Contender, OnCases, OnPool};
 use crate::strength::hunt::Hunting;
 use crate::strength::mutants::MutantSource;
 use crate::strength::pool::{Fresh, FreshSource};
+use crate::strength::reach::Looking;
 use crate::strength::{matrix, mutants, score};
 use crate::stress::search::{Failure, Fault};
 use crate::stress::shrink::Shrunk;
@@ -28,8 +30,8 @@ pub struct Entrant {
     pub contender: Option<Contender>,
     /// What it is built of, if it is a mutant.
     pub source: Option<MutantSource>,
-    /// Its outputs on test cases, in short, if one start told them all.
-    pub signature: Option<u64>,
+    /// Its outputs on fresh inputs and on test cases, in short, if one start told them all.
+    pub signature: Option<(u64, u64)>,
 }
 
 /// What is measured, and how far.
@@ -95,6 +97,15 @@ impl Measuring<'_> {
             }
         }
         report.pool = pool.len();
+        if let Some(grammar) = self.hunting.arena.grammar {
+            let Hunting { arena, validity, .. } = self.hunting;
+            let looking = Looking { grammar, validity, seed: report.seed };
+            let texts = arena
+                .cases
+                .iter()
+                .map(|case| Ok(case.read()?.map(|texts| (case.test_case.name.clone(), texts))));
+            report.features = looking.features(texts, &pool)?;
+        }
         report.matrix = self.matrix;
         let items: Vec<Texts> = pool.iter().map(|fresh| fresh.item.clone()).collect();
         self.hold(&mut entrants, &items, report)?;
@@ -190,16 +201,16 @@ impl Measuring<'_> {
                     true => Some(arena.hold(contender, &order, most)?),
                     false => None,
                 };
-                let rejecting = match pool.is_empty() {
-                    true => (0, 0),
-                    false => arena.rejecting(contender, pool)?,
+                let on_pool = match pool.is_empty() {
+                    true => None,
+                    false => Some(arena.rejecting(contender, pool)?),
                 };
-                Ok(Held::Run { held, rejecting })
+                Ok(Held::Run { held, on_pool })
             })?;
             for (entrant, held) in chunk.iter_mut().zip(held) {
                 let subject = &mut entrant.subject;
-                let (held, (rejected, tried)) = match held {
-                    Held::Run { held, rejecting } => (held, rejecting),
+                let (held, on_pool) = match held {
+                    Held::Run { held, on_pool } => (held, on_pool),
                     Held::Unviable => {
                         subject.status = SubjectStatus::Unviable;
                         continue;
@@ -212,8 +223,10 @@ impl Measuring<'_> {
                         continue;
                     }
                 };
-                subject.hardness = score::hardness(rejected, tried);
-                subject.tried = tried as u64;
+                if let Some(on_pool) = on_pool {
+                    subject.hardness = score::hardness(on_pool.rejecting, on_pool.tried);
+                    subject.tried = on_pool.tried as u64;
+                }
                 if let Some(held) = held {
                     for &(place, verdict) in &held.rejected {
                         kills[place] += 1;
@@ -223,7 +236,11 @@ impl Measuring<'_> {
                         true => SubjectStatus::Undecided,
                         false => SubjectStatus::Caught,
                     };
-                    entrant.signature = held.signature;
+                    // By the test cases alone more programs would be the same, the weaker they are.
+                    entrant.signature = match on_pool {
+                        Some(on_pool) => on_pool.signature.zip(held.signature),
+                        None => held.signature.map(|signature| (0, signature)),
+                    };
                     if entrant.source.is_some() && !held.rejected.is_empty() {
                         // What is caught is not needed any more.
                         entrant.contender = None;
@@ -249,9 +266,12 @@ impl Measuring<'_> {
         report: &mut Strength,
     ) -> Result<Result<(), Fault>, Stop> {
         let mut fresh = pool;
-        for round in 0..=ROUNDS {
+        for round in 0.. {
+            // What needs a start for each input takes more rounds.
+            let is_open =
+                |it: &Entrant| it.is_hunted() && (round <= ROUNDS || it.subject.tried < ENOUGH);
             let alive: Vec<usize> =
-                (0..entrants.len()).filter(|&place| entrants[place].is_hunted()).collect();
+                (0..entrants.len()).filter(|&place| is_open(&entrants[place])).collect();
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
@@ -259,7 +279,7 @@ impl Measuring<'_> {
                 report.cut = true;
                 break;
             }
-            self.tell("rounds of the hunt", round, ROUNDS);
+            self.tell("rounds of the hunt", round.min(ROUNDS), ROUNDS);
             let hunted = self.side_by_side(&alive, |&place| match &entrants[place].contender {
                 Some(contender) => self.hunting.first(contender, &fresh).map(Some),
                 None => Ok(None),
@@ -345,10 +365,15 @@ impl Measuring<'_> {
             self.hunting.arena.cases.iter().map(|case| &*case.test_case.name).collect();
         report.cases = matrix::cases(&names, &report.subjects, self.matrix);
         report.minimal = matrix::minimal(&names, &report.subjects);
+        let held_out = Operator::held_out(report.seed);
+        let operators = held_out.iter().map(|operator| operator.name().to_owned()).collect();
+        report.hold_out = report.held_out(operators);
+        let features = report.features();
         let parts = |subjects: &[Subject]| {
             score::parts(|name| match name {
                 PartName::Kills => score::kills(subjects),
                 PartName::Twice => score::twice(subjects),
+                PartName::Features => features,
                 other => (self.measured)(other),
             })
         };
@@ -395,14 +420,14 @@ enum Held {
     Run {
         /// On the test cases, unless that is known.
         held: Option<OnCases>,
-        /// How many inputs of the pool reject it, of how many.
-        rejecting: (usize, usize),
+        /// On the pool, if there is one.
+        on_pool: Option<OnPool>,
     },
 }
 
-/// Marks what writes the same as another one, on all test cases.
+/// Marks what writes the same as another one, on all test cases and all fresh inputs.
 fn mark_duplicates(entrants: &mut [Entrant]) {
-    let mut first: HashMap<u64, String> = HashMap::new();
+    let mut first: HashMap<(u64, u64), String> = HashMap::new();
     for entrant in entrants {
         let Some(signature) = entrant.signature else { continue };
         if entrant.subject.status != SubjectStatus::Caught {

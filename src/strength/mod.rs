@@ -6,7 +6,7 @@
 //! [`arena`] holds it against test cases and other inputs: many small inputs share a start if its language allows it
 //! ([`crate::stress::batch`]), and what such a start does not accept is run by itself. What no test case rejects is
 //! hunted on fresh inputs ([`hunt`]): an input that rejects it is made small, and shows what the data lacks.
-//! [`pool`] makes the fresh inputs that tell how hard each one is to catch, [`score`] counts. [`probe`] measures speed,
+//! [`pool`] makes the fresh inputs that tell how hard each one is to catch, [`reach`] what test cases are like, [`score`] counts. [`probe`] measures speed,
 //! [`validators`] and [`checkers`] what validators let pass. All of it is repeatable from the seed; the time only cuts
 //! off.
 
@@ -20,6 +20,9 @@ pub mod mutants;
 pub mod pool;
 pub mod probe;
 pub mod promote;
+pub mod reach;
 pub mod score;
+#[cfg(test)]
+mod tests;
 pub mod validators;
 pub mod wrapped;

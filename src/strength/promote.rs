@@ -1,6 +1,6 @@
 //! Which of the inputs that catch what the data misses become test cases.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::strength::{MissedBy, Subject, SubjectStatus};
 
@@ -15,16 +15,25 @@ pub struct Chosen {
     pub description: String,
 }
 
-/// What to add: the largest gain first, one for each kind of fault, and none for what one before catches. What is held
-/// out is not added, since it is to tell whether the others are enough.
+/// What to add: first what catches most of what is hard to catch, one for each kind of fault, and none for what one
+/// before catches. What is held out neither adds nor counts, since it is to tell whether the others are enough.
 pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
     let missed = |subject: &Subject| -> Option<MissedBy> {
         let is_open = subject.status == SubjectStatus::Missed && !subject.held_out;
         subject.missed.clone().filter(|_| is_open)
     };
+    let hardness: HashMap<&str, f64> = subjects
+        .iter()
+        .filter(|it| missed(it).is_some())
+        .map(|it| (it.id.as_str(), it.hardness))
+        .collect();
+    let worth = |(place, missed): &(usize, MissedBy)| -> f64 {
+        let all = missed.also.iter().chain([&subjects[*place].id]);
+        all.filter_map(|id| hardness.get(id.as_str())).sum()
+    };
     let mut open: Vec<(usize, MissedBy)> =
         subjects.iter().enumerate().filter_map(|(place, it)| Some((place, missed(it)?))).collect();
-    open.sort_by(|(_, one), (_, other)| other.gain.total_cmp(&one.gain));
+    open.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
     let (mut faults, mut caught) = (HashSet::new(), HashSet::new());
     let mut chosen = Vec::new();
     for (place, missed) in open {
@@ -57,17 +66,18 @@ mod tests {
     use crate::model::strength::SubjectKind;
     use crate::model::verdict::Verdict;
 
-    /// Subjects as `id fault gain also`, with `held` in place of a gain that is held out.
+    /// Subjects with id, kind of fault, hardness (none if it is held out), and what else is caught with it.
     fn check(subjects: &[(&str, &str, Option<f64>, &[&str])], expected: &[&str]) {
-        let subject = |&(id, fault, gain, also): &(&str, &str, Option<f64>, &[&str])| Subject {
+        let subject = |&(id, fault, hardness, also): &(&str, &str, Option<f64>, &[&str])| Subject {
             status: SubjectStatus::Missed,
-            held_out: gain.is_none(),
+            held_out: hardness.is_none(),
+            hardness: hardness.unwrap_or(9.0),
             missed: Some(MissedBy {
                 input: Vec::new(),
                 verdict: Verdict::WrongAnswer,
                 cause: String::new(),
                 origin: String::new(),
-                gain: gain.unwrap_or(9.0),
+                gain: 0.0,
                 also: also.iter().map(|id| (*id).to_owned()).collect(),
                 promoted: None,
             }),
@@ -93,6 +103,13 @@ mod tests {
         ];
         check(&by_other, &["strength/ror-2-1"]);
         check(&[("a.c:off1-1-1", "off1", None, &[])], &[]);
+        // What is held out does not say what comes first.
+        let by_held_out = [
+            ("a.c:tie-1-1", "tie", Some(1.0), &["a.c:ror-1-1"][..]),
+            ("a.c:ror-1-1", "ror", None, &[]),
+            ("a.c:tie-2-1", "tie", Some(2.0), &[]),
+        ];
+        check(&by_held_out, &["strength/tie-2-1"]);
         check(&[("wrong_answer/odd_n.py", "wrong_answer", Some(1.0), &[])], &["strength/odd-n-py"]);
     }
 }

@@ -26,9 +26,11 @@ pub fn kills(subjects: &[Subject]) -> Option<f64> {
 
 /// Whether all that is known of a submission is that it is too slow: the speed part counts it.
 fn is_slow(subject: &Subject) -> bool {
+    let by_inputs = subject.missed.iter().map(|missed| missed.verdict);
+    let mut verdicts = subject.killers.iter().map(|kill| kill.verdict).chain(by_inputs).peekable();
     subject.kind == SubjectKind::Submission
-        && !subject.killers.is_empty()
-        && subject.killers.iter().all(|kill| kill.verdict == Verdict::TimeLimitExceeded)
+        && verdicts.peek().is_some()
+        && verdicts.all(|verdict| verdict == Verdict::TimeLimitExceeded)
 }
 
 /// Which share of the mutants and wrappers two test cases catch. Submissions are judged up to the first.

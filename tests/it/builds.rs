@@ -29,7 +29,7 @@ fn fixture() -> Fixture {
 
 /// Whether this machine has a tool; where not, that is said.
 #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
-fn has(tool: &str) -> bool {
+pub(crate) fn has(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_there = std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
     if !is_there {

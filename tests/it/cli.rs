@@ -10,21 +10,21 @@ fn mutants_are_listed_shown_and_written() {
     let fixture = Fixture::new();
     fixture.write("a.c", "int main(void) {\n    return 1 < 2;\n}\n");
     let check = |line: &str, code, said: &[&str]| fixture.check(line, code, said);
-    check("mutants sum a.c", 0, &["a.c  ", "ror-2-1", "2:14", "`<` → `<=`"]);
-    check("mutants sum a.c --operator OFF1", 0, &["off1-2-1", "`1` → `2`"]);
-    check("mutants sum a.c --operator ror --show off1-2-1", 5, &["there is no mutant"]);
+    check("mutants sum a.c", 0, &["a.c  ", "ror-e914-1", "2:14", "`<` → `<=`"]);
+    check("mutants sum a.c --operator OFF1", 0, &["off1-e914-1", "`1` → `2`"]);
+    check("mutants sum a.c --operator ror --show off1-e914-1", 5, &["there is no mutant"]);
     check("mutants sum a.c --operator memo", 5, &["--operator selects no mutants"]);
     check("mutants sum a.c --operator none", 2, &["ror", "tie"]);
-    check("mutants sum a.c --show ror-2-2", 0, &["-     return 1 < 2;", "+     return 1 > 2;"]);
-    check("mutants sum a.c --show ror-2-22", 5, &["did you mean `ror-2-2`?"]);
+    check("mutants sum a.c --show ror-e914-2", 0, &["-     return 1 < 2;", "+     return 1 > 2;"]);
+    check("mutants sum a.c --show ror-e914-22", 5, &["did you mean `ror-e914-2`?"]);
     check("mutants sum", 5, &["there are no mutants", "add an accepted submission"]);
     check("mutants sum b.c", 2, &["submission not found: b.c"]);
-    check("mutants sum a.c --export ror-2-1 b.c", 0, &["saved: b.c"]);
+    check("mutants sum a.c --export ror-e914-1 b.c", 0, &["saved: b.c"]);
     assert_eq!(fixture.read("b.c"), "int main(void) {\n    return 1 <= 2;\n}\n");
-    check("mutants sum a.c --export ror-2-2 b.c", 2, &["already there"]);
-    check("mutants sum a.c --export ror-2-2 .", 0, &["saved: ./a-ror-2-2.c"]);
-    check("mutants sum b.c --show tie-2-1", 5, &["`juror mutants` lists them"]);
-    let document = fixture.json("mutants sum a.c --show ror-2-1 --seed 3", 0);
+    check("mutants sum a.c --export ror-e914-2 b.c", 2, &["already there"]);
+    check("mutants sum a.c --export ror-e914-2 .", 0, &["saved: ./a-ror-e914-2.c"]);
+    check("mutants sum b.c --show tie-9b91-1", 5, &["`juror mutants` lists them"]);
+    let document = fixture.json("mutants sum a.c --show ror-e914-1 --seed 3", 0);
     assert_eq!(document["mutants"]["list"][0]["lines_after"][0], "    return 1 <= 2;");
 }
 

@@ -44,6 +44,7 @@ mod shell;
 mod side_by_side;
 mod spared;
 mod statements;
+mod strength;
 mod stress;
 mod stress_batches;
 mod stress_live;

@@ -40,7 +40,11 @@ pub(super) fn casts<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         "+=" | "-=" | "*=" => format!("{name} {} ({value})", &sign[..1]),
         _ => return,
     };
-    for cast in finder.syntax.casts {
+    // Without wider types a value is an `int` already.
+    let lower = finder.text.to_lowercase();
+    let is_int = !["long", "double", "float"].iter().any(|wide| lower.contains(wide));
+    for cast in finder.syntax.casts.iter().filter(|cast| !(is_int && cast.starts_with("(int) ({")))
+    {
         let cast = cast.replace("{}", &narrowed);
         let whole = left.start_byte()..right.end_byte();
         finder.edit(Type, whole, format!("{name} = {cast}"));

@@ -109,6 +109,12 @@ fn held(page: &mut Page<'_>, found: &Strength) {
         );
         page.labelled(0, Label::plain("needed:    "), &text);
     }
+    if let Some(it) = &found.hold_out {
+        let (operators, all) = (it.operators.join(", "), count(it.caught + it.missed, "mutant"));
+        let rate = it.rate.map_or_else(String::new, |rate| format!(", {:.1} %", 100.0 * rate));
+        let text = format!("{} of {all} by {operators} are caught{rate}", it.caught);
+        page.labelled(0, Label::plain("held out:  "), &text);
+    }
 }
 
 /// A subject that no test case rejects, and the input that does.
@@ -167,15 +173,17 @@ fn undecided(page: &mut Page<'_>, found: &Strength) {
     let style = page.style;
     let wanted = |status: SubjectStatus| {
         let all = found.subjects.iter().filter(move |it| it.status == status);
-        all.map(|subject| match subject.bound {
-            Some(bound) if style.is_verbose() => {
-                format!(
-                    "{} ({} inputs, chance below {bound:.3})",
-                    printable(&subject.id),
-                    subject.tried
-                )
+        all.map(|subject| {
+            let id = printable(&subject.id);
+            let line = subject.edit.as_ref().map(|edit| format!("line {}", edit.line));
+            let tried = subject
+                .bound
+                .filter(|_| style.is_verbose())
+                .map(|bound| format!("{} inputs, chance below {bound:.3}", subject.tried));
+            match [line, tried].into_iter().flatten().collect::<Vec<_>>().join(", ") {
+                known if known.is_empty() => id,
+                known => format!("{id} ({known})"),
             }
-            _ => printable(&subject.id),
         })
         .collect::<Vec<_>>()
     };

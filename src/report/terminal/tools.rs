@@ -1,7 +1,7 @@
 //! How the time of submissions grows, and what validators let pass.
 
 use crate::model::probe::{Law, Probes, SubmissionProbe};
-use crate::model::strength::Strength;
+use crate::model::strength::{InputFeature, Strength};
 use crate::model::strictness::{LetThrough, Strictness};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::seconds;
@@ -12,6 +12,9 @@ const SHOWN: usize = 5;
 
 /// All of it, as far as it was measured.
 pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
+    if !found.features.is_empty() {
+        features(page, &found.features);
+    }
     if let Some(probes) = &found.probes {
         speed(page, probes);
     }
@@ -28,6 +31,30 @@ pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
         if let Some(strictness) = strictness {
             self::strictness(page, label, what, strictness);
         }
+    }
+}
+
+/// What no test case is like.
+fn features(page: &mut Page<'_>, found: &[InputFeature]) {
+    let missing = found.iter().filter_map(|it| Some((it, it.example.as_ref()?)));
+    let missing: Vec<String> = missing
+        .map(|(it, example)| format!("missing: {}: {}", printable(&it.about), quoted(example)))
+        .collect();
+    let had = found.len() - missing.len();
+    let text =
+        format!("test cases have {had} of {} that inputs can have", count(found.len(), "feature"));
+    page.labelled(0, Label::plain("features:  "), &text);
+    some(page, missing.into_iter());
+}
+
+/// A list, cut if it is long.
+fn some(page: &mut Page<'_>, all: impl ExactSizeIterator<Item = String>) {
+    let (shown, whole) = (if page.style.is_verbose() { usize::MAX } else { SHOWN }, all.len());
+    for it in all.take(shown) {
+        page.labelled(INDENT, Label::plain("- "), &it);
+    }
+    if whole > shown {
+        page.line(INDENT, &format!("{} more; --verbose shows them", whole - shown));
     }
 }
 
@@ -111,21 +138,19 @@ fn strictness(page: &mut Page<'_>, label: &'static str, what: &str, found: &Stri
     };
     let text = format!("{} of {} {what}{others}", found.refused, found.faults);
     page.labelled(0, Label::plain(label), &printable(&text));
-    let shown = if page.style.is_verbose() { usize::MAX } else { SHOWN };
-    for it in found.let_through.iter().take(shown) {
-        page.labelled(INDENT, Label::plain("- "), &passes(it));
-    }
-    if found.let_through.len() > shown {
-        let more = found.let_through.len() - shown;
-        page.line(INDENT, &format!("{more} more; --verbose shows them"));
-    }
+    some(page, found.let_through.iter().map(passes));
     if page.style.is_verbose() {
         page.labelled(INDENT, Label::plain("known by: "), &printable(&found.oracle));
     }
 }
 
 fn passes(it: &LetThrough) -> String {
+    format!("passes: {} ({}): {}", printable(&it.fault), printable(&it.on), quoted(&it.text))
+}
+
+/// The start of a text.
+fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
-    let text: String = visible(it.text.as_bytes()).chars().take(LONGEST).collect();
-    format!("passes: {} ({}): `{text}`", printable(&it.fault), printable(&it.on))
+    let text: String = visible(text.as_bytes()).chars().take(LONGEST).collect();
+    format!("`{text}`")
 }

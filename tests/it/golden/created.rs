@@ -202,10 +202,10 @@ pub(super) fn mutants(one: bool) -> Vec<Stamped> {
         lines_after: vec![format!("        {after}"), "}".to_owned()],
         held_out: id.starts_with("off1"),
     };
-    let second = mutant("swaparg-120-1", "exchanges two values", 120, "a,\n b", "b,\n a");
+    let second = mutant("swaparg-0f3d-1", "exchanges two values", 120, "a,\n b", "b,\n a");
     let mut list = vec![
-        mutant("off1-7-1", "is off by one", 7, "i < n", "i < n - 1"),
-        mutant("reset-9-1", "keeps what a loop should set anew", 9, "", "static "),
+        mutant("off1-90c1-1", "is off by one", 7, "i < n", "i < n - 1"),
+        mutant("reset-c41a-1", "keeps what a loop should set anew", 9, "", "static "),
         ListedMutant { submission: "accepted/other.cpp".to_owned(), ..second },
     ];
     if one {

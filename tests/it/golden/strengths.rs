@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use juror::model::event::{Event, Stamped};
 use juror::model::strength::{
-    CaseKills, Gate, GateName, GateState, Grade, Kill, Lack, MissedBy, RightProgram, SourceEdit,
-    Strength, Subject, SubjectKind, SubjectStatus,
+    CaseKills, Gate, GateName, GateState, Grade, HoldOut, InputFeature, Kill, Lack, MissedBy,
+    RightProgram, SourceEdit, Strength, Subject, SubjectKind, SubjectStatus,
 };
 use juror::model::verdict::Verdict;
 use juror::strength::score;
@@ -68,7 +68,7 @@ fn all() -> Strength {
         cause: "line 1: 4 instead of 2".to_owned(),
         origin: "the grammar's shape `tiny`, seed 7".to_owned(),
         gain: 4.25,
-        also: vec!["accepted/a.cpp:tie-7-1".to_owned()],
+        also: vec!["accepted/a.cpp:tie-90c1-1".to_owned()],
         promoted: Some("secret/strength/off1".to_owned()),
     };
     let subjects = vec![
@@ -87,25 +87,25 @@ fn all() -> Strength {
             status: SubjectStatus::Missed,
             hardness: 2.5,
             missed: Some(missed),
-            ..mutant("off1-12-2", "off1")
+            ..mutant("off1-3fa9-2", "off1")
         },
-        mutant("ror-12-1", "ror"),
+        mutant("ror-3fa9-1", "ror"),
         Subject {
             status: SubjectStatus::PresumedEquivalent,
             tried: 2400,
             bound: Some(0.00125),
             held_out: true,
-            ..mutant("type-3-1", "type")
+            ..mutant("type-51b0-1", "type")
         },
         Subject {
             status: SubjectStatus::ConfirmedEquivalent,
             reason: Some("the sum is at most 20,000".to_owned()),
-            ..mutant("type-3-2", "type")
+            ..mutant("type-51b0-2", "type")
         },
         Subject {
             status: SubjectStatus::Duplicate,
             same_as: Some("drop-last".to_owned()),
-            ..mutant("io-20-1", "io")
+            ..mutant("io-7d2e-1", "io")
         },
     ];
     let case = |name: &str, kills, only: &[&str]| CaseKills {
@@ -117,6 +117,7 @@ fn all() -> Strength {
         juror::model::strength::PartName::Kills => score::kills(&subjects),
         juror::model::strength::PartName::Twice => score::twice(&subjects),
         juror::model::strength::PartName::Bounds => Some(0.75),
+        juror::model::strength::PartName::Features => Some(0.5),
         _ => None,
     });
     let score = score::score(&parts);
@@ -137,6 +138,16 @@ fn all() -> Strength {
         pool: 96,
         matrix: true,
         subjects,
+        hold_out: Some(HoldOut {
+            operators: vec!["arr".to_owned(), "type".to_owned()],
+            caught: 3,
+            missed: 1,
+            rate: Some(0.75),
+        }),
+        features: vec![
+            InputFeature::new("n is odd".to_owned(), None, Some(b"3\n1 3 1\n")),
+            InputFeature::new("n is even".to_owned(), Some("sample/1".to_owned()), None),
+        ],
         cases: vec![
             case("sample/1", 2, &["wrong_answer/greedy.py"]),
             case("secret/01-one", 1, &[]),

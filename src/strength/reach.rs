@@ -1,0 +1,128 @@
+//! What inputs can be like, by the names of the grammar, and which of that the test cases are.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::explain::features::{About, Feature, Features, Row};
+use crate::explain::statement::{Atom, Statement, Test};
+use crate::grammar::program::Grammar;
+use crate::grammar::tree::parse;
+use crate::judge::case::Texts;
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+use crate::model::strength::InputFeature;
+use crate::strength::pool::Fresh;
+use crate::stress::by_grammar;
+use crate::stress::candidates::{Candidates, Content, Mix};
+use crate::stress::validity::Validity;
+
+/// So many inputs are drawn to see what valid ones can be like.
+const DRAWN: usize = 300;
+/// The longest of them, in bytes.
+const LONGEST: usize = 64 << 10;
+
+/// Where features are looked for.
+pub struct Looking<'a> {
+    /// What names them.
+    pub grammar: &'a Grammar,
+    /// Which inputs count.
+    pub validity: &'a Validity<'a>,
+    /// What drawn inputs are made of.
+    pub seed: u64,
+}
+
+/// A feature that is looked for.
+struct Wanted {
+    statement: Statement,
+    test_case: Option<String>,
+    example: Option<Arc<[u8]>>,
+}
+
+impl Wanted {
+    fn is_found(&self) -> bool {
+        self.test_case.is_some() || self.example.is_some()
+    }
+}
+
+impl Looking<'_> {
+    /// The features that valid inputs can have, as far as an input with each was found: on a test case, else in the pool,
+    /// else among drawn ones.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn features(
+        &self,
+        cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,
+        pool: &[Fresh],
+    ) -> Result<Vec<InputFeature>, Stop> {
+        let features = Features::new(self.grammar);
+        let rows = |input: &[u8], answer: Option<&[u8]>| {
+            let tree = parse(self.grammar, input, Path::new("input")).ok()?;
+            Some(features.rows(&tree, input, answer))
+        };
+        let mut wanted = wanted(&features);
+        for case in cases {
+            let Some((name, Texts { input, answer })) = case? else { continue };
+            let Some(rows) = rows(&input, Some(&answer)) else { continue };
+            for feature in newly(&mut wanted, &rows) {
+                feature.test_case = Some(name.clone());
+            }
+        }
+        let known = pool.iter().map(|it| (Arc::clone(&it.item.input), Some(&*it.item.answer)));
+        let mut mix = Mix::default();
+        by_grammar::add(&mut mix, self.grammar, self.seed);
+        let drawn = std::iter::from_fn(|| mix.next()).take(DRAWN);
+        let drawn = drawn.filter_map(|candidate| match candidate.content {
+            Content::Text(text) if text.len() <= LONGEST => Some((text, None)),
+            _ => None,
+        });
+        for (input, answer) in known.chain(drawn) {
+            if wanted.iter().all(Wanted::is_found) {
+                break;
+            }
+            let Some(rows) = rows(&input, answer) else { continue };
+            let is_of_use = newly(&mut wanted, &rows).next().is_some();
+            if is_of_use && self.validity.allows(&input)? {
+                newly(&mut wanted, &rows).for_each(|it| it.example = Some(Arc::clone(&input)));
+            }
+        }
+        let feature = |wanted: Wanted| {
+            let about = wanted.statement.text(&features);
+            let example = wanted.example.as_deref();
+            let is_found = wanted.test_case.is_some() || example.is_some();
+            is_found.then(|| InputFeature::new(about, wanted.test_case, example))
+        };
+        Ok(wanted.into_iter().filter_map(feature).collect())
+    }
+}
+
+/// Those that were not found before, and that these rows have.
+fn newly<'w>(wanted: &'w mut [Wanted], rows: &[Row]) -> impl Iterator<Item = &'w mut Wanted> {
+    wanted.iter_mut().filter(move |it| !it.is_found() && it.statement.holds(rows))
+}
+
+/// Both sides of each statement about a test case that is yes or no; of sizes whether they are odd or even, and one off
+/// a bound. The bounds themselves are a part of the score.
+fn wanted(features: &Features<'_>) -> Vec<Wanted> {
+    let tests = |feature: &Feature| -> Vec<Test> {
+        match feature.about {
+            About::Value if !features.is_count(feature) => Vec::new(),
+            About::Value | About::Length | About::Cases => {
+                let beside = feature.min.zip(feature.max).filter(|(min, max)| max - min > 2);
+                let beside = beside.map(|(min, max)| [Test::Is(min + 1), Test::Is(max - 1)]);
+                [Test::Odd, Test::Even].into_iter().chain(beside.into_iter().flatten()).collect()
+            }
+            about if about.is_number() => Vec::new(),
+            _ => vec![Test::Yes, Test::No],
+        }
+    };
+    let mut all = Vec::new();
+    for (feature, it) in features.list.iter().enumerate() {
+        all.extend(tests(it).into_iter().map(|test| Wanted {
+            statement: Statement { atoms: vec![Atom { feature, test }] },
+            test_case: None,
+            example: None,
+        }));
+    }
+    all
+}

@@ -1,0 +1,162 @@
+//! `juror strength`, as a user types it, on packages with so few inputs that nothing takes long.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::{builds, stress_live};
+
+/// Sixteen inputs.
+const GRAMMAR: &str = "INT(0, 3, a) SPACE INT(0, 3, b) NEWLINE\n";
+
+/// Right, in a language that has mutants.
+const SUM: &str = "\
+#include <stdio.h>
+int main(void) {
+    int a, b;
+    if (scanf(\"%d %d\", &a, &b) != 2) return 1;
+    printf(\"%d\\n\", a + b);
+    return 0;
+}
+";
+
+/// Leaves one small test case, and the inputs of the grammar.
+fn small(fixture: Fixture) -> Fixture {
+    fs::remove_dir_all(fixture.path("sum/data/secret")).expect("test cases");
+    fixture.write("sum/data/sample/1.in", "0 0\n");
+    fixture.write("sum/data/sample/1.ans", "0\n");
+    fixture.write("sum/input_validators/sum.ctd", GRAMMAR);
+    fixture
+}
+
+/// The program that a report names.
+fn subject<'r>(report: &'r Value, id: &str) -> &'r Value {
+    let subjects = report["strength"]["subjects"].as_array().expect("programs");
+    subjects.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("no {id}: {report:#}"))
+}
+
+/// The names of the programs of which this holds.
+fn named(report: &Value, holds: impl Fn(&Value) -> bool) -> Vec<String> {
+    let subjects = report["strength"]["subjects"].as_array().expect("programs");
+    let ids = subjects.iter().filter(|it| holds(it)).map(|it| it["id"].as_str().expect("a name"));
+    ids.map(str::to_owned).collect()
+}
+
+/// Measures the package `sum`, and holds what is said against what is expected.
+fn check(fixture: &Fixture, options: &str, code: i32, said: &[&str]) {
+    fixture.check(&format!("strength sum --seed 1 --time 10m {options}"), code, said);
+}
+
+#[test]
+fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
+    if !builds::has("cc") {
+        return;
+    }
+    let fixture = small(Fixture::new());
+    fixture.remove("sum/submissions/accepted/right.sh");
+    fixture.write("sum/submissions/accepted/sum.c", SUM);
+    let recipe = "solution: /submissions/accepted/sum.c\n\
+                  data:\n  sample:\n    data:\n      \"1\":\n        in: \"0 0\\n\"\n";
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
+    fixture.juror("generate sum").assert().success();
+
+    let first = fixture.json("strength sum --seed 1 --time 10m --promote", 0);
+    let promoted = named(&first, |it| it["missed"]["promoted"].is_string());
+    assert!(!promoted.is_empty(), "{first:#}");
+    let faults: BTreeSet<&str> =
+        promoted.iter().filter_map(|id| subject(&first, id)["fault"].as_str()).collect();
+    assert_eq!(faults.len(), promoted.len(), "one for each kind of fault: {first:#}");
+    let recipe = fixture.read("sum/generators/generators.yaml");
+    for id in &promoted {
+        let subject = subject(&first, id);
+        assert_eq!(subject["held_out"], false, "{subject:#}");
+        let name = subject["missed"]["promoted"].as_str().expect("a name");
+        assert_eq!(
+            subject["missed"]["input"]["text"],
+            fixture.read(&format!("sum/data/{name}.in"))
+        );
+        assert!(recipe.contains(&format!("Catches {id}: ")), "{recipe}");
+    }
+    let hold_out = &first["strength"]["hold_out"];
+    assert_eq!(hold_out["operators"].as_array().map(Vec::len), Some(8), "{hold_out:#}");
+
+    // A line more leaves the names of the mutants as they are.
+    let undecided = named(&first, |it| it["status"] == "undecided" && it["kind"] == "mutant");
+    let known = undecided.first().expect("one that nothing rejects");
+    fixture.write("sum/submissions/accepted/sum.c", format!("/* Right. */\n{SUM}"));
+    let wrong = known.replace("sum.c:", "sum.c:x");
+    let lines =
+        format!("[strength.equivalent]\n\"{known}\" = \"at most 6\"\n\"{wrong}\" = \"so\"\n");
+    fixture.write("sum/juror.toml", lines);
+    let second = fixture.json("strength sum --seed 1 --time 10m", 0);
+    let confirmed = subject(&second, known);
+    assert_eq!(confirmed["status"], "confirmed_equivalent", "{confirmed:#}");
+    assert_eq!(confirmed["reason"], "at most 6");
+    let told = second["diagnostics"].to_string();
+    let near =
+        [format!("[strength.equivalent] names `{wrong}`"), format!("did you mean `{known}`?")];
+    assert!(near.iter().all(|near| told.contains(near)), "{told}");
+    for id in &promoted {
+        assert_eq!(subject(&second, id)["status"], "caught", "{second:#}");
+        let others = subject(&first, id)["missed"]["also"].as_array().expect("names").clone();
+        for other in others {
+            let status = &subject(&second, other.as_str().expect("a name"))["status"];
+            assert!(
+                ["caught", "duplicate"].contains(&status.as_str().unwrap_or_default()),
+                "{other}"
+            );
+        }
+    }
+    let score = |report: &Value| report["strength"]["score"].as_f64().expect("a score");
+    assert!(score(&second) > score(&first) + 5.0, "{} {}", score(&first), score(&second));
+}
+
+#[test]
+fn accepted_submissions_that_disagree_are_shown_with_a_small_input() {
+    let fixture = small(Fixture::new());
+    let wrong = "read -r a b; echo $((a > 1 ? 7 : a + b))\n";
+    fixture.write("sum/submissions/accepted/sure.sh", wrong);
+    check(&fixture, "", 3, &["are both to be accepted, and differ on a valid input", ": `2 0\\n`"]);
+}
+
+#[test]
+fn a_package_without_inputs_is_told_what_is_missing() {
+    let fixture = small(Fixture::new());
+    fixture.remove("sum/input_validators/sum.ctd");
+    fixture.write("sum/submissions/wrong_answer/all_but_zero.sh", WRONG.replace('3', "$((a * b))"));
+    let said = [
+        "missing:   a grammar of the input, or a generator line with {seed}",
+        "bounds and features are not",
+        "an accepted submission in C, C++, Rust, Python or Java: there are no",
+        "undecided: wrong_answer/all_but_zero.sh",
+        "sample/1",
+        "needed",
+        "score: ",
+    ];
+    check(&fixture, "--matrix", 0, &said);
+    fixture.remove("sum/submissions/accepted/right.sh");
+    check(&fixture, "", 0, &["only the package's own wrong ones are held against the", "1 caught"]);
+}
+
+#[test]
+fn wrappers_do_not_fit_what_talks() {
+    let fixture = small(stress_live::live());
+    fixture.write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a ? 9 : b"));
+    let said = ["an output of its own for each input", "missed  wrong_answer/some.sh", "│ 1 0"];
+    check(&fixture, "", 0, &said);
+}
+
+#[test]
+fn a_submission_with_some_points_only_is_wrong() {
+    let fixture = small(Fixture::new());
+    let problem = fixture.read("sum/problem.yaml");
+    fixture.write("sum/problem.yaml", format!("{problem}type: scoring\n"));
+    fixture.write("sum/data/secret/1.in", "1 1\n");
+    fixture.write("sum/data/secret/1.ans", "2\n");
+    fixture
+        .write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a < 3 ? a + b : 0"));
+    check(&fixture, "", 0, &["missed  wrong_answer/some.sh", "│ 3 0"]);
+}
