@@ -17,6 +17,7 @@ pub mod new;
 pub mod package;
 pub mod plan;
 pub mod propose;
+pub mod remote;
 pub mod report;
 pub mod sandbox;
 pub mod statement;

@@ -13,7 +13,7 @@ use crate::cli::help::{
     CACHE_EXAMPLES, COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES,
     GRADE_EXAMPLES, GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, MERGE_EXAMPLES, MUTANTS_EXAMPLES,
     NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES, STATEMENT_EXAMPLES, STRENGTH_EXAMPLES,
-    STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES, exit_codes, first_steps,
+    STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES, WORKER_EXAMPLES, exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
@@ -27,6 +27,7 @@ use crate::cli::statement::StatementArguments;
 use crate::cli::strength::StrengthArguments;
 use crate::cli::stress::StressArguments;
 use crate::cli::verify::VerifyArguments;
+use crate::cli::worker::WorkerArguments;
 
 /// Judges programs: runs submissions on test cases in a sandbox with limits, compares
 /// their output, and says what happened and why.
@@ -178,6 +179,13 @@ pub enum Command {
     /// command that changes it. The exit code is 0 if programs can be isolated fully, and 4 if not.
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
+    /// Run jobs for a juror on another machine, which starts this command
+    ///
+    /// `juror judge --executor 'ssh host juror worker --stdio'` starts it: it reads jobs from standard input, runs them in
+    /// the sandbox of its machine, and writes results to standard output. It ends when standard input does, and keeps
+    /// nothing. `juror help scale` has the commands for ssh, Slurm, containers and clusters.
+    #[command(after_long_help = WORKER_EXAMPLES)]
+    Worker(WorkerArguments),
     /// Show what is kept for later commands, or make it smaller, or read all of it
     ///
     /// What was built or run before is not built or run again while nothing that it depends on has changed; --fresh does it

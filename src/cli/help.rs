@@ -116,6 +116,17 @@ Examples:
 
 Exit codes: see `juror --help`.";
 
+pub(super) const WORKER_EXAMPLES: &str = "\
+Examples:
+  juror judge problems/game1 my.cpp --executor 'ssh a juror worker --stdio'
+      Run everything on the machine a.
+  juror verify problems/* --executor local --executor 'ssh a juror worker --stdio'
+      Use this machine and a.
+  ssh a juror worker --stdio
+      Try the connection: it says `juror worker` and waits. Ctrl-D ends it.
+
+docs/scale.md tells more. Exit codes: see `juror --help`.";
+
 pub(super) const WATCH_EXAMPLES: &str = "\
 Examples:
   juror watch problems/game1 my.cpp

@@ -1,7 +1,9 @@
 //! This machine: its slots, and what Ctrl-C does to them.
 
+use std::env;
 use std::fmt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,9 +22,13 @@ use crate::executor::local::Local;
 use crate::executor::turns::{InTurn, Turns};
 use crate::model::event::{Event, Shortfall};
 use crate::model::host::TriedMode;
-use crate::model::isolation::Isolation;
+use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
+use crate::package::words::words;
+use crate::remote::crew::Crew;
+use crate::remote::link::Connection;
+use crate::remote::message::Facts;
 
 /// The slots of this machine, which stop at Ctrl-C.
 pub struct Host {
@@ -34,6 +40,7 @@ pub struct Host {
     pub kept: Option<PathBuf>,
     ender: Ender,
     memory: Remembered,
+    crew: Option<Arc<Crew>>,
 }
 
 /// Ends the runs of a host from another thread, also of a host that is yet to start.
@@ -83,6 +90,9 @@ impl Host {
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
     pub fn start(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
+        if !options.executor.is_empty() {
+            return Self::elsewhere(options, output);
+        }
         let memory = Remembered::open(options, output);
         let local = Local::start(options.at_once(), options.isolation, memory.notebook())?;
         let isolation = local.isolation();
@@ -92,15 +102,73 @@ impl Host {
             most_at_once: local.most_at_once(),
         });
         let executor = memory.around(output.around(Arc::new(local)), output);
-        let ender = output.ender.clone().unwrap_or_default();
-        if output.ender.is_none() {
-            let heard = ender.clone();
-            on_signal(move || heard.end())?;
-        }
+        let ender = ender(output)?;
         ender.set(Some(Arc::clone(&executor)));
         let kept = options.cache.place().filter(|dir| !output.is_recorded && is_private(dir));
-        Ok(Self { executor, isolation, kept, ender, memory })
+        Ok(Self { executor, isolation, kept, ender, memory, crew: None })
     }
+
+    /// Connects to workers in place of slots. Nothing is remembered: what counts is on their machines.
+    fn elsewhere(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
+        let connections = options.executor.iter().map(|typed| connection(typed, options));
+        let connections = connections.collect::<Result<_, _>>()?;
+        let accepts = |facts: &Facts| match (options.isolation, facts.isolation.is_full()) {
+            (Demand::Full, false) => Err(format!(
+                "programs are not fully isolated there ({}), as --isolation=full demands",
+                facts.isolation
+            )),
+            _ => Ok(()),
+        };
+        let ender = ender(output)?;
+        let crew = Arc::new(Crew::connect(connections, options.at_once(), accepts)?);
+        output.works_with(Arc::clone(&crew));
+        let facts = crew.facts();
+        let weakest = facts.iter().max_by_key(|facts| facts.isolation);
+        let isolation = weakest.map_or(Isolation::Plain, |facts| facts.isolation);
+        let shortfall = weakest.and_then(|facts| facts.shortfall.clone());
+        output.event(Event::HostReady { isolation, shortfall, most_at_once: None });
+        let executor = output.around(Arc::clone(&crew) as Arc<dyn Executor>);
+        ender.set(Some(Arc::clone(&executor)));
+        let memory = Remembered::nothing();
+        Ok(Self { executor, isolation, kept: None, ender, memory, crew: Some(crew) })
+    }
+}
+
+/// What ends runs: signals, unless the command has its own.
+fn ender(output: &Output) -> Result<Ender, JudgeError> {
+    let ender = output.ender.clone().unwrap_or_default();
+    if output.ender.is_none() {
+        let heard = ender.clone();
+        on_signal(move || heard.end())?;
+    }
+    Ok(ender)
+}
+
+/// The word for this machine among workers.
+const LOCAL: &str = "local";
+
+/// How to reach a worker, as it was typed.
+fn connection(typed: &str, options: &HostOptions) -> Result<Connection, JudgeError> {
+    let fault = |reason: &str| {
+        JudgeError::new(format!("read --executor='{typed}'"), reason)
+            .help("write a command such as 'ssh host juror worker --stdio', or local")
+    };
+    let command = match typed == LOCAL {
+        true => {
+            let own = env::current_exe().map_err(|error| fault(&error.to_string()))?;
+            let mut command = Command::new(own);
+            command.args(["worker", "--stdio", "--isolation", options.isolation.name()]);
+            command
+        }
+        false => {
+            let words = words(typed).map_err(|reason| fault(&format!("it {reason}")))?;
+            let (program, arguments) = words.split_first().ok_or_else(|| fault("it is empty"))?;
+            let mut command = Command::new(program);
+            command.args(arguments);
+            command
+        }
+    };
+    Ok(Connection { name: typed.to_owned(), command })
 }
 
 /// Takes over SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.
@@ -134,7 +202,8 @@ impl Host {
 
     /// One whose compilers run in this executor, which is around this host's.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
-        Builder::asking(executor, self.memory.probe())
+        let probe = self.crew.as_ref().map(|crew| crew.probe());
+        Builder::asking(executor, probe.unwrap_or_else(|| self.memory.probe()))
     }
 
     /// What all work on a problem needs, on this machine.
@@ -159,6 +228,7 @@ impl Host {
             kept: self.kept.clone(),
             ender: Ender::default(),
             memory: self.memory.clone(),
+            crew: self.crew.clone(),
         }
     }
 }
@@ -171,7 +241,11 @@ impl Drop for Host {
 }
 
 /// What is missing to full isolation, if something is.
-fn shortfall(isolation: Isolation, refused: &[TriedMode], gaps: Vec<String>) -> Option<Shortfall> {
+pub(super) fn shortfall(
+    isolation: Isolation,
+    refused: &[TriedMode],
+    gaps: Vec<String>,
+) -> Option<Shortfall> {
     let reason = |mode: &TriedMode| Some(format!("{}: {}", mode.isolation, mode.fault.as_ref()?));
     let (message, reasons, help) = match isolation {
         _ if isolation.is_full() => return None,

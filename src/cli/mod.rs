@@ -46,6 +46,7 @@ pub mod stress;
 mod topics;
 pub mod verify;
 pub mod watch;
+pub mod worker;
 
 use std::env;
 use std::io;
@@ -105,6 +106,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
+        Command::Worker(arguments) => worker::run(arguments),
         Command::Cache(arguments) => cache::run(arguments),
         Command::Languages => languages::run(),
         Command::Schema(arguments) => schema::run(arguments),

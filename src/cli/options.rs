@@ -120,6 +120,13 @@ pub struct HostOptions {
     /// can; systems other than Linux have only this. `juror doctor` shows what works, and how to enable more.
     #[arg(long, value_parser = one_of(Demand::ALL, Demand::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
     pub isolation: Demand,
+    /// Run programs on the worker that COMMAND connects to, or `local`; can be given several times
+    ///
+    /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this machine one
+    /// of them. The command is split into words as a shell does, and no shell starts it. Nothing is kept for later commands.
+    /// docs/scale.md tells more.
+    #[arg(long, value_name = "COMMAND")]
+    pub executor: Vec<String>,
     /// Options about what is kept for later commands.
     #[command(flatten)]
     pub cache: CacheOptions,
@@ -165,10 +172,13 @@ impl HostOptions {
         if self.exclusive { Some(1) } else { self.jobs.map(usize::from) }
     }
 
-    /// The option that a line which repeats a run needs, too: it trusts the program as far.
-    pub fn again(&self) -> Option<OsString> {
+    /// The options that a line which repeats a run needs, too: it trusts the program as far, and runs it in the same place.
+    pub fn again(&self) -> Vec<OsString> {
         let name = self.isolation.name();
-        (self.isolation != Demand::default()).then(|| format!("--isolation={name}").into())
+        let isolation =
+            (self.isolation != Demand::default()).then(|| format!("--isolation={name}"));
+        let executors = self.executor.iter().map(|command| format!("--executor={command}"));
+        isolation.into_iter().chain(executors).map(OsString::from).collect()
     }
 }
 

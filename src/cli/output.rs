@@ -21,6 +21,7 @@ use crate::model::event::{Event, Stamped};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::text::shell_word;
+use crate::remote::crew::Crew;
 use crate::report::file::ReportFile;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
@@ -40,6 +41,8 @@ pub struct Output {
     pub is_recorded: bool,
     /// What remembers earlier commands for this one, if something does.
     memory: Mutex<Option<(Arc<Cached>, Arc<Store>)>>,
+    /// The workers on which programs run, if they do not run here.
+    crew: Mutex<Option<Arc<Crew>>>,
 }
 
 struct Said {
@@ -95,12 +98,14 @@ pub fn command_listed(
         ender: options.ender.clone(),
         is_recorded: options.recording.is_some(),
         memory: Mutex::default(),
+        crew: Mutex::default(),
     };
     output.event(Event::Started { command: name, command_line: command_line(env::args_os()) });
     if let Err(stop) = opened.and_then(|()| body(&output)) {
         output.stopped(stop);
     }
     output.recalled();
+    output.worked();
     output.event(Event::Finished);
     output.exit_code()
 }
@@ -185,8 +190,15 @@ fn file(
 }
 
 impl Output {
-    /// Shows an event.
+    /// Shows an event, and before it what workers remarked.
     pub fn event(&self, event: Event) {
+        for remark in self.crew().iter().flat_map(|crew| crew.remarks()) {
+            self.happened(Event::Diagnosed(remark));
+        }
+        self.happened(event);
+    }
+
+    fn happened(&self, event: Event) {
         let mut said = self.lock();
         let event = match &said.opened {
             Some(opened) => opened.shown(event),
@@ -222,6 +234,7 @@ impl Output {
             ender: None,
             is_recorded: self.is_recorded,
             memory: Mutex::default(),
+            crew: Mutex::default(),
         }
     }
 
@@ -257,6 +270,27 @@ impl Output {
         if let Some((cached, store)) = memory {
             self.diagnosed(store.warnings());
             self.event(Event::Recalled(cached.recalled()));
+        }
+    }
+
+    /// Notes the workers on which programs run.
+    pub fn works_with(&self, crew: Arc<Crew>) {
+        *self.crew.lock().unwrap_or_else(PoisonError::into_inner) = Some(crew);
+    }
+
+    fn crew(&self) -> Option<Arc<Crew>> {
+        self.crew.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Tells what workers did.
+    fn worked(&self) {
+        if let Some(crew) = self.crew() {
+            self.diagnosed(crew.last_remarks());
+            // Also in a search for tools, which then only finds none.
+            if crew.is_stopped() && self.ended() != ExitCode::Interrupted {
+                self.stopped(Stop::Interrupted);
+            }
+            self.event(Event::WorkersUsed(crew.report()));
         }
     }
 

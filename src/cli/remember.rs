@@ -17,6 +17,11 @@ use crate::model::isolation::Demand;
 pub struct Remembered(Option<(Arc<Store>, bool)>);
 
 impl Remembered {
+    /// None.
+    pub fn nothing() -> Self {
+        Self(None)
+    }
+
     /// Opens the store. What is not isolated could write there, so then there is one only if it is asked for.
     pub fn open(options: &HostOptions, output: &Output) -> Self {
         // Other systems have no other way.

@@ -96,6 +96,7 @@ pub fn quiet_outcome() -> Outcome {
             isolation: Isolation::Namespaces,
         },
         ran_at: None,
+        worker: None,
     }
 }
 

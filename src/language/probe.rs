@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use walkdir::WalkDir;
 
+use crate::language::toolchain::Lookup;
+
 /// What must be asked of a machine to find its tools.
 pub trait Probe: Send + Sync {
     /// The executable files of this name on the search path, in its order; a name with a slash is a path.
@@ -35,6 +37,11 @@ pub trait Probe: Send + Sync {
 
     /// The user's home directory.
     fn home(&self) -> Option<PathBuf>;
+
+    /// What was found for a word of a command line on the machines on which programs run, if that is not this one.
+    fn elsewhere(&self, _word: &str) -> Option<Lookup> {
+        None
+    }
 }
 
 /// This machine.

@@ -4,18 +4,23 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use crate::language::find;
 use crate::language::probe::{Machine, Probe};
 use crate::language::tool::Tool;
 use crate::model::job::{Shown, What};
 use crate::model::judgement::JudgeError;
+use crate::model::tree::{many_paths, path_bytes};
 
 /// A compiler or interpreter that was found, behind all wrappers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
     /// The program itself; the same path inside and outside.
+    #[serde(with = "path_bytes")]
     pub program: PathBuf,
     /// What it needs that lies outside the system's directories; the same paths inside and outside.
+    #[serde(with = "many_paths")]
     pub visible: Vec<PathBuf>,
     /// Its own word for its version, in one line.
     pub version: String,
@@ -37,7 +42,7 @@ impl Toolchain {
 }
 
 /// How programs are linked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Linking {
     /// Shared libraries are loaded at each start.
     #[default]
@@ -61,9 +66,10 @@ pub struct MissingTool {
 }
 
 /// A tool that was found and gave no sensible answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
     /// Where it is.
+    #[serde(with = "path_bytes")]
     pub program: PathBuf,
     /// What came of it.
     pub fault: String,
@@ -88,11 +94,11 @@ impl From<MissingTool> for JudgeError {
 /// All tools of a machine: each is looked for when it is first needed, and remembered.
 pub struct Toolchains {
     probe: Box<dyn Probe>,
-    found: Mutex<HashMap<String, Found>>,
+    found: Mutex<HashMap<String, Lookup>>,
 }
 
 /// A tool, or what was found and did not work.
-type Found = Result<Arc<Toolchain>, Vec<Tried>>;
+pub type Lookup = Result<Arc<Toolchain>, Vec<Tried>>;
 
 impl Default for Toolchains {
     fn default() -> Self {
@@ -136,11 +142,15 @@ impl Toolchains {
     }
 
     /// Two threads that ask for the same at once may both look; the answer is the same.
-    fn remembered(&self, key: &str, look: impl FnOnce() -> Result<Toolchain, Vec<Tried>>) -> Found {
+    fn remembered(
+        &self,
+        key: &str,
+        look: impl FnOnce() -> Result<Toolchain, Vec<Tried>>,
+    ) -> Lookup {
         let all = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all().get(key).cloned();
         known.unwrap_or_else(|| {
-            let found = look().map(Arc::new);
+            let found = self.probe.elsewhere(key).unwrap_or_else(|| look().map(Arc::new));
             all().insert(key.to_owned(), found.clone());
             found
         })

@@ -28,6 +28,7 @@ use crate::model::report::{
 use crate::model::strength::Strength;
 use crate::model::stress::{Search, SearchPlan, SearchProgress};
 use crate::model::verdict::Verdict;
+use crate::model::worker::WorkerReport;
 
 /// An event with what its one sink knows of it.
 #[derive(Clone, Debug)]
@@ -174,6 +175,8 @@ pub enum Event {
     RunsRetold(usize),
     /// So much was known from earlier commands.
     Recalled(Recalled),
+    /// Workers on other machines did this.
+    WorkersUsed(Vec<WorkerReport>),
     /// The command is at its end.
     Finished,
 }

@@ -20,6 +20,7 @@ use crate::model::report::{
     SubmissionReport, Summary, VERSION,
 };
 use crate::model::units::seconds;
+use crate::model::worker::WorkerReport;
 
 /// A part of a command's work, of several that are done apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -71,6 +72,8 @@ pub struct Document {
     proposals: Vec<IgnoredAny>,
     #[serde(default)]
     cache: Option<Recalled>,
+    #[serde(default)]
+    workers: Vec<WorkerReport>,
     summary: Summary,
     interrupted: bool,
 }
@@ -185,6 +188,10 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
     let recalled = documents.iter().filter_map(|it| it.cache);
     if let Some(recalled) = recalled.reduce(Recalled::and) {
         told.say(None, Event::Recalled(recalled));
+    }
+    let workers: Vec<_> = documents.iter().flat_map(|it| it.workers.clone()).collect();
+    if !workers.is_empty() {
+        told.say(None, Event::WorkersUsed(workers));
     }
     if documents.iter().any(|it| it.interrupted) {
         told.say(None, Event::Interrupted);

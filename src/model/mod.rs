@@ -49,3 +49,4 @@ pub mod tree;
 pub mod units;
 pub mod verdict;
 pub(crate) mod words;
+pub mod worker;

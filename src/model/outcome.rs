@@ -94,6 +94,8 @@ pub struct Outcome {
     pub mechanism: Mechanism,
     /// When that was, if it is known from then and did not run now.
     pub ran_at: Option<Moment>,
+    /// On which worker that was, if it was not on this machine.
+    pub worker: Option<String>,
 }
 
 /// What is known of others on the machine while a program ran. It makes no verdict, but doubts about times.

@@ -41,6 +41,7 @@ use crate::model::stress::Search;
 use crate::model::stress_keys::SearchKeys;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
+use crate::model::worker::WorkerReport;
 
 /// The name of the format.
 pub const FORMAT: &str = "juror-report";
@@ -122,6 +123,9 @@ pub struct Report {
     /// What was known from earlier commands, if something remembers them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<Recalled>,
+    /// The workers on which programs ran, if they did not run on this machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerReport>,
     /// Whether it was cut short by Ctrl-C.
     pub interrupted: bool,
     /// How many packages cannot be used.

@@ -216,6 +216,8 @@ pub struct RunKeys {
     memory_meter: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ran_at: Option<Moment>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    worker: Option<String>,
 }
 
 impl View<Outcome> for RunKeys {
@@ -238,6 +240,7 @@ impl View<Outcome> for RunKeys {
             cpu_meter: outcome.mechanism.cpu.to_string(),
             memory_meter: outcome.mechanism.memory.to_string(),
             ran_at: outcome.ran_at,
+            worker: outcome.worker.clone(),
         }
     }
 }
@@ -268,6 +271,7 @@ impl Restore<Outcome> for RunKeys {
                 isolation: Isolation::Namespaces,
             },
             ran_at: self.ran_at,
+            worker: self.worker,
         }
     }
 }

@@ -29,7 +29,7 @@ mod testlib;
 mod text;
 mod toml;
 mod values;
-mod words;
+pub mod words;
 mod yaml;
 mod yaml_text;
 

@@ -4,7 +4,7 @@
 ///
 /// # Errors
 /// What is wrong with the line: a clause that stands behind its name.
-pub(super) fn words(line: &str) -> Result<Vec<String>, &'static str> {
+pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
     const NO_PARTNER: &str = "has a quote without its partner";
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;

@@ -136,6 +136,7 @@ pub(crate) mod tests {
                 isolation: Isolation::Namespaces,
             },
             ran_at: None,
+            worker: None,
         };
         let case = |name: &str, verdict| CaseJudgement {
             test_case: name.to_owned(),

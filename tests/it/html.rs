@@ -98,6 +98,7 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
                 isolation: Isolation::Namespaces,
             },
             ran_at: None,
+            worker: None,
         }),
         difference: None,
         evidence,

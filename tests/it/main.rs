@@ -54,3 +54,4 @@ mod validators;
 mod visualizers;
 mod watch;
 mod wire;
+mod workers;

@@ -125,6 +125,7 @@ impl Report {
             }
             Event::RunsRetold(runs) => self.summary.runs += runs,
             Event::Recalled(recalled) => self.cache = Some(*recalled),
+            Event::WorkersUsed(workers) => self.workers.extend(workers.iter().cloned()),
             Event::Interrupted => self.interrupted = true,
             Event::BuildStarted { .. }
             | Event::SearchStarted(_)

@@ -5,6 +5,7 @@ use crate::model::report::{GeneratedReport, Report};
 use crate::model::text::{count, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
+use crate::model::worker::WorkerReport;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::page::Page;
 
@@ -97,6 +98,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
             }
         }
     });
+    parts.extend(workers(report));
     let text = parts.join("; ");
     Some(match (&report.packages[..], report.refused) {
         ([], _) => text,
@@ -121,6 +123,13 @@ fn known(report: &Report) -> String {
             format!(", {number} of them from the cache (oldest: {})", oldest.day())
         }
     }
+}
+
+/// Such as `programs on workers: a 12, b 30`; `None` if they ran here.
+fn workers(report: &Report) -> Option<String> {
+    let each = |worker: &WorkerReport| format!("{} {}", printable(&worker.name), worker.programs);
+    let all: Vec<String> = report.workers.iter().map(each).collect();
+    (!all.is_empty()).then(|| format!("programs on workers: {}", all.join(", ")))
 }
 
 /// Such as `3 submissions, 1 accepted, 2 rejected`, or how expectations hold.

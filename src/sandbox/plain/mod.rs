@@ -281,6 +281,7 @@ impl PlainSlot {
             contention: Contention { switches: bill.switches, ..Contention::default() },
             mechanism: MECHANISM,
             ran_at: None,
+            worker: None,
         };
         if let Some(Cause::Limit(by)) = cause {
             outcome.stopped_by = Some(by);

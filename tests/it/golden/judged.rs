@@ -6,8 +6,10 @@ use std::sync::LazyLock;
 
 use juror::cli::exit_code::ExitCode;
 use juror::model::event::{Event, Stamped};
+use juror::model::isolation::Isolation;
 use juror::model::moment::Moment;
 use juror::model::recalled::Recalled;
+use juror::model::worker::WorkerReport;
 
 use super::record::{interrupted, record};
 use crate::fixture::{Fixture, RIGHT, WRONG};
@@ -35,6 +37,7 @@ pub(super) fn known() -> Vec<Stamped> {
                 Arc::make_mut(&mut judgement.cases).iter_mut().filter_map(|it| it.outcome.as_mut());
             for (index, outcome) in outcomes.enumerate().skip(from) {
                 outcome.ran_at = Some(Moment::new(1_795_290_005 + 86_400 * index as u64));
+                outcome.worker = Some("a".to_owned());
             }
             judged += 1;
         }
@@ -44,6 +47,16 @@ pub(super) fn known() -> Vec<Stamped> {
     let recalled = Event::Recalled(Recalled { started: 3, recalled: 5, oldest });
     let end = events.len() - 1;
     events.insert(end, Stamped { at, package: None, event: recalled });
+    let worker = WorkerReport {
+        name: "a".to_owned(),
+        isolation: Some(Isolation::Namespaces),
+        slots: 4,
+        pace: 1.0,
+        programs: 7,
+        lost: Some("it ended".to_owned()),
+    };
+    let workers = vec![worker.clone(), WorkerReport { isolation: None, lost: None, ..worker }];
+    events.insert(end, Stamped { at, package: None, event: Event::WorkersUsed(workers) });
     events
 }
 

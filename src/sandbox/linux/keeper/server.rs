@@ -415,6 +415,7 @@ impl Server {
             contention: Contention { switches: stopped.usage.switches, ..Contention::default() },
             mechanism: self.setup.mechanism,
             ran_at: None,
+            worker: None,
         };
         let decided = matches!(outcome.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::Output));
         if used.killed_for_memory > 0 && !decided {

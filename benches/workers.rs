@@ -1,0 +1,113 @@
+//! What a worker costs: the rate of short runs through the pipe to one, and in the local pool, in turns.
+//!
+//! Both have two slots. Run with `cargo bench --bench workers`, with a number of rounds as argument if 10 are not right.
+#![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
+
+use std::path::Path;
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use juror::executor::Executor;
+use juror::executor::local::Local;
+use juror::executor::parallel::on_threads;
+use juror::model::blob::Blob;
+use juror::model::isolation::Demand;
+use juror::model::job::{Command, Job, Shown};
+use juror::model::limits::Limits;
+use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
+use juror::model::units::Bytes;
+use juror::remote::crew::Crew;
+use juror::remote::link::Connection;
+
+const SLOTS: usize = 2;
+
+/// Computes for as many milliseconds of its CPU time as its argument says.
+const BUSY: &str = "#include <stdlib.h>
+#include <time.h>
+int main(int count, char **arguments) {
+    long limit = atol(arguments[count - 1]) * 1000000;
+    struct timespec now;
+    do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    while (now.tv_sec * 1000000000 + now.tv_nsec < limit);
+    return 0;
+}
+";
+
+fn main() {
+    let rounds = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(10);
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let program = compile(directory.path());
+    let local = Local::start(Some(SLOTS), Demand::Any, Arc::new(())).expect("the pool starts");
+    let mut command = process::Command::new(env!("CARGO_BIN_EXE_juror"));
+    command.args(["worker", "--stdio", "--jobs", &SLOTS.to_string()]);
+    let connection = Connection { name: "worker".to_owned(), command };
+    let crew = Crew::connect(vec![connection], None, |_| Ok(())).expect("the worker starts");
+    println!("{}, {SLOTS} slots, {rounds} rounds in turns", local.mechanism());
+    println!("{:>6} {:>12} {:>12} {:>7}", "run", "pool", "worker", "ratio");
+    for milliseconds in [1, 5] {
+        let runs = 400 / milliseconds as usize;
+        let job = job(&program, milliseconds);
+        let mut ratios = Vec::new();
+        let (mut pool, mut worker) = (Duration::MAX, Duration::MAX);
+        for _ in 0..rounds {
+            let times = [&local as &dyn Executor, &crew].map(|it| time(it, &job, runs));
+            ratios.push(times[0].as_secs_f64() / times[1].as_secs_f64());
+            (pool, worker) = (pool.min(times[0]), worker.min(times[1]));
+        }
+        ratios.sort_by(f64::total_cmp);
+        let rate = |time: Duration| format!("{:.0} a second", runs as f64 / time.as_secs_f64());
+        let ratio = ratios[ratios.len() / 2];
+        println!("{milliseconds:>3} ms {:>12} {:>12} {ratio:>7.3}", rate(pool), rate(worker));
+    }
+    latency(&local, &crew, &job(&program, 0), rounds * 20);
+}
+
+/// What one run takes longer through the worker, with nothing beside it.
+fn latency(local: &Local, crew: &Crew, job: &Job, rounds: usize) {
+    let mut more = Vec::new();
+    for _ in 0..rounds {
+        let times = [local as &dyn Executor, crew].map(|it| time(it, job, 1));
+        more.push(times[1].as_secs_f64() - times[0].as_secs_f64());
+    }
+    more.sort_by(f64::total_cmp);
+    println!("a single run takes {:.3} ms longer (median)", more[more.len() / 2] * 1e3);
+}
+
+/// How long so many runs take.
+fn time(executor: &dyn Executor, job: &Job, runs: usize) -> Duration {
+    let begun = Instant::now();
+    let next = AtomicUsize::new(0);
+    on_threads(executor.slots().min(runs), || {
+        while next.fetch_add(1, Ordering::Relaxed) < runs {
+            let reply = executor.run(job).expect("it runs");
+            assert_eq!(reply.outcome.stopped_by, None);
+        }
+    });
+    begun.elapsed()
+}
+
+fn compile(directory: &Path) -> Arc<Tree> {
+    let (source, program) = (directory.join("busy.c"), directory.join("busy"));
+    std::fs::write(&source, BUSY).expect("a source");
+    let mut compiler = process::Command::new("cc");
+    let compiled = compiler.args(["-O2", "-static", "-o"]).arg(&program).arg(&source).status();
+    assert!(compiled.expect("a compiler").success());
+    let blob = Blob::from(std::fs::read(program).expect("a program"));
+    let node = Node::File { blob, mode: FileMode::Executable };
+    Arc::new(Tree::from(vec![TreeEntry::new("busy", node)]))
+}
+
+fn job(program: &Arc<Tree>, milliseconds: u64) -> Job {
+    let argv = vec!["/program/busy".to_owned(), milliseconds.to_string()];
+    let visible = vec![Shown::tree("/program", program)];
+    Job {
+        command: Command { argv, visible, ..Command::default() },
+        stdin: Blob::from(b"1 2\n".to_vec()),
+        box_size: Bytes::mib(8),
+        limits: Limits::of_trial(),
+        is_timed: true,
+        ..Job::default()
+    }
+}

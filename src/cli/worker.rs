@@ -1,0 +1,104 @@
+//! `juror worker`: runs jobs for a juror elsewhere, which it is connected with by its standard streams.
+
+use std::fs::{self, File};
+use std::io::{self, PipeReader, Read, Write};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use clap::Args;
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::cli::exit_code::ExitCode;
+use crate::cli::host::{on_signal, shortfall};
+use crate::cli::options::one_of;
+use crate::executor::Executor;
+use crate::executor::local::Local;
+use crate::language::toolchain::Toolchains;
+use crate::model::isolation::Demand;
+use crate::model::judgement::JudgeError;
+use crate::remote::message::Facts;
+use crate::remote::serve::serve;
+use crate::sandbox::pace::rounds;
+
+/// Arguments of `juror worker`.
+#[derive(Debug, Args)]
+pub struct WorkerArguments {
+    /// Read jobs from standard input, and write results to standard output
+    #[arg(long, required = true)]
+    pub stdio: bool,
+    /// How many programs run at once [default: one per physical core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// How to isolate programs from this machine: full, any or plain
+    ///
+    /// As for `juror judge`. Who sends jobs can demand full isolation, too.
+    #[arg(long, value_parser = one_of(Demand::ALL, Demand::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
+    pub isolation: Demand,
+}
+
+/// Works until standard input is at its end, or a signal comes.
+pub fn run(arguments: &WorkerArguments) -> ExitCode {
+    match work(arguments) {
+        Ok(()) => ExitCode::Success,
+        Err(error) => {
+            let help = error.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+            // If standard error is closed, nobody can be told.
+            let _ = writeln!(io::stderr(), "error: cannot work: {error}{help}");
+            ExitCode::JudgeError
+        }
+    }
+}
+
+fn work(arguments: &WorkerArguments) -> Result<(), JudgeError> {
+    let streams = || {
+        let (input, output) = (io::stdin(), io::stdout());
+        let copies = (input.as_fd().try_clone_to_owned()?, output.as_fd().try_clone_to_owned()?);
+        Ok((File::from(copies.0), File::from(copies.1), io::pipe()?))
+    };
+    let streams = streams();
+    let (input, output, (asked, ask)) =
+        streams.map_err(|error: io::Error| JudgeError::new("open the standard streams", error))?;
+    let ask = Arc::new(ask);
+    let end = {
+        let ask = Arc::clone(&ask);
+        // Read by nobody: it only wakes who waits for the other end.
+        move || _ = (&*ask).write(b"e")
+    };
+    on_signal(end.clone())?;
+    let jobs = arguments.jobs.map(usize::from);
+    let local = Local::start(jobs, arguments.isolation, Arc::new(()))?;
+    let isolation = local.isolation();
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let facts = Facts {
+        boot: boot.map_or_else(|_| name.clone(), |boot| boot.trim().to_owned()),
+        name,
+        isolation,
+        shortfall: shortfall(isolation, local.refused(), local.gaps()),
+        mechanism: local.mechanism(),
+        slots: local.slots(),
+        pace: rounds(ROUNDS).iter().map(|round| round.cpu).min().unwrap_or_default(),
+    };
+    serve(facts, &local, &Toolchains::default(), Heard { input, asked }, output, &end)
+}
+
+/// So many rounds of work tell how fast the machine is: together some ten milliseconds.
+const ROUNDS: usize = 20;
+
+/// Standard input, which is at its end when a signal comes, too.
+struct Heard {
+    input: File,
+    asked: PipeReader,
+}
+
+impl Read for Heard {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut fds = [&self.input.as_fd(), &self.asked.as_fd()]
+            .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN));
+        poll(&mut fds, None)?;
+        match fds[1].revents().is_empty() {
+            true => self.input.read(buffer),
+            false => Ok(0),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What a worker on another machine did.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::isolation::Isolation;
+
+/// A worker, and what it did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkerReport {
+    /// The machine's name; if it was never ready, the command that connects to it.
+    pub name: String,
+    /// What keeps programs apart there.
+    pub isolation: Option<Isolation>,
+    /// How many programs run there at once.
+    pub slots: usize,
+    /// How much longer the same work takes there than on the first worker's machine.
+    pub pace: f64,
+    /// How many programs it ran: compilers, submissions, validators and all others.
+    pub programs: usize,
+    /// Why it was given up, if it was.
+    pub lost: Option<String>,
+}

@@ -1,0 +1,234 @@
+//! Bytes that come in pieces, and what a worker keeps of them.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
+
+use crate::executor::scratch::{self, Scratch, Use};
+use crate::model::blob::{Blob, Digest};
+use crate::model::tree::{Place, Tree};
+use crate::remote::frame::Broken;
+
+/// More than this is in a file.
+const IN_MEMORY: usize = 64 << 10;
+
+/// Files for what is large, in a directory that is made when there is a first one.
+#[derive(Default)]
+pub(super) struct Depot {
+    home: Option<Arc<Scratch>>,
+}
+
+impl Depot {
+    fn file(&mut self) -> io::Result<(NamedTempFile, Arc<Scratch>)> {
+        let home = match &self.home {
+            Some(home) => home,
+            None => {
+                let made = scratch::directory(Use::Programs).map_err(io::Error::other)?;
+                self.home.insert(Arc::new(made))
+            }
+        };
+        Ok((NamedTempFile::new_in(home.path())?, Arc::clone(home)))
+    }
+}
+
+/// A blob of which a part has come.
+#[derive(Default)]
+pub(super) struct Arrival {
+    length: u64,
+    hasher: Sha256,
+    memory: Vec<u8>,
+    file: Option<(NamedTempFile, Arc<Scratch>)>,
+    /// Why it cannot be kept: what follows is thrown away.
+    fault: Option<String>,
+}
+
+impl Arrival {
+    /// How many bytes have come.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8], depot: &mut Depot) {
+        self.length += bytes.len() as u64;
+        if self.fault.is_none()
+            && let Err(error) = self.keep(bytes, depot)
+        {
+            self.fault = Some(error.to_string());
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8], depot: &mut Depot) -> io::Result<()> {
+        self.hasher.update(bytes);
+        if self.file.is_none() && self.memory.len() + bytes.len() <= IN_MEMORY {
+            self.memory.extend(bytes);
+            return Ok(());
+        }
+        let (file, _) = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let mut file = depot.file()?;
+                file.0.write_all(&self.memory)?;
+                self.memory = Vec::new();
+                none.insert(file)
+            }
+        };
+        file.write_all(bytes)
+    }
+
+    /// All of it, with its digest; in words why it could not be kept.
+    pub(super) fn finish(self) -> Result<Blob, String> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let digest = Digest(self.hasher.finalize().into());
+        let bytes = match self.file {
+            None => self.memory.into(),
+            Some((file, home)) => {
+                let path = file.path().to_path_buf();
+                Blob::within(&Place::new(path.clone(), (file.into_temp_path(), home)), path)
+            }
+        };
+        let blob = Blob::elsewhere(self.length, Some(digest));
+        blob.arrive(bytes);
+        Ok(blob)
+    }
+}
+
+/// What a worker keeps: the blobs that were used last, so that each comes once, and trees, so that each is put on the disk once.
+pub(super) struct Kept {
+    blobs: HashMap<Digest, Used<Blob>>,
+    trees: HashMap<Vec<u8>, Used<Arc<Tree>>>,
+    bytes: u64,
+    most: u64,
+    uses: u64,
+}
+
+struct Used<T> {
+    it: T,
+    last: u64,
+}
+
+/// So many bytes of blobs are kept.
+pub(super) const MOST_BYTES: u64 = 1 << 30;
+/// So many blobs.
+const MOST_BLOBS: usize = 4_000;
+/// So many trees.
+const MOST_TREES: usize = 100;
+
+impl Kept {
+    pub(super) fn new(most: u64) -> Self {
+        Self { blobs: HashMap::new(), trees: HashMap::new(), bytes: 0, most, uses: 0 }
+    }
+
+    pub(super) fn blob(&mut self, digest: &Digest) -> Option<Blob> {
+        self.uses += 1;
+        let used = self.blobs.get_mut(digest)?;
+        used.last = self.uses;
+        Some(used.it.clone())
+    }
+
+    /// Keeps it, and forgets others instead. Who uses those has them for as long as need be.
+    pub(super) fn keep(&mut self, blob: &Blob) {
+        let (Some(digest), Ok(length)) = (blob.known_digest(), blob.len()) else { return };
+        if length > self.most || self.blobs.contains_key(&digest) {
+            return;
+        }
+        self.uses += 1;
+        self.bytes += length;
+        self.blobs.insert(digest, Used { it: blob.clone(), last: self.uses });
+        while self.bytes > self.most || self.blobs.len() > MOST_BLOBS {
+            let oldest = self.blobs.iter().min_by_key(|(_, used)| used.last);
+            let Some(digest) = oldest.map(|(digest, _)| *digest) else { return };
+            if let Some(gone) = self.blobs.remove(&digest) {
+                self.bytes -= gone.it.len().unwrap_or_default();
+            }
+        }
+    }
+
+    /// The same tree that was there before, if it was; it may lie on the disk already.
+    pub(super) fn tree(&mut self, tree: Arc<Tree>) -> Result<Arc<Tree>, Broken> {
+        for blob in tree.entries.iter().filter_map(|entry| entry.blob()) {
+            blob.digest().map_err(Broken::new)?;
+        }
+        let name = postcard::to_allocvec(&*tree).map_err(Broken::new)?;
+        self.uses += 1;
+        if let Some(used) = self.trees.get_mut(&name) {
+            used.last = self.uses;
+            return Ok(Arc::clone(&used.it));
+        }
+        if self.trees.len() >= MOST_TREES
+            && let Some(oldest) = self.trees.iter().min_by_key(|(_, used)| used.last)
+        {
+            let oldest = oldest.0.clone();
+            self.trees.remove(&oldest);
+        }
+        self.trees.insert(name, Used { it: Arc::clone(&tree), last: self.uses });
+        Ok(tree)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::tree::{Node, TreeEntry};
+
+    fn arrived(bytes: &[u8], depot: &mut Depot) -> Blob {
+        let mut arrival = Arrival::default();
+        bytes.chunks(100_000).for_each(|piece| arrival.push(piece, depot));
+        assert_eq!(arrival.length(), bytes.len() as u64);
+        arrival.finish().unwrap()
+    }
+
+    #[test]
+    fn what_comes_in_pieces_is_whole_and_large_files_are_removed_behind_it() {
+        let mut depot = Depot::default();
+        for length in [0, 1, IN_MEMORY, IN_MEMORY + 1, 3_000_000] {
+            let bytes: Vec<u8> = (0..length).map(|it| it as u8).collect();
+            let blob = arrived(&bytes, &mut depot);
+            assert_eq!(blob.start(u64::MAX).unwrap(), bytes);
+            assert_eq!(blob.len().unwrap(), length as u64);
+            assert_eq!(blob.known_digest(), Some(Blob::from(bytes).digest().unwrap()));
+            let path = blob.path().map(std::path::Path::to_path_buf);
+            assert_eq!(path.is_some(), length > IN_MEMORY);
+            drop(blob);
+            assert!(path.is_none_or(|path| !path.exists()));
+        }
+    }
+
+    #[test]
+    fn no_more_is_kept_than_there_is_room_for_and_what_was_used_last_stays() {
+        let mut depot = Depot::default();
+        let mut kept = Kept::new(10);
+        let blobs = ["aaaa", "bbbb", "cccc", "much too long"];
+        let blobs = blobs.map(|text| arrived(text.as_bytes(), &mut depot));
+        let digests = blobs.each_ref().map(|blob| blob.known_digest().unwrap());
+        kept.keep(&blobs[0]);
+        kept.keep(&blobs[1]);
+        assert!(kept.blob(&digests[0]).is_some());
+        kept.keep(&blobs[2]);
+        kept.keep(&blobs[3]);
+        let found = digests.map(|digest| kept.blob(&digest).is_some());
+        assert_eq!(found, [true, false, true, false]);
+        assert_eq!(kept.bytes, 8);
+    }
+
+    #[test]
+    fn equal_trees_are_one() {
+        let mut kept = Kept::new(10);
+        let tree = |name: &str, text: &str| {
+            let entry = TreeEntry::new(name, Node::plain(text.as_bytes()));
+            Arc::new(Tree::from(vec![entry]))
+        };
+        let first = kept.tree(tree("a", "x")).unwrap();
+        let mut is_first = |tree| Arc::ptr_eq(&first, &kept.tree(tree).unwrap());
+        assert!(is_first(tree("a", "x")));
+        assert!(!is_first(tree("b", "x")));
+        assert!(!is_first(tree("a", "y")));
+        (0..MOST_TREES).for_each(|number| assert!(!is_first(tree(&number.to_string(), ""))));
+        assert!(!is_first(tree("a", "x")), "it was forgotten");
+        assert_eq!(kept.trees.len(), MOST_TREES);
+    }
+}

@@ -1,0 +1,363 @@
+//! Several workers as one executor.
+//!
+//! A job goes to the worker that has the most room for it. If that worker is lost, it goes to another, a few times. A
+//! thread for each worker hears what it says; a second one sends it the bytes that it asks for, since who hears must
+//! never wait for who reads; the threads that wait for results send the jobs. A last thread looks whether all say something
+//! now and then.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use crate::executor::Executor;
+use crate::language::probe::Probe;
+use crate::language::toolchain::Toolchain;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::job::{Job, Reply, What};
+use crate::model::joint::{JointJob, JointReply};
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+use crate::model::worker::WorkerReport;
+use crate::remote::elsewhere::Elsewhere;
+use crate::remote::frame::{Speaker, frame};
+use crate::remote::line::Response;
+use crate::remote::link::{Connection, Pipes, Process, Sender};
+use crate::remote::message::{Ended, Facts, Ticket};
+use crate::remote::parcel::pack;
+use crate::remote::request::{Request, convert_limits, convert_outcome};
+use crate::remote::seats::{Awaited, MOMENT, Seat, Shared, State};
+use crate::remote::serve::AHEAD;
+
+/// As many workers may be lost with a job.
+const MOST_LOST: usize = 5;
+
+/// Sends jobs to workers.
+pub struct Crew {
+    shared: Arc<Shared>,
+    slots: usize,
+    mechanism: String,
+}
+
+impl Crew {
+    /// Connects to all workers at once, and waits until each is ready or lost. At most `at_once` programs run at the same
+    /// time, if that is given. `accepts` says whether a worker can be used.
+    ///
+    /// # Errors
+    /// When none is ready.
+    pub fn connect(
+        connections: Vec<Connection>,
+        at_once: Option<usize>,
+        accepts: impl Fn(&Facts) -> Result<(), String>,
+    ) -> Result<Self, JudgeError> {
+        let opened = connections.into_iter().map(|connection| {
+            let name = connection.name.clone();
+            connection.open().map(|pipes| (name, pipes))
+        });
+        Self::of(opened.collect::<Result<_, _>>()?, at_once, accepts)
+    }
+
+    /// The same for workers with these pipes.
+    ///
+    /// # Errors
+    /// When none is ready.
+    pub fn of(
+        workers: Vec<(String, Pipes)>,
+        at_once: Option<usize>,
+        accepts: impl Fn(&Facts) -> Result<(), String>,
+    ) -> Result<Self, JudgeError> {
+        let mut state = State::default();
+        let (mut senders, mut outputs) = (Vec::new(), Vec::new());
+        for (name, Pipes { output, input, process }) in workers {
+            state.seats.push(Seat {
+                name,
+                facts: None,
+                lost: None,
+                process,
+                asked: HashMap::new(),
+                tools: HashMap::new(),
+                pace: 1.0,
+                programs: 0,
+                silent: 0,
+            });
+            let sender = Sender::new(input);
+            // A pipe holds more than that. Who hears the worker finds out if nobody reads it.
+            let _ = sender.send(Speaker::Sender.greeting().as_bytes());
+            senders.push(sender);
+            outputs.push(output);
+        }
+        let shared =
+            Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), senders });
+        let mut crew = Self { shared: Arc::clone(&shared), slots: 0, mechanism: String::new() };
+        for (seat, output) in outputs.into_iter().enumerate() {
+            let shared = Arc::clone(&shared);
+            start(move || shared.hear(seat, output))?;
+        }
+        let looking = Arc::clone(&shared);
+        start(move || looking.look())?;
+        shared.wait_for_all();
+        shared.admit(accepts);
+        let state = shared.lock();
+        let mut mechanisms: Vec<&str> = Vec::new();
+        for facts in state.seats.iter().filter(|seat| seat.is_there()).flat_map(|it| &it.facts) {
+            crew.slots += facts.slots + AHEAD;
+            if !mechanisms.contains(&&*facts.mechanism) {
+                mechanisms.push(&facts.mechanism);
+            }
+        }
+        crew.mechanism = mechanisms.join("; elsewhere ");
+        crew.slots = at_once.map_or(crew.slots, |most| most.min(crew.slots));
+        if crew.slots == 0 {
+            return Err(state.nobody());
+        }
+        drop(state);
+        Ok(crew)
+    }
+
+    /// What each worker said of itself, of those that can be used.
+    pub fn facts(&self) -> Vec<Facts> {
+        let state = self.shared.lock();
+        let there = state.seats.iter().filter(|seat| seat.is_there());
+        there.filter_map(|seat| seat.facts.clone()).collect()
+    }
+
+    /// What each worker did.
+    pub fn report(&self) -> Vec<WorkerReport> {
+        let report = |seat: &Seat| WorkerReport {
+            name: seat.name.clone(),
+            isolation: seat.facts.as_ref().map(|facts| facts.isolation),
+            slots: seat.facts.as_ref().map_or(0, |facts| facts.slots),
+            pace: seat.pace,
+            programs: seat.programs,
+            lost: seat.lost.clone(),
+        };
+        self.shared.lock().seats.iter().map(report).collect()
+    }
+
+    /// What is to be told since it was last asked, such as that a worker is lost. What happened just now is told the next
+    /// time: it may be Ctrl-C.
+    pub fn remarks(&self) -> Vec<Diagnostic> {
+        self.remarks_known_for(MOMENT)
+    }
+
+    /// All of it.
+    pub fn last_remarks(&self) -> Vec<Diagnostic> {
+        self.remarks_known_for(Duration::ZERO)
+    }
+
+    fn remarks_known_for(&self, time: Duration) -> Vec<Diagnostic> {
+        let mut state = self.shared.lock();
+        if state.is_stopped {
+            state.remarks.retain(|(since, _)| since.elapsed() >= MOMENT);
+        }
+        let told = state.remarks.extract_if(.., |(since, _)| since.elapsed() >= time);
+        told.map(|(_, remark)| remark).collect()
+    }
+
+    /// Whether all runs were ended by [`stop`](Executor::stop).
+    pub fn is_stopped(&self) -> bool {
+        self.shared.lock().is_stopped
+    }
+
+    /// A door to the workers' tools.
+    pub fn probe(&self) -> Box<dyn Probe> {
+        Box::new(Elsewhere(Arc::clone(&self.shared)))
+    }
+}
+
+impl Drop for Crew {
+    /// Each worker ends when its pipe is closed.
+    fn drop(&mut self) {
+        self.stop();
+        self.shared.lock().is_over = true;
+        self.shared.changed.notify_all();
+        let mut processes: Vec<Process> = Vec::new();
+        for seat in &mut self.shared.lock().seats {
+            processes.push(std::mem::take(&mut seat.process));
+        }
+        drop(processes);
+    }
+}
+
+/// Starts a thread. Nobody waits for its end: what a command has started may hold a pipe open for ever.
+fn start(work: impl FnOnce() + Send + 'static) -> Result<(), JudgeError> {
+    let started = thread::Builder::new().spawn(work);
+    let fault = |error| JudgeError::new("start a thread for a worker", error);
+    started.map(|_| ()).map_err(fault)
+}
+
+impl Crew {
+    fn ask<R: Request>(&self, request: &R, alone: Option<u32>) -> Result<R::Reply, Stop> {
+        let is_nowhere = |job: &&Job| {
+            job.command.visible.iter().any(|shown| match &shown.what {
+                What::Tree(tree) => tree.entries.is_empty() && tree.place().is_some(),
+                What::Installed { .. } => false,
+            })
+        };
+        if request.jobs().iter().any(is_nowhere) {
+            let what = "a directory of this machine is shown to it";
+            return Err(JudgeError::new("run a program on another machine", what).into());
+        }
+        let (ways, behind) = pack(request)?;
+        for _ in 0..MOST_LOST {
+            let (sender, receiver) = sync_channel(1);
+            let (seat, number, pace) = self.take(request, sender)?;
+            let converted;
+            let sent = match pace == 1.0 {
+                true => request,
+                false => {
+                    let mut there = request.clone();
+                    let jobs = there.jobs_mut().into_iter();
+                    jobs.for_each(|job| convert_limits(&mut job.limits, pace));
+                    converted = there;
+                    &converted
+                }
+            };
+            let bytes = frame(&sent.message(number, alone, ways.clone()), &[&behind]);
+            let bytes = bytes.inspect_err(|_| self.forget(seat, number))?;
+            if self.shared.senders[seat].send(&bytes).is_err() {
+                // Who hears it finds out why.
+                self.shared.lock().seats[seat].process.kill();
+            }
+            match receiver.recv().ok().and_then(R::answer) {
+                Some(Ended::Came(mut reply)) => {
+                    let name = self.count(seat, R::outcomes(&mut reply).len());
+                    for outcome in R::outcomes(&mut reply) {
+                        convert_outcome(outcome, pace);
+                        outcome.worker = Some(name.clone());
+                    }
+                    return Ok(*reply);
+                }
+                Some(Ended::Failed(error)) => return Err(error.into()),
+                Some(Ended::Interrupted) => self.shared.lose(seat, "it was asked to end"),
+                // It is lost.
+                None => {}
+            }
+            if self.shared.lock().is_stopped {
+                return Err(Stop::Interrupted);
+            }
+        }
+        let what = format!("{MOST_LOST} workers were lost while they ran it");
+        let help = "look at what those machines say; they may have too little memory";
+        Err(JudgeError::new("run a program on a worker", what).help(help).into())
+    }
+
+    fn forget(&self, seat: usize, number: Ticket) {
+        self.shared.lock().seats[seat].asked.remove(&number);
+        self.shared.changed.notify_all();
+    }
+
+    /// Counts programs that a worker ran. Returns its name.
+    fn count(&self, seat: usize, programs: usize) -> String {
+        let mut state = self.shared.lock();
+        let here = &mut state.seats[seat];
+        here.programs += programs;
+        here.name.clone()
+    }
+
+    /// Waits for a place with a worker that has what the job needs.
+    fn take<R: Request>(
+        &self,
+        request: &R,
+        answer: SyncSender<Response>,
+    ) -> Result<(usize, Ticket, f64), Stop> {
+        let jobs = request.jobs();
+        let mut state = self.shared.lock();
+        let mut is_patient = true;
+        loop {
+            if state.is_stopped {
+                return Err(Stop::Interrupted);
+            }
+            let tools = state.needs(&jobs);
+            let seats = || state.seats.iter().enumerate().filter(|(_, seat)| seat.is_there());
+            if seats().next().is_none() {
+                if is_patient {
+                    is_patient = false;
+                    state = self.shared.wait_for(state, MOMENT);
+                    continue;
+                }
+                return Err(state.nobody().into());
+            }
+            let able = || seats().filter(|(_, seat)| seat.has(&tools));
+            if able().next().is_none() {
+                return Err(lacking(&tools).into());
+            }
+            let free = able().filter(|(_, seat)| seat.asked.len() < seat.places());
+            let load = |seat: &Seat| seat.asked.len() * 1000 / seat.places();
+            match free.min_by_key(|(_, seat)| load(seat)).map(|(index, _)| index) {
+                None => state = self.shared.wait(state),
+                Some(seat) => {
+                    state.numbers += 1;
+                    let number = state.numbers;
+                    let blobs = request.blobs().into_iter();
+                    let named = blobs.filter(|blob| blob.known_digest().is_some()).cloned();
+                    let asked = Awaited { room: room(&jobs), blobs: named.collect(), answer };
+                    state.seats[seat].asked.insert(number, asked);
+                    return Ok((seat, number, state.seats[seat].pace));
+                }
+            }
+        }
+    }
+}
+
+/// How many bytes can come of jobs.
+fn room(jobs: &[&Job]) -> u64 {
+    /// Files have names, and standard error has room of its own.
+    const MORE: u64 = 64 << 20;
+    let of = |job: &&Job| {
+        let output = job.limits.output.map_or(4 << 30, |output| output.0);
+        output.saturating_mul(2).saturating_add(job.box_size.0)
+    };
+    jobs.iter().map(of).fold(MORE, u64::saturating_add)
+}
+
+/// No worker that is left has these.
+fn lacking(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
+    let versions: Vec<&str> = tools.iter().map(|(_, tool)| &*tool.version).collect();
+    let versions = versions.join(", ");
+    let error = JudgeError::new(
+        "run a program on a worker",
+        format!("no worker that is left has {versions}"),
+    );
+    JudgeError { lacks: Some(versions), ..error.help("install it on another worker") }
+}
+
+impl Executor for Crew {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn mechanism(&self) -> String {
+        self.mechanism.clone()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        self.ask(job, None)
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+        self.ask(job, None)
+    }
+
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        self.ask(job, Some(number))
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
+        self.ask(job, Some(number))
+    }
+
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
+    fn stop(&self) {
+        let mut state = self.shared.lock();
+        state.is_stopped = true;
+        self.shared.senders.iter().for_each(Sender::close);
+        state.seats.iter_mut().for_each(|seat| seat.asked.clear());
+        drop(state);
+        self.shared.changed.notify_all();
+    }
+}

@@ -1,0 +1,270 @@
+//! A worker's view of the pipe, without any thread: bytes in; work, and messages to send, out.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::model::blob::{Blob, Digest};
+use crate::model::job::{Job, What};
+use crate::model::joint::JointJob;
+use crate::model::judgement::JudgeError;
+use crate::remote::arrival::{Arrival, Depot, Kept, MOST_BYTES};
+use crate::remote::frame::{Broken, Frames, Speaker};
+use crate::remote::message::{Ended, FromWorker, Ticket, ToWorker};
+use crate::remote::parcel::{Parcel, Way, is_inside, unpack};
+
+/// What a worker is to do.
+#[derive(Debug)]
+pub(super) enum Act {
+    /// Say this.
+    Say(FromWorker),
+    /// Run this.
+    Run(Task),
+    /// Look for this tool.
+    Find { number: Ticket, word: String },
+}
+
+/// A job that can be run: all that belongs to it is here.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) number: Ticket,
+    pub(super) alone: Option<u32>,
+    pub(super) work: Errand,
+}
+
+/// One program, or two that talk.
+#[derive(Debug)]
+pub(super) enum Errand {
+    Single(Box<Job>),
+    Joint(Box<JointJob>),
+}
+
+impl Errand {
+    fn parcel(&mut self) -> &mut dyn Parcel {
+        match self {
+            Self::Single(job) => &mut **job,
+            Self::Joint(job) => &mut **job,
+        }
+    }
+
+    /// The tools that it shows: where, and which.
+    pub(super) fn installed(&self) -> Vec<(PathBuf, String)> {
+        let jobs = match self {
+            Self::Single(job) => vec![&**job],
+            Self::Joint(job) => vec![&job.program, &job.partner],
+        };
+        let shown = jobs.into_iter().flat_map(|job| &job.command.visible);
+        let installed = shown.filter_map(|shown| match &shown.what {
+            What::Installed { identity, .. } => Some((shown.inside.clone(), identity.clone())),
+            What::Tree(_) => None,
+        });
+        installed.collect()
+    }
+
+    /// The same, failed.
+    pub(super) fn failed(&self, number: Ticket, error: JudgeError) -> FromWorker {
+        let ways = Vec::new();
+        match self {
+            Self::Single(_) => FromWorker::Done { number, ways, reply: Ended::Failed(error) },
+            Self::Joint(_) => FromWorker::DoneJoint { number, ways, reply: Ended::Failed(error) },
+        }
+    }
+}
+
+/// A job that waits for bytes.
+struct Waiting {
+    task: Task,
+    missing: Vec<Ticket>,
+}
+
+/// Bytes on their way here.
+struct Coming {
+    digest: Digest,
+    length: u64,
+    arrival: Arrival,
+    wanted_by: Vec<Blob>,
+}
+
+/// As many jobs may wait for bytes.
+const MOST_WAITING: usize = 10_000;
+
+pub(super) struct Desk {
+    frames: Frames,
+    depot: Depot,
+    kept: Kept,
+    coming: HashMap<Ticket, Coming>,
+    waiting: Vec<Waiting>,
+    streams: Ticket,
+}
+
+impl Desk {
+    pub(super) fn new() -> Self {
+        Self {
+            frames: Frames::new(Speaker::Sender),
+            depot: Depot::default(),
+            kept: Kept::new(MOST_BYTES),
+            coming: HashMap::new(),
+            waiting: Vec::new(),
+            streams: 0,
+        }
+    }
+
+    /// Takes bytes, and says what is to be done now.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<Vec<Act>, Broken> {
+        let mut acts = Vec::new();
+        self.frames.push(bytes);
+        while let Some((message, behind)) = self.frames.next::<ToWorker>()? {
+            match message {
+                ToWorker::Run { number, alone, ways, job } => {
+                    let task = Task { number, alone, work: Errand::Single(job) };
+                    self.accept(task, &ways, &behind, &mut acts)?;
+                }
+                ToWorker::RunJoint { number, alone, ways, job } => {
+                    let task = Task { number, alone, work: Errand::Joint(job) };
+                    self.accept(task, &ways, &behind, &mut acts)?;
+                }
+                ToWorker::Piece { stream, is_last } => {
+                    self.piece(stream, is_last, &behind, &mut acts)?;
+                }
+                ToWorker::Unreadable { stream, reason } => {
+                    if self.coming.remove(&stream).is_none() {
+                        return Err(Broken::new("it sends what nobody asked for"));
+                    }
+                    self.give_up(stream, &reason, &mut acts);
+                }
+                ToWorker::Find { number, word } => acts.push(Act::Find { number, word }),
+            }
+        }
+        Ok(acts)
+    }
+
+    fn accept(
+        &mut self,
+        mut task: Task,
+        ways: &[Way],
+        behind: &[u8],
+        acts: &mut Vec<Act>,
+    ) -> Result<(), Broken> {
+        let is_sound = match &task.work {
+            Errand::Single(job) => is_inside(&**job),
+            Errand::Joint(job) => is_inside(&**job),
+        };
+        if !is_sound {
+            let fault = JudgeError::new("take a job", "a path in it leads out of its directory");
+            acts.push(Act::Say(task.work.failed(task.number, fault)));
+            return Ok(());
+        }
+        let others = match &mut task.work {
+            Errand::Single(job) => unpack(&mut **job, ways, behind)?,
+            Errand::Joint(job) => unpack(&mut **job, ways, behind)?,
+        };
+        let mut missing = Vec::new();
+        for (blob, way) in others {
+            let (Way::Asked, Some(digest), Ok(length)) = (way, blob.known_digest(), blob.len())
+            else {
+                return Err(Broken::new("it sends a job with a blob that has no name"));
+            };
+            if let Some(known) = self.kept.blob(&digest) {
+                if known.len().ok() != Some(length) {
+                    return Err(Broken::new("it names the same bytes with two lengths"));
+                }
+                *blob = known;
+                continue;
+            }
+            let stream = self.ask(digest, length, blob.clone(), acts)?;
+            missing.push(stream);
+        }
+        if missing.is_empty() {
+            return self.ready(task, acts);
+        }
+        if self.waiting.len() >= MOST_WAITING {
+            return Err(Broken::new("it sends more jobs than anybody can do"));
+        }
+        self.waiting.push(Waiting { task, missing });
+        Ok(())
+    }
+
+    /// The number under which these bytes come; they are asked for once.
+    fn ask(
+        &mut self,
+        digest: Digest,
+        length: u64,
+        blob: Blob,
+        acts: &mut Vec<Act>,
+    ) -> Result<Ticket, Broken> {
+        if let Some((stream, coming)) = self.coming.iter_mut().find(|(_, it)| it.digest == digest) {
+            if coming.length != length {
+                return Err(Broken::new("it names the same bytes with two lengths"));
+            }
+            coming.wanted_by.push(blob);
+            return Ok(*stream);
+        }
+        self.streams += 1;
+        let stream = self.streams;
+        let coming = Coming { digest, length, arrival: Arrival::default(), wanted_by: vec![blob] };
+        self.coming.insert(stream, coming);
+        acts.push(Act::Say(FromWorker::Need { stream, digest }));
+        Ok(stream)
+    }
+
+    fn piece(
+        &mut self,
+        stream: Ticket,
+        is_last: bool,
+        bytes: &[u8],
+        acts: &mut Vec<Act>,
+    ) -> Result<(), Broken> {
+        let Some(coming) = self.coming.get_mut(&stream) else {
+            return Err(Broken::new("it sends what nobody asked for"));
+        };
+        coming.arrival.push(bytes, &mut self.depot);
+        let (length, expected) = (coming.arrival.length(), coming.length);
+        if length > expected || is_last && length != expected {
+            return Err(Broken::new(format!("it sends {length} bytes in place of {expected}")));
+        }
+        if !is_last {
+            return Ok(());
+        }
+        let Some(coming) = self.coming.remove(&stream) else { return Ok(()) };
+        let blob = match coming.arrival.finish() {
+            Ok(blob) if blob.known_digest() == Some(coming.digest) => blob,
+            Ok(_) => return Err(Broken::new("it sends other bytes than it names")),
+            Err(reason) => {
+                self.give_up(stream, &reason, acts);
+                return Ok(());
+            }
+        };
+        coming.wanted_by.iter().for_each(|wanted| wanted.arrive(blob.clone()));
+        self.kept.keep(&blob);
+        for waiting in &mut self.waiting {
+            waiting.missing.retain(|it| *it != stream);
+        }
+        while let Some(place) = self.waiting.iter().position(|it| it.missing.is_empty()) {
+            let waiting = self.waiting.remove(place);
+            self.ready(waiting.task, acts)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes will not come: the jobs that need them fail.
+    fn give_up(&mut self, stream: Ticket, reason: &str, acts: &mut Vec<Act>) {
+        let (failed, waiting) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(|waiting| waiting.missing.contains(&stream));
+        self.waiting = waiting;
+        for Waiting { task, .. } in failed {
+            let fault = JudgeError::new("get a file of a job", reason);
+            acts.push(Act::Say(task.work.failed(task.number, fault)));
+        }
+    }
+
+    fn ready(&mut self, mut task: Task, acts: &mut Vec<Act>) -> Result<(), Broken> {
+        for shown in task.work.parcel().shown_mut() {
+            if let What::Tree(tree) = &mut shown.what {
+                *tree = self.kept.tree(Arc::clone(tree))?;
+            }
+        }
+        acts.push(Act::Run(task));
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! The tools of workers, in place of this machine's.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use crate::language::probe::Probe;
+use crate::language::toolchain::Lookup;
+use crate::remote::frame::frame;
+use crate::remote::line::Response;
+use crate::remote::message::ToWorker;
+use crate::remote::seats::{Awaited, Shared};
+
+/// The door to the workers' tools: each is looked for on all of them, and that of the first that has it counts.
+pub(super) struct Elsewhere(pub(super) Arc<Shared>);
+
+impl Probe for Elsewhere {
+    fn elsewhere(&self, word: &str) -> Option<Lookup> {
+        let shared = &self.0;
+        let mut state = shared.lock();
+        if let Some(found) = state.tools.get(word) {
+            return Some(found.clone());
+        }
+        let mut asked = Vec::new();
+        for (index, seat) in state.seats.iter().enumerate() {
+            if seat.is_there() {
+                asked.push(index);
+            }
+        }
+        let mut answers = Vec::new();
+        for seat in asked {
+            let (sender, receiver) = sync_channel(1);
+            state.numbers += 1;
+            let number = state.numbers;
+            let question = Awaited { room: 0, blobs: Vec::new(), answer: sender };
+            state.seats[seat].asked.insert(number, question);
+            answers.push((seat, number, receiver));
+        }
+        drop(state);
+        let mut known = Vec::new();
+        for (seat, number, receiver) in answers {
+            let question = ToWorker::<(), ()>::Find { number, word: word.to_owned() };
+            if let Ok(bytes) = frame(&question, &[]) {
+                let _ = shared.senders[seat].send(&bytes);
+            }
+            known.push((seat, receiver));
+        }
+        let mut best: Lookup = Err(Vec::new());
+        for (seat, receiver) in known {
+            // One that is lost has nothing.
+            let Ok(Response::Found(found)) = receiver.recv() else { continue };
+            match (&best, &found) {
+                (Err(_), Ok(tool)) => best = Ok(Arc::new(tool.clone())),
+                (Err(none), Err(tried)) if none.is_empty() => best = Err(tried.clone()),
+                _ => {}
+            }
+            shared.lock().seats[seat].tools.insert(word.to_owned(), found);
+        }
+        shared.lock().tools.entry(word.to_owned()).or_insert(best.clone());
+        Some(best)
+    }
+
+    fn on_path(&self, _: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn ask(&self, program: &Path, _: &[&str]) -> Result<String, String> {
+        Err(format!("{} is not on this machine", program.display()))
+    }
+
+    fn real_path(&self, _: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    fn hops(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn links_out_of(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn size(&self, _: &Path) -> Option<u64> {
+        None
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        None
+    }
+}

@@ -1,0 +1,236 @@
+//! Bytes ⇄ frames: the length of a frame, the length of its head, the head in the format postcard, and bytes behind it.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::model::judgement::JudgeError;
+use crate::model::text::printable;
+
+/// The longest frame. A job has a program's arguments and the names of its files in it.
+const LONGEST: usize = 16 << 20;
+
+/// How many bytes of a blob are in one frame: between two of them others have their turn.
+pub(super) const PIECE: usize = 256 << 10;
+
+/// The lengths before each frame.
+const LENGTHS: usize = 8;
+
+/// What cannot have been said by the other side of this protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Broken(pub(super) String);
+
+impl Broken {
+    pub(super) fn new(what: impl fmt::Display) -> Self {
+        Self(what.to_string())
+    }
+}
+
+/// The version of the frames and of what is in them.
+const PROTOCOL: u32 = 1;
+
+/// The longest first line.
+const LONGEST_LINE: usize = 200;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaker {
+    Worker,
+    /// Who sends it jobs.
+    Sender,
+}
+
+impl Speaker {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Worker => "juror worker",
+            Self::Sender => "juror sender",
+        }
+    }
+
+    /// The line with which it begins. Programs are run alike, and messages read alike, only if both say the same.
+    pub(super) fn greeting(self) -> String {
+        let rules = include_str!("../cache/rules.digest").trim();
+        let version = env!("CARGO_PKG_VERSION");
+        format!("{}, protocol {PROTOCOL}, version {version}, rules {rules}\n", self.name())
+    }
+}
+
+/// A frame.
+///
+/// # Errors
+/// If it would be too long.
+pub(super) fn frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, JudgeError> {
+    let fault = |reason: String| JudgeError::new("send a message to another machine", reason);
+    let head = postcard::to_allocvec(head).map_err(|error| fault(error.to_string()))?;
+    let length = 4 + head.len() + behind.iter().map(|it| it.len()).sum::<usize>();
+    if length > LONGEST {
+        return Err(fault(format!("it has {length} bytes, {LONGEST} are allowed")));
+    }
+    let mut bytes = Vec::with_capacity(4 + length);
+    bytes.extend((length as u32).to_le_bytes());
+    bytes.extend((head.len() as u32).to_le_bytes());
+    bytes.extend(head);
+    behind.iter().for_each(|it| bytes.extend(*it));
+    Ok(bytes)
+}
+
+/// Takes bytes as they come, and gives frames.
+pub(super) struct Frames {
+    /// Who must greet.
+    of: Speaker,
+    bytes: Vec<u8>,
+    /// Those before this were given.
+    at: usize,
+    is_greeted: bool,
+}
+
+impl Frames {
+    pub(super) const fn new(of: Speaker) -> Self {
+        Self { of, bytes: Vec::new(), at: 0, is_greeted: false }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..std::mem::take(&mut self.at));
+        self.bytes.extend(bytes);
+    }
+
+    /// The next one: its head, and what is behind it. None if it has not come in full.
+    pub(super) fn next<M: DeserializeOwned>(&mut self) -> Result<Option<(M, Vec<u8>)>, Broken> {
+        if !self.is_greeted && !self.greeted()? {
+            return Ok(None);
+        }
+        let rest = &self.bytes[self.at..];
+        let Some((lengths, rest)) = rest.split_at_checked(LENGTHS) else { return Ok(None) };
+        let number = |at: usize| {
+            let bytes = [lengths[at], lengths[at + 1], lengths[at + 2], lengths[at + 3]];
+            u32::from_le_bytes(bytes) as usize
+        };
+        let (length, head) = (number(0), number(4));
+        if !(4..=LONGEST).contains(&length) || head > length - 4 {
+            return Err(Broken::new(format!("it sends a message of {length} bytes")));
+        }
+        let Some(whole) = rest.get(..length - 4) else { return Ok(None) };
+        let (head, behind) = whole.split_at(head);
+        let message = match postcard::take_from_bytes(head) {
+            Ok((message, [])) => message,
+            _ => return Err(Broken::new("it sends a message that nobody understands")),
+        };
+        let behind = behind.to_vec();
+        self.at += 4 + length;
+        Ok(Some((message, behind)))
+    }
+
+    /// Whether the first line has come.
+    fn greeted(&mut self) -> Result<bool, Broken> {
+        let (ours, name) = (self.of.greeting(), self.of.name().as_bytes());
+        let end = self.bytes.iter().position(|byte| *byte == b'\n');
+        let said = &self.bytes[..end.unwrap_or(self.bytes.len()).min(LONGEST_LINE)];
+        let is_possible = said.starts_with(name) || name.starts_with(said);
+        if !is_possible || end.is_none() && said.len() == LONGEST_LINE {
+            let said = printable(&String::from_utf8_lossy(said)).to_string();
+            let name = self.of.name();
+            return Err(Broken::new(format!("it does not begin with `{name}`, but with `{said}`")));
+        }
+        let Some(end) = end else { return Ok(false) };
+        if said != ours.trim_end().as_bytes() {
+            let said = printable(&String::from_utf8_lossy(said)).to_string();
+            let ours = ours.trim_end();
+            return Err(Broken::new(format!("it is another juror: `{said}`; this is `{ours}`")));
+        }
+        self.at = end + 1;
+        self.is_greeted = true;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    type Read = Result<Vec<(String, Vec<u8>)>, Broken>;
+
+    /// All frames in these bytes, which come in pieces of this size.
+    fn read(bytes: &[u8], size: usize) -> Read {
+        let mut frames = Frames::new(Speaker::Worker);
+        let mut all = Vec::new();
+        for piece in bytes.chunks(size.max(1)) {
+            frames.push(piece);
+            while let Some(found) = frames.next()? {
+                all.push(found);
+            }
+        }
+        Ok(all)
+    }
+
+    fn refused(bytes: &[u8]) -> String {
+        read(bytes, 100).expect_err("it is refused").0
+    }
+
+    #[test]
+    fn who_does_not_greet_alike_is_refused() {
+        let greeting = Speaker::Worker.greeting();
+        assert_eq!(read(greeting.as_bytes(), 1), Ok(Vec::new()));
+        let check = |said: &str, piece: &str| {
+            let fault = refused(said.as_bytes());
+            assert!(fault.contains(piece), "{said}: {fault}");
+        };
+        check(
+            "Welcome to host!\n",
+            "does not begin with `juror worker`, but with `Welcome to host!`",
+        );
+        check("juror worker-like thing\n", "it is another juror");
+        check(&Speaker::Sender.greeting(), "does not begin with");
+        check(&greeting.replace("rules ", "rules 0"), "it is another juror");
+        check(&greeting.replace("protocol 1", "protocol 2"), "it is another juror");
+        check(&format!("juror worker {}", "x".repeat(1000)), "does not begin with");
+        check("\u{1b}[2J", "but with `\\x1b[2J`");
+    }
+
+    #[test]
+    fn a_length_that_cannot_be_is_refused() {
+        let check = |length: u32, head: u32, is_refused: bool| {
+            let mut bytes = Speaker::Worker.greeting().into_bytes();
+            bytes.extend(length.to_le_bytes());
+            bytes.extend(head.to_le_bytes());
+            assert_eq!(read(&bytes, 5).is_err(), is_refused, "{length} {head}");
+        };
+        check(u32::MAX, 0, true);
+        check(LONGEST as u32 + 1, 0, true);
+        check(0, 0, true);
+        check(3, 0, true);
+        check(4, 1, true);
+        check(1000, 997, true);
+        check(1000, 996, false);
+    }
+
+    #[test]
+    fn a_frame_that_is_too_long_is_not_sent() {
+        assert!(frame(&0u8, &[&vec![0; LONGEST]]).is_err());
+        assert!(frame(&0u8, &[&vec![0; LONGEST - 5]]).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn frames_come_as_they_were_sent(
+            sent in prop::collection::vec(("[a-z]{0,9}", prop::collection::vec(any::<u8>(), 0..50)), 0..6),
+            size in 1..80usize,
+        ) {
+            let mut bytes = Speaker::Worker.greeting().into_bytes();
+            for (head, behind) in &sent {
+                bytes.extend(frame(head, &[behind]).unwrap());
+            }
+            prop_assert_eq!(read(&bytes, size), Ok(sent));
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes: Vec<u8>, size in 1..80usize) {
+            let mut greeted = Speaker::Worker.greeting().into_bytes();
+            greeted.extend(&bytes);
+            let _ = read(&greeted, size);
+            let _ = read(&bytes, size);
+        }
+    }
+}

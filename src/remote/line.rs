@@ -1,0 +1,140 @@
+//! What a worker says, without any thread: bytes in, results out.
+
+use std::collections::HashMap;
+
+use crate::language::toolchain::{Toolchain, Tried};
+use crate::model::blob::{Blob, Digest};
+use crate::model::job::Reply;
+use crate::model::joint::JointReply;
+use crate::remote::arrival::{Arrival, Depot};
+use crate::remote::frame::{Broken, Frames, Speaker};
+use crate::remote::message::{Ended, Facts, FromWorker, Ticket};
+use crate::remote::parcel::{Parcel, Way, is_inside, unpack};
+use crate::remote::serve::BLOBS;
+
+/// Something that a worker said in full.
+#[derive(Debug)]
+pub(super) enum Heard {
+    Ready(Facts),
+    Need { stream: Ticket, digest: Digest },
+    Answered { number: Ticket, answer: Response },
+}
+
+/// An answer to what was asked under a number.
+#[derive(Debug)]
+pub(super) enum Response {
+    Single(Ended<Box<Reply>>),
+    Joint(Ended<Box<JointReply>>),
+    Found(Result<Toolchain, Vec<Tried>>),
+}
+
+pub(super) struct Hearing {
+    frames: Frames,
+    depot: Depot,
+    /// By the numbers of jobs.
+    results: HashMap<Ticket, Coming>,
+}
+
+/// What has come of a result before its message.
+#[derive(Default)]
+struct Coming {
+    bytes: u64,
+    arriving: HashMap<Ticket, Arrival>,
+    arrived: HashMap<Ticket, Blob>,
+}
+
+impl Hearing {
+    pub(super) fn new() -> Self {
+        let frames = Frames::new(Speaker::Worker);
+        Self { frames, depot: Depot::default(), results: HashMap::new() }
+    }
+
+    /// Takes bytes. `room` says how many bytes the result of a job may have, if it is under way.
+    pub(super) fn take(
+        &mut self,
+        bytes: &[u8],
+        room: &dyn Fn(Ticket) -> Option<u64>,
+    ) -> Result<Vec<Heard>, Broken> {
+        let mut heard = Vec::new();
+        self.frames.push(bytes);
+        while let Some((message, behind)) = self.frames.next::<FromWorker>()? {
+            let (number, answer) = match message {
+                FromWorker::Alive => continue,
+                FromWorker::Ready(facts) => {
+                    heard.push(Heard::Ready(facts));
+                    continue;
+                }
+                FromWorker::Need { stream, digest } => {
+                    heard.push(Heard::Need { stream, digest });
+                    continue;
+                }
+                FromWorker::Piece { stream, is_last } => {
+                    self.piece(stream, is_last, &behind, room)?;
+                    continue;
+                }
+                FromWorker::Found { number, found } => (number, Response::Found(found)),
+                FromWorker::Done { number, ways, reply } => {
+                    (number, Response::Single(self.whole(number, reply, &ways, &behind)?))
+                }
+                FromWorker::DoneJoint { number, ways, reply } => {
+                    (number, Response::Joint(self.whole(number, reply, &ways, &behind)?))
+                }
+            };
+            if room(number).is_none() {
+                return Err(Broken::new("it answers what nobody asked"));
+            }
+            heard.push(Heard::Answered { number, answer });
+        }
+        Ok(heard)
+    }
+
+    fn piece(
+        &mut self,
+        stream: Ticket,
+        is_last: bool,
+        bytes: &[u8],
+        room: &dyn Fn(Ticket) -> Option<u64>,
+    ) -> Result<(), Broken> {
+        let number = stream >> BLOBS;
+        let most = room(number).ok_or_else(|| Broken::new("it answers what nobody asked"))?;
+        let coming = self.results.entry(number).or_default();
+        coming.bytes += bytes.len() as u64;
+        if coming.bytes > most {
+            return Err(Broken::new(format!("it sends a result of more than {most} bytes")));
+        }
+        let arrival = coming.arriving.entry(stream).or_default();
+        arrival.push(bytes, &mut self.depot);
+        if is_last && let Some(arrival) = coming.arriving.remove(&stream) {
+            let blob = arrival.finish().map_err(Broken)?;
+            coming.arrived.insert(stream, blob);
+        }
+        Ok(())
+    }
+
+    fn whole<R: Parcel>(
+        &mut self,
+        number: Ticket,
+        mut ended: Ended<Box<R>>,
+        ways: &[Way],
+        behind: &[u8],
+    ) -> Result<Ended<Box<R>>, Broken> {
+        let mut coming = self.results.remove(&number).unwrap_or_default();
+        let Ended::Came(reply) = &mut ended else { return Ok(ended) };
+        if !is_inside(&**reply) {
+            return Err(Broken::new("it sends a file whose path leads out of its directory"));
+        }
+        for (blob, way) in unpack(&mut **reply, ways, behind)? {
+            let arrived = match way {
+                Way::Before(stream) => coming.arrived.remove(&stream),
+                Way::Behind(_) | Way::Asked => None,
+            };
+            let is_it = |arrived: &Blob| {
+                arrived.len().ok() == blob.len().ok()
+                    && blob.known_digest().is_none_or(|it| arrived.known_digest() == Some(it))
+            };
+            let arrived = arrived.filter(is_it);
+            *blob = arrived.ok_or_else(|| Broken::new("it sends other bytes than it names"))?;
+        }
+        Ok(ended)
+    }
+}

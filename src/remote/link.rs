@@ -1,0 +1,191 @@
+//! One worker, as who sends it jobs has it: the command that connects to it, the pipes, and the threads beside them.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::model::judgement::JudgeError;
+use crate::model::text::printable;
+use crate::remote::serve::lock;
+
+/// How to reach a worker.
+#[derive(Debug)]
+pub struct Connection {
+    /// What the user calls it.
+    pub name: String,
+    /// Starts it.
+    pub command: Command,
+}
+
+/// The pipes to a worker.
+pub struct Pipes {
+    /// What it writes.
+    pub output: Box<dyn Read + Send>,
+    /// What it reads.
+    pub input: OwnedFd,
+    /// What it is, if it was started here.
+    pub process: Process,
+}
+
+impl fmt::Debug for Pipes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipes").finish_non_exhaustive()
+    }
+}
+
+/// The command that connects to a worker, if there is one.
+#[derive(Debug, Default)]
+pub struct Process {
+    child: Option<Child>,
+    /// The end of what it writes on standard error.
+    said: Arc<Mutex<Vec<u8>>>,
+}
+
+/// So much of the end of standard error is kept.
+const SAID: usize = 2000;
+
+impl Connection {
+    /// Starts the command.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn open(mut self) -> Result<Pipes, JudgeError> {
+        let fault = |error: &dyn fmt::Display| {
+            JudgeError::new(format!("start the worker `{}`", printable(&self.name)), error)
+                .help("name a program that is here, such as ssh, and its arguments")
+        };
+        let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped.stderr(Stdio::piped()).spawn().map_err(|error| fault(&error))?;
+        let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
+        let (Some(output), Some(input), Some(errors)) = pipes else {
+            return Err(fault(&"it has no pipes"));
+        };
+        let said = Arc::default();
+        let heard = Arc::clone(&said);
+        let listen = thread::Builder::new().spawn(move || listen(errors, &heard));
+        listen.map_err(|error| fault(&error))?;
+        let process = Process { child: Some(child), said };
+        Ok(Pipes { output: Box::new(output), input: input.into(), process })
+    }
+}
+
+/// Keeps the end of what is said.
+fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(length @ 1..) = errors.read(&mut buffer) {
+        let mut said = lock(said);
+        said.extend(&buffer[..length]);
+        let before = said.len().saturating_sub(SAID);
+        said.drain(..before);
+    }
+}
+
+impl Process {
+    /// How it ended, and what it said last. Waits a moment for it to end.
+    pub(super) fn last_words(&mut self) -> String {
+        let ended = match self.ended_within(Duration::from_millis(500)) {
+            Some(status) => format!("it ended with {status}"),
+            None => "it closed its pipe".to_owned(),
+        };
+        let end = Instant::now() + Duration::from_millis(500);
+        // Until its thread is at the end of what was said.
+        while Arc::strong_count(&self.said) > 1 && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let said = lock(&self.said);
+        let said = String::from_utf8_lossy(&said);
+        let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+        match lines.next_back() {
+            Some(line) => format!("{ended}; it said `{}`", printable(line.trim())),
+            None => ended,
+        }
+    }
+
+    fn ended_within(&mut self, time: Duration) -> Option<String> {
+        let child = self.child.as_mut()?;
+        let end = Instant::now() + time;
+        loop {
+            if let Ok(Some(status)) = child.try_wait() {
+                return Some(status.to_string());
+            }
+            if Instant::now() >= end {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    pub(super) fn kill(&mut self) {
+        if let Some(child) = &mut self.child {
+            // It may have ended; then there is nothing to end.
+            let _ = child.kill();
+        }
+    }
+}
+
+impl Drop for Process {
+    /// Its input is closed, so it ends. If it does not, it is ended.
+    fn drop(&mut self) {
+        if self.ended_within(Duration::from_secs(3)).is_none() {
+            self.kill();
+        }
+        if let Some(child) = &mut self.child {
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What a worker reads, for several threads.
+pub(super) struct Sender {
+    input: Mutex<Option<File>>,
+    is_closed: AtomicBool,
+}
+
+/// So long a thread that cannot send anything waits until it looks whether the pipe is to be closed.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+impl Sender {
+    pub(super) fn new(input: OwnedFd) -> Self {
+        // If that cannot be, a worker that does not read keeps who sends waiting.
+        let _ = rustix::io::ioctl_fionbio(&input, true);
+        Self { input: Mutex::new(Some(input.into())), is_closed: AtomicBool::new(false) }
+    }
+
+    pub(super) fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
+        let mut place = lock(&self.input);
+        while !bytes.is_empty() {
+            if self.is_closed.load(Ordering::SeqCst) {
+                *place = None;
+            }
+            let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
+            let input = place.as_mut().ok_or_else(closed)?;
+            match input.write(bytes) {
+                Ok(length) => bytes = &bytes[length..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    poll(&mut [PollFd::new(input, PollFlags::OUT)], Some(&PATIENCE))?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes it: now, or when a thread that waits to send something looks.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+        match self.input.try_lock() {
+            Ok(mut input) => *input = None,
+            Err(TryLockError::Poisoned(input)) => *input.into_inner() = None,
+            Err(TryLockError::WouldBlock) => {}
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Jobs on other machines: a worker reads them from a pipe and writes back what came of them.
+//!
+//! Any command that connects to a machine makes the pipe, such as `ssh host juror worker --stdio`. Both sides begin with
+//! a line that names the protocol, the version of juror and the rules by which programs are run. Frames follow.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `frame` | bytes ⇄ frames: a length, a head, and bytes behind it |
+//! | `message` | what both sides say |
+//! | `parcel` | jobs and replies, with blobs beside them |
+//! | `arrival` | bytes that come in pieces, and what a worker keeps of them |
+//! | `desk` | a worker's view of the pipe: bytes in, work and answers out |
+//! | `serve` | a worker's threads |
+//! | `line` | the other view: bytes in, results out |
+//! | `link` | one worker: its command and its threads |
+//! | `seats` | several workers: what each was asked for, whether it is still there |
+//! | `request`, `elsewhere` | what is asked of them: jobs, and tools |
+//! | `crew` | all of them as one executor |
+//!
+//! No path that is opened comes through the pipe: a job shows trees, which the worker puts where it likes, and tools,
+//! which the worker has found itself.
+
+mod arrival;
+pub mod crew;
+mod desk;
+mod elsewhere;
+mod frame;
+mod line;
+pub mod link;
+pub mod message;
+pub mod parcel;
+mod request;
+mod seats;
+pub mod serve;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! What can be asked of a worker as a job, and the times in it, which are those of another machine there.
+
+use crate::model::job::{Job, Reply};
+use crate::model::joint::{JointJob, JointReply};
+use crate::model::limits::Limits;
+use crate::model::outcome::Outcome;
+use crate::remote::line::Response;
+use crate::remote::message::{Ended, Ticket, ToWorker};
+use crate::remote::parcel::{Parcel, Way};
+
+/// What can be asked of a worker as a job.
+pub(super) trait Request: Parcel + Clone {
+    type Reply;
+
+    fn message(
+        &self,
+        number: Ticket,
+        alone: Option<u32>,
+        ways: Vec<Way>,
+    ) -> ToWorker<&Job, &JointJob>;
+    fn answer(answer: Response) -> Option<Ended<Box<Self::Reply>>>;
+    fn jobs_mut(&mut self) -> Vec<&mut Job>;
+    fn outcomes(reply: &mut Self::Reply) -> Vec<&mut Outcome>;
+}
+
+impl Request for Job {
+    type Reply = Reply;
+
+    fn message(
+        &self,
+        number: Ticket,
+        alone: Option<u32>,
+        ways: Vec<Way>,
+    ) -> ToWorker<&Job, &JointJob> {
+        ToWorker::Run { number, alone, ways, job: self }
+    }
+
+    fn answer(answer: Response) -> Option<Ended<Box<Reply>>> {
+        match answer {
+            Response::Single(ended) => Some(ended),
+            Response::Joint(_) | Response::Found(_) => None,
+        }
+    }
+
+    fn jobs_mut(&mut self) -> Vec<&mut Job> {
+        vec![self]
+    }
+
+    fn outcomes(reply: &mut Reply) -> Vec<&mut Outcome> {
+        vec![&mut reply.outcome]
+    }
+}
+
+impl Request for JointJob {
+    type Reply = JointReply;
+
+    fn message(
+        &self,
+        number: Ticket,
+        alone: Option<u32>,
+        ways: Vec<Way>,
+    ) -> ToWorker<&Job, &JointJob> {
+        ToWorker::RunJoint { number, alone, ways, job: self }
+    }
+
+    fn answer(answer: Response) -> Option<Ended<Box<JointReply>>> {
+        match answer {
+            Response::Joint(ended) => Some(ended),
+            Response::Single(_) | Response::Found(_) => None,
+        }
+    }
+
+    fn jobs_mut(&mut self) -> Vec<&mut Job> {
+        vec![&mut self.program, &mut self.partner]
+    }
+
+    fn outcomes(reply: &mut JointReply) -> Vec<&mut Outcome> {
+        vec![&mut reply.program.reply.outcome, &mut reply.partner.reply.outcome]
+    }
+}
+
+/// The limits on a machine that takes so much longer.
+pub(super) fn convert_limits(limits: &mut Limits, pace: f64) {
+    for time in [&mut limits.cpu_time, &mut limits.wall_time].into_iter().flatten() {
+        *time = time.mul_f64(pace);
+    }
+}
+
+/// What was measured there, as the first machine would have.
+pub(super) fn convert_outcome(outcome: &mut Outcome, pace: f64) {
+    for time in [&mut outcome.cpu_time, &mut outcome.wall_time, &mut outcome.queued] {
+        *time = time.div_f64(pace);
+    }
+}

@@ -1,0 +1,370 @@
+//! The workers of a crew, and the threads beside them: what each was asked for, and whether it is still there.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+use std::sync::mpsc::{self, SyncSender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::language::toolchain::{Lookup, Toolchain, Tried};
+use crate::model::blob::Blob;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::job::{Job, What};
+use crate::model::judgement::JudgeError;
+use crate::remote::frame::frame;
+use crate::remote::line::{Heard, Hearing, Response};
+use crate::remote::link::{Process, Sender};
+use crate::remote::message::{Facts, Ticket, ToWorker};
+use crate::remote::serve::{AHEAD, lock, pieces};
+
+/// A worker may take so long until it is ready: somebody may have to type a password.
+const START: Duration = Duration::from_secs(60);
+
+/// How often it is looked who has said something.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A worker that was silent at so many looks is lost; it says something each second.
+const MOST_SILENT: u32 = 20;
+
+/// Ctrl-C ends the commands that connect as well: so long it may take until it is known that it was this.
+pub(super) const MOMENT: Duration = Duration::from_millis(300);
+
+/// Paces that differ by less are the same.
+const SAME_PACE: f64 = 0.05;
+
+/// Paces that differ by more are worth a warning.
+const OTHER_PACE: f64 = 0.1;
+
+pub(super) struct Shared {
+    pub(super) state: Mutex<State>,
+    pub(super) changed: Condvar,
+    /// As many as there are workers, in their order.
+    pub(super) senders: Vec<Sender>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) seats: Vec<Seat>,
+    pub(super) numbers: Ticket,
+    pub(super) is_stopped: bool,
+    pub(super) is_over: bool,
+    /// The tools that were looked for.
+    pub(super) tools: HashMap<String, Lookup>,
+    /// What is to be told, and since when it is known.
+    pub(super) remarks: Vec<(Instant, Diagnostic)>,
+}
+
+/// A worker, as far as it is known.
+pub(super) struct Seat {
+    pub(super) name: String,
+    pub(super) facts: Option<Facts>,
+    pub(super) lost: Option<String>,
+    pub(super) process: Process,
+    pub(super) asked: HashMap<Ticket, Awaited>,
+    pub(super) tools: HashMap<String, Result<Toolchain, Vec<Tried>>>,
+    /// How much longer it takes than the first one.
+    pub(super) pace: f64,
+    pub(super) programs: usize,
+    pub(super) silent: u32,
+}
+
+/// What a worker was asked for.
+pub(super) struct Awaited {
+    /// So many bytes may come of it.
+    pub(super) room: u64,
+    /// What it may ask for.
+    pub(super) blobs: Vec<Blob>,
+    pub(super) answer: SyncSender<Response>,
+}
+
+impl Seat {
+    pub(super) fn is_there(&self) -> bool {
+        self.lost.is_none() && self.facts.is_some()
+    }
+
+    pub(super) fn places(&self) -> usize {
+        self.facts.as_ref().map_or(0, |facts| facts.slots + AHEAD)
+    }
+
+    /// Whether it has these tools, as they were found first.
+    pub(super) fn has(&self, tools: &[(String, Arc<Toolchain>)]) -> bool {
+        let same = |(word, tool): &(String, Arc<Toolchain>)| {
+            self.tools.get(word).is_some_and(|found| found.as_ref().ok() == Some(&**tool))
+        };
+        tools.iter().all(same)
+    }
+}
+
+impl Shared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    pub(super) fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn wait_for<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        time: Duration,
+    ) -> MutexGuard<'a, State> {
+        self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    pub(super) fn wait_for_all(&self) {
+        let end = Instant::now() + START;
+        let mut state = self.lock();
+        let is_open = |seat: &Seat| seat.facts.is_none() && seat.lost.is_none();
+        while state.seats.iter().any(is_open) && !state.is_stopped {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            state = self.wait_for(state, left);
+        }
+        let late = state.seats.iter().enumerate().filter(|(_, seat)| is_open(seat));
+        let late: Vec<usize> = late.map(|(index, _)| index).collect();
+        drop(state);
+        for seat in late {
+            self.lose(seat, &format!("it was not ready within {} s", START.as_secs()));
+        }
+    }
+
+    /// Lets go of workers that cannot be used, names the others, and compares their paces.
+    pub(super) fn admit(&self, accepts: impl Fn(&Facts) -> Result<(), String>) {
+        let refused = |(index, seat): (usize, &Seat)| {
+            let facts = seat.facts.as_ref().filter(|_| seat.lost.is_none())?;
+            let nobody = || Err("it runs no programs".to_owned());
+            let accepted = if facts.slots == 0 { nobody() } else { accepts(facts) };
+            accepted.err().map(|reason| (index, reason))
+        };
+        let refused: Vec<_> = self.lock().seats.iter().enumerate().filter_map(refused).collect();
+        refused.into_iter().for_each(|(seat, reason)| self.lose(seat, &reason));
+        let mut state = self.lock();
+        let there = state.seats.iter().filter(|seat| seat.is_there());
+        let facts: Vec<Facts> = there.filter_map(|seat| seat.facts.clone()).collect();
+        let paces = paces(&facts);
+        let mut names: Vec<String> = Vec::new();
+        let mut others = Vec::new();
+        let there = state.seats.iter_mut().filter(|seat| seat.is_there());
+        for ((seat, facts), pace) in there.zip(&facts).zip(paces) {
+            let number = names.iter().filter(|name| **name == facts.name).count();
+            names.push(facts.name.clone());
+            seat.name = match number {
+                0 => facts.name.clone(),
+                number => format!("{} ({})", facts.name, number + 1),
+            };
+            seat.pace = pace;
+            if !(1.0 / (1.0 + OTHER_PACE)..=1.0 + OTHER_PACE).contains(&pace) {
+                others.push((seat.name.clone(), pace));
+            }
+        }
+        let first = names.first().cloned().unwrap_or_default();
+        for (name, pace) in others {
+            let message = format!("it takes {pace:.2} times as long as {first} for the same work");
+            let help = "times and time limits are converted to those of the first worker; \
+                        measure time limits on machines that are alike";
+            state.remarks.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
+        }
+    }
+
+    /// Looks now and then whether all have said something.
+    pub(super) fn look(&self) {
+        let mut state = self.lock();
+        while !state.is_over {
+            state = self.wait_until_look(state);
+            let mut silent = Vec::new();
+            for (index, seat) in state.seats.iter_mut().enumerate() {
+                // Counted in looks, since this process may have been stopped itself.
+                seat.silent += u32::from(seat.is_there());
+                if seat.silent >= MOST_SILENT && seat.lost.is_none() {
+                    silent.push(index);
+                }
+            }
+            drop(state);
+            for seat in silent {
+                let seconds = LOOK.as_secs_f64() * f64::from(MOST_SILENT);
+                self.lose(seat, &format!("it has said nothing for {seconds:.0} s"));
+            }
+            state = self.lock();
+        }
+    }
+
+    fn wait_until_look<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let end = Instant::now() + LOOK;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() || state.is_over {
+                return state;
+            }
+            state = self.wait_for(state, left);
+        }
+    }
+
+    /// Hears a worker to its end.
+    pub(super) fn hear(self: &Arc<Self>, seat: usize, mut output: Box<dyn Read + Send>) {
+        let (feed, hungry) = mpsc::channel();
+        let shared = Arc::clone(self);
+        let feeder = thread::Builder::new().spawn(move || {
+            for (stream, blob) in hungry {
+                shared.feed(seat, stream, blob);
+            }
+        });
+        if feeder.is_err() {
+            return self.lose(seat, "no thread can be started for it");
+        }
+        let mut line = Hearing::new();
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            let length = match output.read(&mut buffer) {
+                Ok(0) => return self.ended(seat),
+                Ok(length) => length,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return self.lose(seat, &error.to_string()),
+            };
+            let room = |number| Some(self.lock().seats[seat].asked.get(&number)?.room);
+            let heard = match line.take(&buffer[..length], &room) {
+                Ok(heard) => heard,
+                Err(broken) => return self.lose(seat, &broken.0),
+            };
+            let mut state = self.lock();
+            let here = &mut state.seats[seat];
+            here.silent = 0;
+            let mut is_news = false;
+            for heard in heard {
+                match heard {
+                    Heard::Ready(facts) => {
+                        here.facts.get_or_insert(facts);
+                        is_news = true;
+                    }
+                    Heard::Need { stream, digest } => {
+                        let mut blobs = here.asked.values().flat_map(|asked| &asked.blobs);
+                        let blob = blobs.find(|blob| blob.known_digest() == Some(digest));
+                        // The feeder ends only after this.
+                        let _ = feed.send((stream, blob.cloned()));
+                    }
+                    Heard::Answered { number, answer } => {
+                        is_news = true;
+                        if let Some(asked) = here.asked.remove(&number) {
+                            // Who asked may have gone.
+                            let _ = asked.answer.try_send(answer);
+                        }
+                    }
+                }
+            }
+            drop(state);
+            if is_news {
+                self.changed.notify_all();
+            }
+        }
+    }
+
+    /// Sends a worker what it asked for.
+    fn feed(&self, seat: usize, stream: Ticket, blob: Option<Blob>) {
+        let sender = &self.senders[seat];
+        let send = |is_last, bytes: &[u8]| {
+            let bytes = frame(&ToWorker::<(), ()>::Piece { stream, is_last }, &[bytes])?;
+            // If it is lost, who hears it says so.
+            let _ = sender.send(&bytes);
+            Ok(())
+        };
+        let sent = match blob {
+            Some(blob) => pieces(&blob, send),
+            None => Err(JudgeError::new("send a file", "no job needs it")),
+        };
+        if let Err(error) = sent {
+            let message = ToWorker::<(), ()>::Unreadable { stream, reason: error.to_string() };
+            if let Ok(bytes) = frame(&message, &[]) {
+                let _ = sender.send(&bytes);
+            }
+        }
+    }
+
+    /// Its output is at its end.
+    fn ended(&self, seat: usize) {
+        let mut process = {
+            let mut state = self.lock();
+            if state.seats[seat].lost.is_some() || state.is_stopped {
+                state.seats[seat].asked.clear();
+                drop(state);
+                return self.changed.notify_all();
+            }
+            std::mem::take(&mut state.seats[seat].process)
+        };
+        let reason = process.last_words();
+        self.lock().seats[seat].process = process;
+        self.lose(seat, &reason);
+    }
+
+    /// A worker is not used any more; its jobs go elsewhere.
+    pub(super) fn lose(&self, seat: usize, reason: &str) {
+        let mut state = self.lock();
+        let here = &mut state.seats[seat];
+        if here.lost.is_some() {
+            return;
+        }
+        here.lost = Some(reason.to_owned());
+        here.asked.clear();
+        here.process.kill();
+        self.changed.notify_all();
+        if !state.is_stopped {
+            let name = state.seats[seat].name.clone();
+            let message = format!("this worker is lost: {reason}");
+            let help = "its runs go to other workers, if there are any; `juror help scale` tells what can be wrong";
+            state.remarks.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
+        }
+        drop(state);
+        self.senders[seat].close();
+    }
+}
+
+impl State {
+    pub(super) fn nobody(&self) -> JudgeError {
+        let lost = self.seats.iter().filter_map(|seat| {
+            let reason = seat.lost.as_ref()?;
+            Some(format!("{}: {reason}", seat.name))
+        });
+        let lost: Vec<String> = lost.collect();
+        JudgeError::new("run programs on workers", format!("there is none; {}", lost.join("; ")))
+            .help("start the command of a worker by hand: it says `juror worker`, and waits")
+    }
+
+    /// The tools that a job starts or shows.
+    pub(super) fn needs(&self, jobs: &[&Job]) -> Vec<(String, Arc<Toolchain>)> {
+        let needs = |tool: &Toolchain| {
+            jobs.iter().any(|job| {
+                let starts = job.command.argv.first().map(Path::new) == Some(&*tool.program);
+                let shows = job.command.visible.iter().any(|shown| match &shown.what {
+                    What::Installed { identity, .. } => {
+                        *identity == tool.version && tool.visible.contains(&shown.inside)
+                    }
+                    What::Tree(_) => false,
+                });
+                starts || shows
+            })
+        };
+        let found = self.tools.iter().filter_map(|(word, found)| {
+            let tool = found.as_ref().ok().filter(|tool| needs(tool))?;
+            Some((word.clone(), Arc::clone(tool)))
+        });
+        found.collect()
+    }
+}
+
+/// How much longer each takes than the first, rounded to 1 if that is almost it. Workers on one machine have one pace.
+fn paces(facts: &[Facts]) -> Vec<f64> {
+    let of_machine = |boot: &str| {
+        let same = facts.iter().filter(|facts| facts.boot == boot);
+        same.map(|facts| facts.pace.as_secs_f64()).fold(f64::INFINITY, f64::min)
+    };
+    let first = facts.first().map_or(1.0, |first| of_machine(&first.boot));
+    let pace = |facts: &Facts| {
+        let pace = of_machine(&facts.boot) / first;
+        let is_same = !pace.is_finite() || pace <= 0.0 || (pace - 1.0).abs() <= SAME_PACE;
+        if is_same { 1.0 } else { pace.clamp(0.01, 100.0) }
+    };
+    facts.iter().map(pace).collect()
+}

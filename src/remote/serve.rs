@@ -1,0 +1,300 @@
+//! A worker's threads: one reads, one runs jobs for each slot and some more, one says that all are still there.
+
+use std::collections::HashSet;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::executor::Executor;
+use crate::language::find;
+use crate::language::tool::TOOLS;
+use crate::language::toolchain::{Toolchain, Toolchains, Tried};
+use crate::model::blob::Blob;
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+use crate::remote::desk::{Act, Desk, Errand, Task};
+use crate::remote::frame::{PIECE, Speaker, frame};
+use crate::remote::message::{Ended, Facts, FromWorker, Ticket};
+use crate::remote::parcel::{Parcel, Way, put_behind, unread};
+
+/// How many jobs a worker has beside those that run, so that none of its slots waits for the pipe.
+pub(super) const AHEAD: usize = 2;
+
+/// How often a worker says that it is still there.
+const BEAT: Duration = Duration::from_secs(1);
+
+/// Results up to this size are behind their message.
+const SMALL: u64 = 64 << 10;
+
+/// The numbers of pieces of a result: that of its job, and below it that of the blob.
+pub(super) const BLOBS: u32 = 20;
+
+/// Reads jobs and writes what came of them, until there is no more to read. Calls `unheard` if nobody reads what it writes: then
+/// what is to be read should end, too.
+///
+/// # Errors
+/// When what is read cannot have been sent by juror.
+pub fn serve(
+    facts: Facts,
+    executor: &dyn Executor,
+    tools: &Toolchains,
+    mut input: impl Read,
+    output: impl Write + Send,
+    unheard: &(dyn Fn() + Sync),
+) -> Result<(), JudgeError> {
+    let slots = facts.slots;
+    let worker = Worker {
+        executor,
+        tools,
+        output: Mutex::new(Box::new(output)),
+        unheard,
+        offered: Mutex::default(),
+        is_over: Mutex::new(false),
+        over: Condvar::new(),
+    };
+    worker.write(Speaker::Worker.greeting().as_bytes());
+    worker.say(&FromWorker::<(), ()>::Ready(facts));
+    let (sender, receiver) = channel();
+    let receiver = Mutex::new(receiver);
+    thread::scope(|scope| {
+        let _end = End(&worker);
+        let mut threads = 0;
+        for _ in 0..slots + AHEAD {
+            let started = thread::Builder::new().spawn_scoped(scope, || worker.work(&receiver));
+            threads += usize::from(started.is_ok());
+        }
+        let beating = thread::Builder::new().spawn_scoped(scope, || worker.beat());
+        if threads == 0 || beating.is_err() {
+            return Err(JudgeError::new("start the threads of a worker", "the system refuses"));
+        }
+        worker.read(&mut input, sender)
+    })
+}
+
+struct Worker<'a> {
+    executor: &'a dyn Executor,
+    tools: &'a Toolchains,
+    output: Mutex<Box<dyn Write + Send + 'a>>,
+    unheard: &'a (dyn Fn() + Sync),
+    /// The directories and files of tools that were found, and which these are: nothing else of this machine is shown.
+    offered: Mutex<HashSet<(PathBuf, String)>>,
+    is_over: Mutex<bool>,
+    over: Condvar,
+}
+
+/// What a thread is to do.
+enum Order {
+    Run(Task),
+    Find { number: Ticket, word: String },
+}
+
+/// Ends the runs and the beat.
+struct End<'w, 'a>(&'w Worker<'a>);
+
+impl Drop for End<'_, '_> {
+    fn drop(&mut self) {
+        self.0.executor.stop();
+        *lock(&self.0.is_over) = true;
+        self.0.over.notify_all();
+    }
+}
+
+impl Worker<'_> {
+    /// Reads to the end. The threads end once the sender is gone.
+    fn read(&self, input: &mut impl Read, orders: Sender<Order>) -> Result<(), JudgeError> {
+        let mut desk = Desk::new();
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            let length = match input.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(length) => length,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(JudgeError::new("read jobs", error)),
+            };
+            let acts = desk.take(&buffer[..length]);
+            let acts = acts.map_err(|broken| {
+                JudgeError::new("read jobs", broken.0)
+                    .help("let `juror judge --executor COMMAND` start this")
+            })?;
+            for act in acts {
+                let order = match act {
+                    Act::Say(message) => {
+                        self.say(&message);
+                        continue;
+                    }
+                    Act::Run(task) => Order::Run(task),
+                    Act::Find { number, word } => Order::Find { number, word },
+                };
+                if orders.send(order).is_err() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn work(&self, orders: &Mutex<Receiver<Order>>) {
+        loop {
+            // Bound, so that the lock is not held while it works.
+            let order = lock(orders).recv();
+            match order {
+                Ok(Order::Run(task)) => self.run(&task),
+                Ok(Order::Find { number, word }) => {
+                    let found = self.find(&word);
+                    self.say(&FromWorker::<(), ()>::Found { number, found });
+                }
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn beat(&self) {
+        let mut is_over = lock(&self.is_over);
+        while !*is_over {
+            let waited = self.over.wait_timeout(is_over, BEAT);
+            is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.say(&FromWorker::<(), ()>::Alive);
+        }
+    }
+
+    fn run(&self, task: &Task) {
+        let Task { number, alone, work } = task;
+        let number = *number;
+        if let Some(path) = self.not_offered(work) {
+            let what = format!("{} is not a tool that was found here", path.display());
+            self.say(&work.failed(number, JudgeError::new("show a tool", what)));
+            return;
+        }
+        match work {
+            Errand::Single(job) => {
+                let reply = match alone {
+                    Some(time) => self.executor.run_alone(job, *time),
+                    None => self.executor.run(job),
+                };
+                self.done(number, reply, |ways, reply, behind| {
+                    frame(&FromWorker::<_, ()>::Done { number, ways, reply }, &[behind])
+                });
+            }
+            Errand::Joint(job) => {
+                let reply = match alone {
+                    Some(time) => self.executor.run_joint_alone(job, *time),
+                    None => self.executor.run_joint(job),
+                };
+                self.done(number, reply, |ways, reply, behind| {
+                    frame(&FromWorker::<(), _>::DoneJoint { number, ways, reply }, &[behind])
+                });
+            }
+        }
+    }
+
+    fn not_offered(&self, work: &Errand) -> Option<PathBuf> {
+        let offered = lock(&self.offered);
+        work.installed().into_iter().find(|it| !offered.contains(it)).map(|(path, _)| path)
+    }
+
+    /// Sends a result, before it in pieces what is large.
+    fn done<R: Parcel>(
+        &self,
+        number: Ticket,
+        result: Result<R, Stop>,
+        framed: impl Fn(Vec<Way>, Ended<&R>, &[u8]) -> Result<Vec<u8>, JudgeError>,
+    ) {
+        let failed = |error| framed(Vec::new(), Ended::Failed(error), &[]);
+        let sent = match &result {
+            Ok(reply) => self
+                .send_blobs(number, reply)
+                .and_then(|(ways, behind)| framed(ways, Ended::Came(reply), &behind)),
+            Err(Stop::Fault(error)) => failed(error.clone()),
+            // An executor has no other.
+            Err(Stop::Interrupted | Stop::Diagnosed(_) | Stop::Refused(..)) => {
+                framed(Vec::new(), Ended::Interrupted, &[])
+            }
+        };
+        if let Ok(bytes) = sent.or_else(failed) {
+            self.write(&bytes);
+        }
+    }
+
+    fn send_blobs(
+        &self,
+        number: Ticket,
+        reply: &impl Parcel,
+    ) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
+        let mut behind = Vec::new();
+        let ways = reply.blobs().into_iter().enumerate().map(|(index, blob)| {
+            if let Some(way) = put_behind(blob, SMALL, &mut behind)? {
+                return Ok(way);
+            }
+            let stream = (number << BLOBS) + index as u64;
+            let send = |is_last, bytes: &[u8]| {
+                let head = FromWorker::<(), ()>::Piece { stream, is_last };
+                frame(&head, &[bytes]).map(|bytes| self.write(&bytes))
+            };
+            pieces(blob, send)?;
+            Ok(Way::Before(stream))
+        });
+        let ways = ways.collect::<Result<_, JudgeError>>()?;
+        Ok((ways, behind))
+    }
+
+    fn find(&self, word: &str) -> Result<Toolchain, Vec<Tried>> {
+        let found = match TOOLS.iter().find(|tool| tool.word() == word) {
+            Some(tool) => self.tools.tool(tool, "").map_err(|missing| missing.tried)?,
+            None => {
+                let found = self.tools.named(word, "").map_err(|missing| missing.tried)?;
+                // A path that was sent must not show what is not the system's.
+                let is_known = !word.contains('/') && find::known(word).is_some();
+                if !found.visible.is_empty() && !is_known {
+                    return Err(Vec::new());
+                }
+                found
+            }
+        };
+        let mut offered = lock(&self.offered);
+        for path in &found.visible {
+            offered.insert((path.clone(), found.version.clone()));
+        }
+        Ok((*found).clone())
+    }
+
+    fn say<R: Serialize, P: Serialize>(&self, message: &FromWorker<R, P>) {
+        if let Ok(bytes) = frame(message, &[]) {
+            self.write(&bytes);
+        }
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        let mut output = lock(&self.output);
+        if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
+            (self.unheard)();
+        }
+    }
+}
+
+/// Hands on a blob in pieces.
+pub(super) fn pieces(
+    blob: &Blob,
+    send: impl Fn(bool, &[u8]) -> Result<(), JudgeError>,
+) -> Result<(), JudgeError> {
+    let fault = |error| unread(blob, &error);
+    let mut left = blob.len().map_err(fault)?;
+    let mut reader = blob.open().map_err(fault)?;
+    let mut buffer = vec![0; PIECE];
+    loop {
+        let length = left.min(PIECE as u64) as usize;
+        reader.read_exact(&mut buffer[..length]).map_err(fault)?;
+        left -= length as u64;
+        send(left == 0, &buffer[..length])?;
+        if left == 0 {
+            return Ok(());
+        }
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

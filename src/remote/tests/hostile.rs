@@ -1,0 +1,208 @@
+//! Bytes that no juror sends.
+
+use proptest::prelude::*;
+
+use super::job;
+use crate::model::blob::Blob;
+use crate::model::job::{Job, Shown};
+use crate::model::joint::JointJob;
+use crate::model::tree::{Node, Tree, TreeEntry};
+use crate::remote::desk::{Act, Desk};
+use crate::remote::frame::{Speaker, frame};
+use crate::remote::line::Hearing;
+use crate::remote::message::{Ended, FromWorker, ToWorker};
+use crate::remote::parcel::{Way, pack};
+
+type Said<'a> = ToWorker<&'a Job, &'a JointJob>;
+
+fn sent(message: &Said<'_>, behind: &[u8]) -> Vec<u8> {
+    frame(message, &[behind]).unwrap()
+}
+
+/// What a worker does with these frames, in words; an error if it does not listen any more.
+fn told(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
+    let mut desk = Desk::new();
+    let mut acts = Vec::new();
+    let greeting = Speaker::Sender.greeting().into_bytes();
+    for bytes in [greeting].iter().chain(frames) {
+        acts.extend(desk.take(bytes).map_err(|broken| broken.0)?);
+    }
+    let words = |act: Act| match act {
+        Act::Say(FromWorker::Need { stream, .. }) => format!("need {stream}"),
+        Act::Say(FromWorker::Done { number, reply: Ended::Failed(error), .. }) => {
+            format!("failed {number}: {error}")
+        }
+        Act::Say(other) => format!("{other:?}"),
+        Act::Run(task) => format!("run {}", task.number),
+        Act::Find { word, .. } => format!("find {word}"),
+    };
+    Ok(acts.into_iter().map(words).collect())
+}
+
+fn run(number: u64, job: &Job) -> Vec<u8> {
+    let (ways, behind) = pack(job).unwrap();
+    sent(&ToWorker::Run { number, alone: None, ways, job }, &behind)
+}
+
+fn piece(stream: u64, is_last: bool, bytes: &[u8]) -> Vec<u8> {
+    sent(&ToWorker::Piece { stream, is_last }, bytes)
+}
+
+fn check(frames: &[Vec<u8>], expected: Result<&[&str], &str>) {
+    let found = told(frames);
+    let expected = expected.map(|acts| acts.iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert_eq!(found, expected.map_err(str::to_owned));
+}
+
+#[test]
+fn bytes_are_asked_for_once_and_held_against_their_name() {
+    let text = vec![7; 10_000];
+    let long = |number| run(number, &job("/bin/cat", &text));
+    let (start, end) = text.split_at(4000);
+    check(
+        &[long(1), long(2), piece(1, false, start), piece(1, true, end), long(3)],
+        Ok(&["need 1", "run 1", "run 2", "run 3"]),
+    );
+    check(&[long(1), piece(2, true, &text)], Err("it sends what nobody asked for"));
+    check(&[piece(1, true, &text)], Err("it sends what nobody asked for"));
+    check(&[long(1), piece(1, true, &vec![8; 10_000])], Err("it sends other bytes than it names"));
+    check(&[long(1), piece(1, true, start)], Err("it sends 4000 bytes in place of 10000"));
+    check(
+        &[long(1), piece(1, false, &text), piece(1, false, &text)],
+        Err("it sends 20000 bytes in place of 10000"),
+    );
+    let lost = sent(&ToWorker::Unreadable { stream: 1, reason: "EIO".to_owned() }, b"");
+    check(
+        &[long(1), run(2, &job("/x", b"")), lost.clone()],
+        Ok(&["need 1", "run 2", "failed 1: get a file of a job: EIO"]),
+    );
+    check(&[lost], Err("it sends what nobody asked for"));
+}
+
+#[test]
+fn blobs_must_be_what_their_message_says() {
+    let plain = job("/x", b"text");
+    let with = |ways: Vec<Way>, behind: &[u8]| {
+        sent(&ToWorker::Run { number: 1, alone: None, ways, job: &plain }, behind)
+    };
+    let wrong = Err("it sends something else than it says");
+    check(&[with(vec![Way::Behind(4)], b"text")], Ok(&["run 1"]));
+    check(&[with(vec![Way::Behind(4)], b"tex")], wrong);
+    check(&[with(vec![Way::Behind(3)], b"tex")], wrong);
+    check(&[with(vec![Way::Behind(4)], b"text and more")], wrong);
+    check(&[with(Vec::new(), b"")], wrong);
+    let nameless = Err("it sends a job with a blob that has no name");
+    check(&[with(vec![Way::Asked], b"")], nameless);
+    check(&[with(vec![Way::Before(1)], b"")], nameless);
+}
+
+#[test]
+fn a_job_whose_paths_lead_out_fails_alone() {
+    let tree = |name: &str| Tree::from(vec![TreeEntry::new(name, Node::Directory)]);
+    let check_job = |job: Job| {
+        let refused = "failed 1: take a job: a path in it leads out of its directory";
+        check(&[run(1, &job), run(2, &self::job("/x", b""))], Ok(&[refused, "run 2"]));
+    };
+    for name in ["../x", "/x", "a/../../x", "", "..", "."] {
+        let file = TreeEntry::new(name, Node::plain(Blob::default()));
+        check_job(Job { files: vec![file], ..job("/x", b"") });
+        check_job(Job { collect: vec![name.to_owned()], ..job("/x", b"") });
+        let mut shows = job("/x", b"");
+        shows.command.visible.push(Shown::tree("/program", &tree(name).into()));
+        check_job(shows);
+    }
+    for inside in ["program", "/a/../etc", "../x", ""] {
+        let mut shows = job("/x", b"");
+        shows.command.visible.push(Shown::tree(inside, &tree("a").into()));
+        check_job(shows);
+        check_job(job(inside, b""));
+    }
+}
+
+/// What is heard of a worker that says this, if job 1 is under way and has room for 1000 bytes.
+fn heard(frames: &[Vec<u8>]) -> Result<usize, String> {
+    let mut line = Hearing::new();
+    let room = |number| (number == 1).then_some(1000);
+    let mut all = 0;
+    let greeting = Speaker::Worker.greeting().into_bytes();
+    for bytes in [greeting].iter().chain(frames) {
+        all += line.take(bytes, &room).map_err(|broken| broken.0)?.len();
+    }
+    Ok(all)
+}
+
+#[test]
+fn a_worker_that_lies_is_not_listened_to() {
+    let frame =
+        |message: FromWorker<super::Reply, ()>, behind: &[u8]| frame(&message, &[behind]).unwrap();
+    let piece =
+        |stream: u64, bytes: &[u8]| frame(FromWorker::Piece { stream, is_last: true }, bytes);
+    let done = |number, stdout: &[u8], ways: Vec<Way>, behind: &[u8]| {
+        let reply = Ended::Came(super::reply(stdout.to_vec()));
+        frame(FromWorker::Done { number, ways, reply }, behind)
+    };
+    let stream = 1 << 20;
+    let before = || vec![Way::Before(stream), Way::Behind(0)];
+    let check = |frames: &[Vec<u8>], expected: Result<usize, &str>| {
+        assert_eq!(heard(frames), expected.map_err(str::to_owned));
+    };
+    check(&[done(1, b"text", vec![Way::Behind(4), Way::Behind(0)], b"text")], Ok(1));
+    check(&[piece(stream, b"text"), done(1, b"text", before(), b"")], Ok(1));
+    check(&[frame(FromWorker::Alive, b"")], Ok(0));
+    let other = Err("it sends other bytes than it names");
+    check(&[done(1, b"text", before(), b"")], other);
+    check(&[piece(stream + 1, b"text"), done(1, b"text", before(), b"")], other);
+    check(&[piece(stream, b"texts"), done(1, b"text", before(), b"")], other);
+    check(&[done(1, b"text", vec![Way::Asked, Way::Behind(0)], b"")], other);
+    let unasked = Err("it answers what nobody asked");
+    check(&[piece(2 << 20, b"text")], unasked);
+    check(&[done(2, b"", vec![Way::Behind(0), Way::Behind(0)], b"")], unasked);
+    check(&[piece(stream, &[0; 1001])], Err("it sends a result of more than 1000 bytes"));
+    let mut reply = super::reply(Vec::new());
+    reply.kept = Some(Tree::from(vec![TreeEntry::new("../x", Node::Directory)]));
+    let ways = vec![Way::Behind(0), Way::Behind(0)];
+    let message = FromWorker::Done { number: 1, ways, reply: Ended::Came(reply) };
+    let leads_out = "it sends a file whose path leads out of its directory";
+    check(&[frame(message, b"")], Err(leads_out));
+}
+
+proptest! {
+    /// Also in what is behind a right beginning.
+    #[test]
+    fn no_bytes_make_a_side_panic(
+        bytes: Vec<u8>,
+        head in prop::collection::vec(any::<u8>(), 0..40),
+        size in 1..80usize,
+    ) {
+        for speaker in [Speaker::Sender, Speaker::Worker] {
+            let mut all = speaker.greeting().into_bytes();
+            all.extend(((4 + head.len() + bytes.len()) as u32).to_le_bytes());
+            all.extend((head.len() as u32).to_le_bytes());
+            all.extend(&head);
+            all.extend(&bytes);
+            all.extend(&bytes);
+            let (mut desk, mut line) = (Desk::new(), Hearing::new());
+            for piece in all.chunks(size) {
+                match speaker {
+                    Speaker::Sender => drop(desk.take(piece)),
+                    Speaker::Worker => drop(line.take(piece, &|number| Some(number % 1000))),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_job_that_is_changed_on_its_way_does_not_panic(
+        at in 0..400usize,
+        byte: u8,
+        text in prop::collection::vec(any::<u8>(), 0..100),
+    ) {
+        let mut shows = job("/program/x", &text);
+        let entries = vec![TreeEntry::new("x", Node::plain(text))];
+        shows.command.visible.push(Shown::tree("/program", &Tree::from(entries).into()));
+        let mut bytes = run(1, &shows);
+        let place = at % bytes.len();
+        bytes[place] = byte;
+        let _ = told(&[bytes]);
+    }
+}

@@ -1,0 +1,399 @@
+//! Both sides of the pipe, together and each with hostile bytes.
+
+mod hostile;
+
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use crate::executor::Executor;
+use crate::executor::scripted::{Scripted, quiet_outcome};
+use crate::language::probe::Probe;
+use crate::language::tool::TOOLS;
+use crate::language::toolchain::Toolchains;
+use crate::model::blob::Blob;
+use crate::model::isolation::Isolation;
+use crate::model::job::{Command, Job, Keep, Reply, Shown, What};
+use crate::model::joint::{JointJob, JointReply, Part, Transcript};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::stop::Stop;
+use crate::model::tree::{Node, Tree, TreeEntry};
+use crate::model::units::Bytes;
+use crate::remote::crew::Crew;
+use crate::remote::frame::{Speaker, frame};
+use crate::remote::link::{Pipes, Process};
+use crate::remote::message::{Facts, FromWorker};
+use crate::remote::serve::serve;
+
+fn facts(name: &str, slots: usize) -> Facts {
+    Facts {
+        name: name.to_owned(),
+        boot: name.to_owned(),
+        isolation: Isolation::Namespaces,
+        shortfall: None,
+        mechanism: "scripted".to_owned(),
+        slots,
+        pace: Duration::from_millis(1),
+    }
+}
+
+/// A job that starts the program of this name, with this on standard input.
+pub(super) fn job(program: &str, stdin: &[u8]) -> Job {
+    Job {
+        command: Command { argv: vec![program.to_owned()], ..Command::default() },
+        stdin: stdin.to_vec().into(),
+        box_size: Bytes::mib(1),
+        limits: Limits::of_trial(),
+        ..Job::default()
+    }
+}
+
+fn reply(stdout: impl Into<Blob>) -> Reply {
+    Reply {
+        outcome: quiet_outcome(),
+        stdout: stdout.into(),
+        stderr: Blob::default(),
+        collected: Vec::new(),
+        kept: None,
+    }
+}
+
+/// Says again what it reads, and keeps what its job shows.
+fn echo(job: &Job) -> Result<Reply, Stop> {
+    let mut reply = reply(job.stdin.start(u64::MAX).expect("its bytes are here"));
+    let shown = job.command.visible.iter().find_map(|shown| match &shown.what {
+        What::Tree(tree) => Some(Tree::from(tree.entries.clone())),
+        What::Installed { .. } => None,
+    });
+    reply.kept = shown.filter(|_| job.keep != Keep::Nothing);
+    Ok(reply)
+}
+
+/// A machine with these tools, all at `/usr/bin`, in this version.
+struct Tools(&'static [&'static str], &'static str);
+
+impl Probe for Tools {
+    fn on_path(&self, name: &str) -> Vec<PathBuf> {
+        let found = self.0.iter().find(|it| **it == name || Path::new(name).ends_with(it));
+        found.map(|it| Path::new("/usr/bin").join(it)).into_iter().collect()
+    }
+
+    fn ask(&self, _: &Path, _: &[&str]) -> Result<String, String> {
+        Ok(self.1.to_owned())
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        Some(path.to_owned())
+    }
+
+    fn hops(&self, path: &Path) -> Vec<PathBuf> {
+        // Where it leads, everybody's files are.
+        if path.ends_with("secret") { vec!["/home/x".into()] } else { vec![path.to_owned()] }
+    }
+
+    fn links_out_of(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn size(&self, _: &Path) -> Option<u64> {
+        None
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        None
+    }
+}
+
+/// A worker in a thread of its own.
+fn worker(facts: Facts, tools: Tools, executor: impl Executor + 'static) -> (String, Pipes) {
+    pipes(move |input, output| {
+        let tools = Toolchains::new(Box::new(tools));
+        serve(facts, &executor, &tools, input, output, &|| ()).expect("juror sends jobs");
+    })
+}
+
+/// What is connected with this.
+fn pipes(
+    work: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write + Send>) + Send + 'static,
+) -> (String, Pipes) {
+    let (input, to_worker) = io::pipe().unwrap();
+    let (output, from_worker) = io::pipe().unwrap();
+    thread::spawn(move || work(Box::new(input), Box::new(from_worker)));
+    let process = Process::default();
+    let pipes = Pipes { output: Box::new(output), input: to_worker.into(), process };
+    ("typed".to_owned(), pipes)
+}
+
+fn crew(workers: Vec<(String, Pipes)>) -> Crew {
+    Crew::of(workers, None, |_| Ok(())).expect("a worker is ready")
+}
+
+const NO_TOOLS: Tools = Tools(&[], "");
+
+fn of_echo(name: &str) -> (String, Pipes) {
+    worker(facts(name, 2), NO_TOOLS, Scripted::new(2, echo))
+}
+
+/// A worker that says that it is ready, and is gone after so many bytes of jobs.
+fn dying(name: &str, after: u64) -> (String, Pipes) {
+    let facts = facts(name, 2);
+    pipes(move |input, mut output| {
+        output.write_all(Speaker::Worker.greeting().as_bytes()).unwrap();
+        let ready = FromWorker::<(), ()>::Ready(facts);
+        output.write_all(&frame(&ready, &[]).unwrap()).unwrap();
+        io::copy(&mut input.take(after), &mut io::sink()).unwrap();
+    })
+}
+
+fn bytes(length: usize) -> Vec<u8> {
+    (0..length).map(|it| (it % 251) as u8).collect()
+}
+
+#[test]
+fn blobs_of_any_size_come_and_go() {
+    let crew = crew(vec![of_echo("a")]);
+    for length in [0, 1, 8 << 10, (8 << 10) + 1, 64 << 10, 300 << 10, 3_000_000] {
+        let sent = bytes(length);
+        let reply = crew.run(&job("/bin/cat", &sent)).unwrap();
+        assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
+        assert_eq!(reply.outcome.worker.as_deref(), Some("a"));
+    }
+    assert_eq!(crew.report()[0].programs, 7);
+    assert_eq!(crew.last_remarks(), []);
+}
+
+#[test]
+fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
+    let seen = Arc::new(Mutex::new(HashMap::new()));
+    let noted = Arc::clone(&seen);
+    let executor = Scripted::new(2, move |job: &Job| {
+        let What::Tree(tree) = &job.command.visible[0].what else { panic!("a tree is shown") };
+        noted.lock().unwrap().insert(Arc::as_ptr(tree) as usize, Arc::clone(tree));
+        echo(job)
+    });
+    let crew = crew(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
+    let entries = vec![
+        TreeEntry::new("run", Node::plain(bytes(500_000))),
+        TreeEntry::new("d/small", Node::plain(&b"x"[..])),
+        TreeEntry::new("link", Node::Link("/program/run".into())),
+        TreeEntry::new("empty", Node::Directory),
+    ];
+    let tree = Arc::new(Tree::from(entries.clone()));
+    let mut job = job("/program/run", b"");
+    job.command.visible.push(Shown::tree("/program", &tree));
+    job.keep = Keep::ALL;
+    for _ in 0..3 {
+        let kept = crew.run(&job).unwrap().kept.expect("the box is kept");
+        assert_eq!(kept.entries.len(), entries.len());
+        assert_eq!(kept.file(Path::new("run")).unwrap().start(u64::MAX).unwrap(), bytes(500_000));
+        assert_eq!(kept.file(Path::new("d/small")).unwrap().start(9).unwrap(), b"x");
+    }
+    assert_eq!(seen.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn two_programs_that_talk_are_one_job() {
+    let part = || Part {
+        reply: reply(bytes(100_000)),
+        started: Duration::ZERO,
+        ended: Duration::ZERO,
+        closed: Duration::ZERO,
+        unread: Bytes(0),
+        waits: None,
+        runs: false,
+    };
+    let executor = Scripted::new(2, echo).joint(move |job| {
+        assert_eq!(job.partner.command.argv, ["/partner"]);
+        let (program, partner) = (part(), part());
+        let transcript = Transcript::default();
+        Ok(JointReply { program, partner, told: None, deadlock: None, transcript })
+    });
+    let crew = crew(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
+    let (program, partner) = (job("/program", b""), job("/partner", b""));
+    let joint = JointJob { program, partner, accept_exit_code: 42, transcript: None };
+    let reply = crew.run_joint(&joint).unwrap();
+    assert_eq!(reply.partner.reply.stdout.len().unwrap(), 100_000);
+    assert_eq!(crew.report()[0].programs, 2);
+}
+
+#[test]
+fn faults_come_back_as_they_are() {
+    let fault = JudgeError::new("mount", "no").help("try").transient();
+    let said = fault.clone();
+    let executor = Scripted::new(1, move |_: &Job| Err(said.clone().into()));
+    let crew = crew(vec![worker(facts("a", 1), NO_TOOLS, executor)]);
+    assert_eq!(crew.run(&job("/x", b"")).map(|_| ()), Err(Stop::Fault(fault)));
+    crew.stop();
+    assert_eq!(crew.run(&job("/x", b"")).map(|_| ()), Err(Stop::Interrupted));
+}
+
+#[test]
+fn many_results_at_once_reach_who_asked() {
+    let crew = crew(vec![
+        worker(facts("a", 100), NO_TOOLS, Scripted::new(100, echo)),
+        worker(facts("b", 100), NO_TOOLS, Scripted::new(100, echo)),
+    ]);
+    thread::scope(|scope| {
+        for number in 0..500usize {
+            let crew = &crew;
+            scope.spawn(move || {
+                let sent = bytes(number * 30);
+                let reply = crew.run(&job("/bin/cat", &sent)).unwrap();
+                assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent);
+            });
+        }
+    });
+    let programs: Vec<usize> = crew.report().iter().map(|it| it.programs).collect();
+    assert_eq!(programs.iter().sum::<usize>(), 500);
+    assert!(programs.iter().all(|it| *it > 0), "{programs:?}");
+}
+
+/// Jobs run although these workers are lost.
+fn check_survives(lost: Vec<(String, Pipes)>, pieces: &[&str]) {
+    let mut workers = lost;
+    workers.push(of_echo("good"));
+    let crew = crew(workers);
+    let sent = bytes(600_000);
+    for _ in 0..3 {
+        let reply = crew.run(&job("/bin/cat", &sent)).unwrap();
+        assert_eq!(reply.outcome.worker.as_deref(), Some("good"));
+    }
+    while crew.report().iter().all(|worker| worker.lost.is_none()) {
+        thread::yield_now();
+    }
+    let text = format!("{:?} {:?}", crew.last_remarks(), crew.report());
+    pieces.iter().for_each(|piece| assert!(text.contains(piece), "{piece}: {text}"));
+}
+
+#[test]
+fn jobs_of_a_lost_worker_go_elsewhere() {
+    check_survives(vec![dying("weak", 90)], &["weak", "this worker is lost: it closed its pipe"]);
+    check_survives(vec![dying("weak", 120)], &["this worker is lost: it closed its pipe"]);
+    let says = |text: &'static str| {
+        pipes(move |mut input, mut output| {
+            let _ = output.write_all(text.as_bytes());
+            let _ = io::copy(&mut input, &mut io::sink());
+        })
+    };
+    check_survives(vec![says("Welcome!\n")], &["typed", "but with `Welcome!`"]);
+    check_survives(vec![says("juror worker, protocol 0\n")], &["it is another juror"]);
+    let asked_to_end = Scripted::new(1, |_: &Job| Err(Stop::Interrupted));
+    let asked_to_end = worker(facts("ending", 1), NO_TOOLS, asked_to_end);
+    let crew = crew(vec![asked_to_end, of_echo("good")]);
+    let names: Vec<_> = (0..9).map(|_| crew.run(&job("/x", b"")).unwrap().outcome.worker).collect();
+    assert!(names.iter().all(|name| name.as_deref() == Some("good")), "{names:?}");
+}
+
+#[test]
+fn a_job_with_which_all_workers_are_lost_is_given_up() {
+    let deadly = (0..7).map(|number| dying(&number.to_string(), 100));
+    let crew = crew(deadly.collect());
+    let Err(Stop::Fault(error)) = crew.run(&job("/x", &bytes(1000))) else { panic!("a fault") };
+    assert_eq!(error.reason, "5 workers were lost while they ran it");
+    let Err(Stop::Fault(error)) = crew.run(&job("/x", &bytes(1000))) else { panic!("a fault") };
+    assert!(error.reason.starts_with("there is none; 0: it closed its pipe; 1: "), "{error}");
+}
+
+#[test]
+fn a_worker_that_cannot_be_used_is_not_and_without_any_nothing_begins() {
+    let accepts = |facts: &Facts| match &*facts.name {
+        "bad" => Err("it is bad".to_owned()),
+        _ => Ok(()),
+    };
+    let none = Crew::of(vec![of_echo("bad")], None, accepts).map(|_| ());
+    assert!(none.unwrap_err().reason.contains("typed: it is bad"));
+    let crew = Crew::of(vec![of_echo("bad"), of_echo("good"), of_echo("good")], None, accepts);
+    let crew = crew.unwrap();
+    let names: Vec<String> = crew.report().into_iter().map(|it| it.name).collect();
+    assert_eq!(names, ["typed", "good", "good (2)"]);
+    assert_eq!(crew.slots(), 8);
+    assert_eq!(crew.last_remarks().len(), 1);
+}
+
+#[test]
+fn times_and_limits_are_converted_to_those_of_the_first_worker() {
+    let seconds = |seconds: f64| Duration::from_secs_f64(seconds);
+    let check = |pace: f64, limit: f64, cpu_time: f64, is_told: bool| {
+        let given = Arc::new(Mutex::new(None));
+        let noted = Arc::clone(&given);
+        let executor = Scripted::new(1, move |job: &Job| {
+            *noted.lock().unwrap() = job.limits.cpu_time;
+            let mut reply = reply(Vec::new());
+            reply.outcome.cpu_time = seconds(1.0);
+            Ok(reply)
+        });
+        let other = Facts { pace: seconds(pace / 1000.0), ..facts("b", 1) };
+        let first = Scripted::new(1, |_: &Job| Err(Stop::Interrupted));
+        let first = worker(facts("a", 1), NO_TOOLS, first);
+        let crew = crew(vec![first, worker(other, NO_TOOLS, executor)]);
+        let mut job = job("/x", b"");
+        job.limits.cpu_time = Some(seconds(2.0));
+        let reply = crew.run(&job).unwrap();
+        assert_eq!(*given.lock().unwrap(), Some(seconds(limit)), "{pace}");
+        assert_eq!(reply.outcome.cpu_time, seconds(cpu_time), "{pace}");
+        let remarks = format!("{:?}", crew.last_remarks());
+        assert_eq!(remarks.contains("times as long as a"), is_told, "{remarks}");
+    };
+    check(1.0, 2.0, 1.0, false);
+    check(1.04, 2.0, 1.0, false);
+    check(1.08, 2.16, 1.0 / 1.08, false);
+    check(2.0, 4.0, 0.5, true);
+    check(0.5, 1.0, 2.0, true);
+    check(0.0, 2.0, 1.0, false);
+}
+
+#[test]
+fn a_tool_is_that_of_the_first_worker_that_has_it_and_its_jobs_go_only_to_those_that_have_it() {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let has = |name: &str, tools, version| {
+        let ran = Arc::clone(&ran);
+        let executor = Scripted::new(1, move |job: &Job| {
+            ran.fetch_add(1, Ordering::Relaxed);
+            echo(job)
+        });
+        worker(facts(name, 1), Tools(tools, version), executor)
+    };
+    let crew = crew(vec![
+        has("none", &[], ""),
+        has("first", &["lua", "sh"], "Lua 5.4"),
+        has("other", &["lua"], "Lua 5.3"),
+        has("same", &["lua"], "Lua 5.4"),
+    ]);
+    let tools = Toolchains::new(crew.probe());
+    let lua = TOOLS.iter().find(|tool| tool.name() == "lua").unwrap();
+    assert_eq!(tools.tool(lua, "build").unwrap().version, "Lua 5.4");
+    assert_eq!(tools.named("sh", "run").unwrap().program, Path::new("/usr/bin/sh"));
+    let missing = tools.named("fish", "run").unwrap_err();
+    assert_eq!(missing.to_string(), "cannot run: fish not found");
+    let by = |program: &str| {
+        let mut names: Vec<_> =
+            (0..20).filter_map(|_| crew.run(&job(program, b"")).unwrap().outcome.worker).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert!(by("/usr/bin/lua").iter().all(|it| ["first", "same"].contains(&&**it)));
+    assert_eq!(by("/usr/bin/sh"), ["first"]);
+    assert_eq!(ran.load(Ordering::Relaxed), 40);
+}
+
+#[test]
+fn a_worker_shows_nothing_of_its_machine_but_tools_that_it_found() {
+    let secret = worker(facts("a", 1), Tools(&["secret"], "1"), Scripted::new(1, echo));
+    let crew = crew(vec![secret]);
+    assert!(Toolchains::new(crew.probe()).named("/opt/secret", "run").is_err());
+    let mut job = job("/bin/cat", b"");
+    let (name, identity) = ("secret".to_owned(), String::new());
+    let what = What::Installed { name, identity };
+    job.command.visible.push(Shown { inside: "/home/x".into(), what });
+    let Err(Stop::Fault(error)) = crew.run(&job) else { panic!("it is refused") };
+    assert_eq!(error.to_string(), "show a tool: /home/x is not a tool that was found here");
+    job.command.visible = vec![Shown::tree("/x", &Tree::unlisted("/home/x"))];
+    let Err(Stop::Fault(error)) = crew.run(&job) else { panic!("it is refused") };
+    assert_eq!(error.reason, "a directory of this machine is shown to it");
+}

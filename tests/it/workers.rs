@@ -1,0 +1,212 @@
+//! Programs on workers: other processes of juror, to which a command connects.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::tidy::root;
+use crate::wire;
+
+/// The command of a worker, for a shell and for `--executor`.
+fn worker(options: &str) -> String {
+    let juror = assert_cmd::cargo::cargo_bin("juror");
+    format!("'{}' worker --stdio --jobs 1 {options}", juror.display())
+}
+
+/// `juror` in this directory, with these workers.
+fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Command {
+    let (name, rest) = arguments.split_once(' ').expect("a command with arguments");
+    let mut command = fixture.shipped(name);
+    for worker in workers {
+        command.args(["--executor", worker]);
+    }
+    command.args(rest.split(' '));
+    command
+}
+
+/// Its exit code, and what it says on both streams.
+fn said(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, String) {
+    let output = juror(fixture, arguments, workers).output().expect("juror runs");
+    let text = [output.stdout, output.stderr].concat();
+    // Wherever lines are broken.
+    let text = String::from_utf8_lossy(&text);
+    (output.status.code(), text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn check(fixture: &Fixture, arguments: &str, workers: &[&str], code: i32, pieces: &[&str]) {
+    let (found, text) = said(fixture, arguments, workers);
+    assert_eq!(found, Some(code), "{arguments} {workers:?}: {text}");
+    for piece in pieces {
+        assert!(text.contains(piece), "{arguments} {workers:?} lacks {piece}: {text}");
+    }
+}
+
+/// The verdicts of all runs in a report, with the worker of each.
+fn runs(report: &Value) -> Vec<(String, Option<String>)> {
+    let submissions = report["submissions"].as_array().expect("submissions");
+    let cases = submissions.iter().flat_map(|it| it["test_cases"].as_array().expect("test cases"));
+    let run = |case: &Value| {
+        let verdict = format!("{} {}", case["name"], case["verdict"]);
+        (verdict, case["worker"].as_str().map(str::to_owned))
+    };
+    cases.map(run).collect()
+}
+
+#[test]
+fn all_commands_say_the_same_whether_programs_run_here_or_on_workers() {
+    let fixture = Fixture::new();
+    fixture.write("wrong.sh", WRONG);
+    fixture.write("right.sh", RIGHT);
+    fixture.write("broken.cpp", "int main() { return }\n");
+    fixture.write("sum/generators/gen.sh", "echo 1 2\n");
+    fixture.write("sum/input_validators/sum.ctd", "INT(0, 9, a) SPACE INT(0, 9, b) NEWLINE\n");
+    fixture.write("large/1.in", "7".repeat(300_000) + "\n");
+    fixture.write("large/1.ans", "7".repeat(300_000) + "\n");
+    let live = root().join("problems/gridlive");
+    let live = format!("judge {0} {0}/submissions/accepted --case sample/* --json", live.display());
+    let worker = worker("");
+    for line in [
+        "judge sum wrong.sh right.sh --all --json",
+        "judge sum broken.cpp --json",
+        "judge large --json -- /bin/cat",
+        "verify sum --json",
+        &live,
+    ] {
+        let report = |workers: &[&str]| {
+            let output = juror(&fixture, line, workers).output().expect("juror runs");
+            let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+            (output.status.code(), report)
+        };
+        let (here, there) = (report(&[]), report(&[&worker, &worker]));
+        let verdicts = |report| runs(report).into_iter().map(|it| it.0).collect::<Vec<_>>();
+        assert_eq!(here.0, there.0, "{line}: {}", there.1);
+        assert_eq!(verdicts(&here.1), verdicts(&there.1), "{line}");
+        let diagnostics = |report: &Value| report["diagnostics"].clone();
+        assert_eq!(diagnostics(&here.1), diagnostics(&there.1), "{line}");
+        assert_eq!(here.1["workers"], Value::Null);
+        assert!(runs(&here.1).iter().all(|it| it.1.is_none()));
+        assert!(runs(&there.1).iter().all(|it| it.1.is_some()), "{line}: {}", there.1);
+        assert_eq!(there.1["workers"].as_array().map(Vec::len), Some(2), "{line}");
+    }
+    check(&fixture, "judge sum right.sh", &[&worker], 0, &["programs on workers: "]);
+    let stress = "stress sum wrong.sh --reference right.sh --runs 200";
+    check(&fixture, stress, &[&worker], 1, &["wrong answer: token 1 differs"]);
+}
+
+#[test]
+fn a_command_that_is_no_worker_is_told_with_the_reason() {
+    let fixture = Fixture::new();
+    let broken = |worker: &str, piece: &str| {
+        check(&fixture, "judge sum sum/submissions/accepted/right.sh", &[worker], 4, &[piece]);
+    };
+    broken("no-such-command a", "start the worker `no-such-command a`");
+    broken("echo hello", "does not begin with `juror worker`, but with `hello`");
+    broken("cat", "but with `juror sender, protocol 1");
+    broken(
+        "printf 'juror worker, protocol 0\\n'",
+        "it is another juror: `juror worker, protocol 0`",
+    );
+    broken("true", "it ended with exit status: 0");
+    broken(
+        "sh -c 'echo no route >&2; exit 255'",
+        "it ended with exit status: 255; it said `no route`",
+    );
+    broken("'", "has a quote without its partner");
+    broken("", "it is empty");
+    let plain = worker("--isolation plain");
+    let arguments = "judge sum sum/submissions/accepted/right.sh --isolation full";
+    check(&fixture, arguments, &[&plain], 4, &["programs are not fully isolated there (plain"]);
+    let poor = format!("env PATH=/nowhere {}", worker(""));
+    fixture.write("a.lua", "print(3)\n");
+    let (code, text) = said(&fixture, "judge sum a.lua", &[&poor]);
+    assert!(code == Some(4) && text.contains("lua not found"), "{text}");
+}
+
+#[test]
+fn this_machine_can_be_one_of_the_workers() {
+    let fixture = Fixture::new();
+    let arguments = "judge sum sum/submissions/accepted/right.sh --all";
+    check(&fixture, arguments, &["local"], 0, &["1 accepted"]);
+}
+
+/// All is judged although the first of two workers is lost: its command is this script, `worker` in it that of a worker whose
+/// number is in the file `pid`.
+fn check_survives(script: &str, piece: &str) {
+    let fixture = Fixture::new();
+    for number in 0..20 {
+        // Longer than what travels behind a message.
+        let input = format!("1 {}{number}\n", " ".repeat(20_000));
+        fixture.write(&format!("sum/data/secret/{number}.in"), &input);
+        fixture.write(&format!("sum/data/secret/{number}.ans"), format!("{}\n", number + 1));
+    }
+    fixture.write("pid.sh", format!("echo $$ > pid; exec {}\n", worker("")));
+    fixture.write("worker.sh", script.replace("worker", "sh pid.sh"));
+    let arguments = "judge sum sum/submissions/accepted/right.sh --all";
+    let workers = ["sh worker.sh", &worker("")];
+    check(&fixture, arguments, &workers, 0, &["1 accepted", "this worker is lost: ", piece]);
+    wait_for_end(&fixture);
+}
+
+fn pid(fixture: &Fixture) -> Option<String> {
+    let text = fs::read_to_string(fixture.path("pid")).ok()?;
+    text.ends_with('\n').then(|| text.trim().to_owned())
+}
+
+/// Waits until the worker with this number in its file is no more.
+fn wait_for_end(fixture: &Fixture) {
+    let pid = pid(fixture).expect("a number");
+    let end = Instant::now() + Duration::from_secs(60);
+    // One that nobody waits for is dead as well.
+    let lives = || {
+        let state = fs::read_to_string(Path::new("/proc").join(&pid).join("stat"));
+        state.is_ok_and(|state| !state.contains(") Z"))
+    };
+    while lives() {
+        assert!(Instant::now() < end, "the worker still runs");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Hands on a worker's greeting, what it says of its machine, and a part of what comes then.
+const CUT: &str = "dd bs=1 count=450 2>/dev/null";
+
+#[test]
+fn runs_go_elsewhere_if_a_worker_dies_or_its_connection_is_cut() {
+    check_survives(&format!("worker | {CUT}\n"), "it ended with");
+    check_survives("dd bs=1 count=40000 2>/dev/null | worker\n", "it ended with");
+    let killed = format!("worker | ({CUT}; kill -9 $(cat pid))\n");
+    check_survives(&killed, "it ended with");
+}
+
+#[test]
+fn a_worker_that_says_nothing_is_given_up() {
+    let stopped =
+        format!("worker | ({CUT}; kill -STOP $(cat pid); sleep 13; kill -9 $(cat pid))\n");
+    check_survives(&stopped, "it has said nothing for 10 s");
+}
+
+#[test]
+fn workers_end_with_juror() {
+    for signal in ["INT", "KILL"] {
+        let fixture = Fixture::new();
+        fixture.write("sleeps.sh", "sleep 100\n");
+        fixture.write("pid.sh", format!("echo $$ > pid; exec {}\n", worker("")));
+        let mut command = wire::shipped();
+        command.current_dir(fixture.path("")).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(["judge", "sum", "sleeps.sh", "--time-limit", "100"]);
+        let mut judge = command.args(["--executor", "sh pid.sh"]).spawn().expect("juror starts");
+        while pid(&fixture).is_none() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let sent = Command::new("kill").args(["-s", signal, &judge.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success());
+        let code = judge.wait().expect("it ends").code();
+        assert_eq!(code, if signal == "INT" { Some(130) } else { None });
+        wait_for_end(&fixture);
+    }
+}
