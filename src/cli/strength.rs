@@ -96,9 +96,9 @@ pub fn run(arguments: &StrengthArguments) -> ExitCode {
 }
 
 /// The part of the time in which speed is measured.
-const FOR_SPEED: f64 = 0.25;
+const FOR_SPEED: f64 = 0.15;
 /// The part of the time in which programs are held against the test cases; the rest is for hunts.
-const HOLDING: f64 = 0.75;
+const HOLDING: f64 = 0.85;
 /// The share of turns of the package's generators.
 const GENERATORS: u32 = 2;
 
