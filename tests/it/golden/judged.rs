@@ -184,7 +184,10 @@ pub(super) fn limits_and_crashes() -> Vec<Stamped> {
             ("crash", format!("{trace}kill -SEGV $$")),
             ("exits", "exit 3".to_owned()),
             ("sleeps", "exec sleep 60".to_owned()),
-            ("hungry", "x=$(head -c 200000000 /dev/zero | tr '\\0' x)".to_owned()),
+            (
+                "hungry",
+                "x=$(head -c 2000000 /dev/zero | tr '\\0' x)\nwhile :; do x=$x$x; done".to_owned(),
+            ),
             ("chatty", "exec yes".to_owned()),
         ] {
             let script =
