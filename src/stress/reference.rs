@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::model::problem::Problem;
-use crate::model::submission::Submission;
+use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
 
 /// Endings of languages whose programs start and run fastest.
@@ -33,10 +33,42 @@ pub fn usual<'a>(
     Some((chosen, why))
 }
 
-/// Whether a submission must be accepted on every test case.
+/// Whether a submission must be accepted on every test case, or as a whole if that is what its format says.
 pub fn is_accepted(submission: &Submission) -> bool {
-    let only_accepted =
-        |permitted: &Option<Vec<Verdict>>| permitted.as_deref() == Some(&[Verdict::Accepted]);
-    let rules = &submission.expectations;
-    rules.iter().any(|rule| only_accepted(&rule.permitted) && rule.cases.is_none())
+    submission.expectations.iter().any(asks_for_acceptance)
+}
+
+fn asks_for_acceptance(rule: &Expectation) -> bool {
+    let is_all = |verdicts: &[Verdict]| verdicts == [Verdict::Accepted];
+    let is_whole = rule.overall.as_ref().is_some_and(|it| is_all(&it.verdicts) && !it.is_partial);
+    rule.cases.is_none() && (is_whole || rule.permitted.as_deref().is_some_and(is_all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::submission::Overall;
+
+    fn check(rule: Expectation, expected: bool) {
+        assert_eq!(asks_for_acceptance(&rule), expected, "{rule:?}");
+    }
+
+    #[test]
+    fn a_submission_is_accepted_on_every_test_case_or_as_a_whole() {
+        use Verdict::{Accepted, WrongAnswer};
+        let permitted = |verdicts: &[Verdict]| Expectation {
+            permitted: Some(verdicts.to_vec()),
+            ..Expectation::default()
+        };
+        let overall = |verdict, is_partial| Expectation {
+            overall: Some(Overall { verdicts: vec![verdict], is_partial }),
+            ..Expectation::default()
+        };
+        check(permitted(&[Accepted]), true);
+        check(permitted(&[Accepted, WrongAnswer]), false);
+        check(overall(Accepted, false), true);
+        check(overall(Accepted, true), false);
+        check(overall(WrongAnswer, false), false);
+        check(Expectation::default(), false);
+    }
 }
