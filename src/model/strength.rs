@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::model::probe::Probes;
 use crate::model::serial::{As, Seconds, Text};
 use crate::model::strictness::{Strictness, start};
+use crate::model::text::count;
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
@@ -72,6 +73,15 @@ pub struct HoldOut {
     pub missed: usize,
     /// The share that is caught, from 0 to 1; `None` if no input catches any.
     pub rate: Option<f64>,
+}
+
+impl fmt::Display for HoldOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (operators, all) =
+            (self.operators.join(", "), count(self.caught + self.missed, "mutant"));
+        write!(f, "{} of {all} by {operators} are caught", self.caught)?;
+        self.rate.map_or(Ok(()), |rate| write!(f, ", {:.1} %", 100.0 * rate))
+    }
 }
 
 /// Something that inputs can be like.

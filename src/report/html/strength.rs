@@ -102,6 +102,7 @@ fn parts(found: &Strength) -> Markup {
                     tbody { @for part in &found.parts { (row(part)) } }
                 }
             }
+            @if let Some(hold_out) = &found.hold_out { p.note { "Held out: " (hold_out) } }
         }
     }
 }

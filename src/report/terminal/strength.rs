@@ -110,10 +110,7 @@ fn held(page: &mut Page<'_>, found: &Strength) {
         page.labelled(0, Label::plain("needed:    "), &text);
     }
     if let Some(it) = &found.hold_out {
-        let (operators, all) = (it.operators.join(", "), count(it.caught + it.missed, "mutant"));
-        let rate = it.rate.map_or_else(String::new, |rate| format!(", {:.1} %", 100.0 * rate));
-        let text = format!("{} of {all} by {operators} are caught{rate}", it.caught);
-        page.labelled(0, Label::plain("held out:  "), &text);
+        page.labelled(0, Label::plain("held out:  "), &it.to_string());
     }
 }
 
