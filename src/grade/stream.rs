@@ -166,11 +166,15 @@ mod tests {
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let mut numbers = 0..items;
         let mut left = Vec::new();
-        // The first one is done last, as far as that can be.
-        let (begun, changed) = (Mutex::new(0), Condvar::new());
-        let wait_for = match order {
-            ResultOrder::Completion => items - 1,
-            ResultOrder::Input => (items - 1).min(WINDOW - 1),
+        // The first one is done once all others have left, or if they may not leave, once as many as fit have begun.
+        let (others, changed) = (Mutex::new(0), Condvar::new());
+        let (counts_left, wait_for) = match order {
+            ResultOrder::Completion => (true, items - 1),
+            ResultOrder::Input => (false, (items - 1).min(WINDOW - 1)),
+        };
+        let count = |is_counted: bool| {
+            *lock(&others) += u64::from(is_counted);
+            changed.notify_all();
         };
         let result = Stream {
             order,
@@ -182,17 +186,16 @@ mod tests {
                 Ok(next)
             }),
             work: &|item| {
-                let mut begun = lock(&begun);
-                *begun = item.max(*begun);
-                changed.notify_all();
+                count(!counts_left && item > 0);
                 if item == 0 && end.is_none() {
-                    drop(changed.wait_while(begun, |begun| *begun < wait_for));
+                    drop(changed.wait_while(lock(&others), |others| *others < wait_for));
                 }
                 if Some(item) == end { Err(Stop::Interrupted) } else { Ok(item) }
             },
             put: Box::new(|item| {
                 held.fetch_sub(1, Ordering::SeqCst);
                 left.push(item);
+                count(counts_left);
                 Ok(())
             }),
         }
