@@ -217,7 +217,7 @@ fn grade(
     match came {
         Err(Stop::Interrupted) if is_unwanted => Ok(()),
         Ok(()) if tally.lines() == 0 => {
-            let what = "there are no lines on standard input; `juror help streams` shows some";
+            let what = "standard input has no lines; `juror help streams` shows examples";
             Err(Stop::Refused(Mend::Selection, vec![what.into()]))
         }
         came => came,

@@ -370,8 +370,7 @@ impl Work<'_> {
             let name = printable(&it.subject);
             let near = nearest(&it.subject, known.iter().map(String::as_str));
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-            let message =
-                format!("[strength.equivalent] names `{name}`, and there is no such program");
+            let message = format!("unknown program in [strength.equivalent]: `{name}`");
             let help =
                 format!("{near}`juror mutants` and the report of `juror strength` list the names");
             Diagnostic::warning(problem.dir.join("juror.toml"), message).help(help)

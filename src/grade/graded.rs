@@ -31,7 +31,7 @@ pub struct Graded {
     pub id: Option<Value>,
     /// What tells the line and the settings by which it was read from others: 16 hexadecimal digits.
     pub digest: String,
-    /// What the submission earned; `null` if `error` says why there is no verdict.
+    /// What the submission earned; `null` if there is an `error`.
     pub verdict: Option<Verdict>,
     /// Its score, in a scoring problem.
     #[serde(flatten, with = "As::<TotalScore>")]

@@ -194,8 +194,8 @@ fn the_exit_code_is_that_of_the_gravest_line() {
         assert_eq!(output.status.code(), Some(code), "{err}");
         assert!(err.contains(said), "{err}");
     };
-    check("", 5, "there are no lines on standard input");
-    check("\n\n", 5, "there are no lines on standard input");
+    check("", 5, "standard input has no lines");
+    check("\n\n", 5, "standard input has no lines");
     let (right, wrong) = (sum(1, RIGHT), sum(2, WRONG));
     check(&lines(&[right.clone(), wrong.clone()]), 1, "2 lines: 1 accepted, 1 rejected; ");
     check(&lines(&[right, wrong, json!(3)]), 2, "3 lines: 1 accepted, 1 rejected, 1 broken; ");

@@ -96,8 +96,10 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     assert_eq!(confirmed["status"], "confirmed_equivalent", "{confirmed:#}");
     assert_eq!(confirmed["reason"], "at most 6");
     let told = second["diagnostics"].to_string();
-    let near =
-        [format!("[strength.equivalent] names `{wrong}`"), format!("did you mean `{known}`?")];
+    let near = [
+        format!("unknown program in [strength.equivalent]: `{wrong}`"),
+        format!("did you mean `{known}`?"),
+    ];
     assert!(near.iter().all(|near| told.contains(near)), "{told}");
     for id in &promoted {
         assert_eq!(subject(&second, id)["status"], "caught", "{second:#}");

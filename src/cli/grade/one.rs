@@ -171,7 +171,9 @@ impl Grader<'_> {
         match finished.results.into_iter().next() {
             Some(Judged::Judgement(judgement)) => Ok(SubmissionReport::new(None, *judgement)),
             Some(Judged::Failed(error)) => Err(Stop::Fault(error).into()),
-            None => Err(Stop::Fault(JudgeError::new("judge", "there is no result")).into()),
+            None => {
+                Err(Stop::Fault(JudgeError::new("judge", "the submission has no result")).into())
+            }
         }
     }
 }
