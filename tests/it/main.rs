@@ -12,6 +12,7 @@ mod conformance;
 mod convert;
 #[cfg(target_os = "linux")]
 mod endless;
+mod executors;
 mod explain;
 mod fallback;
 mod fixture;

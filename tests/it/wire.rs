@@ -31,6 +31,7 @@ use juror::model::outcome::{self, Ending, Outcome, Signal};
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
+use juror::remote::parcel::Parcel;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -210,7 +211,7 @@ impl Executor for Wire {
 
 impl Wire {
     /// What came back, or the fault that did.
-    fn reply<T: Parcel>(&self, reply: Result<T, Stop>) -> Result<T, Stop> {
+    fn reply<T: Sent>(&self, reply: Result<T, Stop>) -> Result<T, Stop> {
         match reply {
             Ok(reply) => Ok(self.store.carry(&reply)?),
             Err(Stop::Fault(error)) => Err(Stop::Fault(through_bytes(&error)?)),
@@ -289,7 +290,7 @@ struct Store {
 
 impl Store {
     /// The same as it is on the other side.
-    fn carry<T: Parcel>(&self, parcel: &T) -> Result<T, JudgeError> {
+    fn carry<T: Sent>(&self, parcel: &T) -> Result<T, JudgeError> {
         let fault = |error| JudgeError::new("send a blob", error);
         for blob in parcel.blobs() {
             let digest = blob.digest().map_err(fault)?;
@@ -323,74 +324,12 @@ fn through_bytes<T: Serialize + DeserializeOwned>(what: &T) -> Result<T, JudgeEr
 }
 
 /// What travels, with blobs that travel beside it.
-trait Parcel: Serialize + DeserializeOwned {
-    fn blobs(&self) -> Vec<&Blob>;
-    fn blobs_mut(&mut self) -> Vec<&mut Blob>;
-    fn shown_mut(&mut self) -> Vec<&mut Shown> {
-        Vec::new()
-    }
-}
+trait Sent: Parcel + Serialize + DeserializeOwned {}
 
-impl Parcel for Job {
-    fn shown_mut(&mut self) -> Vec<&mut Shown> {
-        self.command.visible.iter_mut().collect()
-    }
-
-    fn blobs(&self) -> Vec<&Blob> {
-        Job::blobs(self).collect()
-    }
-
-    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        let shown = self.command.visible.iter_mut();
-        let trees = shown.filter_map(|shown| match &mut shown.what {
-            What::Tree(tree) => Arc::get_mut(tree).map(|tree| &mut tree.entries),
-            What::Installed { .. } => None,
-        });
-        let entries = trees.chain([&mut self.files]).flatten();
-        let blobs = entries.filter_map(TreeEntry::blob_mut);
-        blobs.chain([&mut self.stdin]).collect()
-    }
-}
-
-impl Parcel for Reply {
-    fn blobs(&self) -> Vec<&Blob> {
-        Reply::blobs(self).collect()
-    }
-
-    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        Reply::blobs_mut(self).collect()
-    }
-}
-
-impl Parcel for JointJob {
-    fn shown_mut(&mut self) -> Vec<&mut Shown> {
-        let (program, partner) = (&mut self.program.command, &mut self.partner.command);
-        program.visible.iter_mut().chain(&mut partner.visible).collect()
-    }
-
-    fn blobs(&self) -> Vec<&Blob> {
-        self.program.blobs().chain(self.partner.blobs()).collect()
-    }
-
-    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        let mut blobs = Parcel::blobs_mut(&mut self.program);
-        blobs.extend(Parcel::blobs_mut(&mut self.partner));
-        blobs
-    }
-}
-
-impl Parcel for JointReply {
-    fn blobs(&self) -> Vec<&Blob> {
-        self.program.reply.blobs().chain(self.partner.reply.blobs()).collect()
-    }
-
-    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        self.program.reply.blobs_mut().chain(self.partner.reply.blobs_mut()).collect()
-    }
-}
+impl<T: Parcel + Serialize + DeserializeOwned> Sent for T {}
 
 /// Holds what arrives against what was sent. All blobs are in memory.
-fn check<T: Parcel + Debug>(sent: &T) {
+fn check<T: Sent + Debug>(sent: &T) {
     let arrived = Store::default().carry(sent).expect("it arrives");
     assert_eq!(format!("{arrived:?}"), format!("{sent:?}"));
     assert_eq!(arrived.blobs(), sent.blobs());
@@ -588,26 +527,5 @@ proptest! {
     #[test]
     fn a_joint_reply_arrives_as_it_was_sent(reply in joint_reply()) {
         check(&reply);
-    }
-}
-
-#[test]
-fn a_fault_comes_back_as_it_is() {
-    let fault = JudgeError::new("mount", "no").help("try").transient();
-    for stop in [Stop::Fault(fault), Stop::Interrupted] {
-        let answer = stop.clone();
-        let wire = around(Arc::new(Scripted::new(1, move |_: &Job| Err(answer.clone()))));
-        let job = Job {
-            command: Command::default(),
-            stdin: Blob::default(),
-            files: Vec::new(),
-            writable: false,
-            box_size: Bytes(0),
-            limits: Limits::default(),
-            collect: Vec::new(),
-            keep: Keep::Nothing,
-            is_timed: false,
-        };
-        assert_eq!(wire.run(&job).map(|_| ()), Err(stop));
     }
 }

@@ -1,12 +1,13 @@
 //! Programs on workers: other processes of juror, to which a command connects.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::tidy::root;
@@ -208,5 +209,67 @@ fn workers_end_with_juror() {
         let code = judge.wait().expect("it ends").code();
         assert_eq!(code, if signal == "INT" { Some(130) } else { None });
         wait_for_end(&fixture);
+    }
+}
+
+/// Judges a stream on workers of which so many are killed, one now and then: each line has one result, the same as here.
+fn check_each_once(lines: usize, killed: usize) {
+    let fixture = Fixture::new();
+    let line = |number: usize| {
+        let text = [RIGHT, WRONG, "read -r a b; exit $b\n"][number % 3];
+        let cases =
+            json!([{ "input": format!("{number} 3\n"), "answer": format!("{}\n", number + 3) }]);
+        let source = json!({ "text": text, "language": "bash" });
+        format!("{}\n", json!({ "id": number, "cases": cases, "source": source }))
+    };
+    fixture.write("lines", (0..lines).map(line).collect::<String>());
+    fixture.write("pid.sh", format!("echo $$ > pid.$1; exec {}\n", worker("")));
+    let workers: Vec<String> =
+        (0..killed + 2).map(|number| format!("sh pid.sh {number}")).collect();
+    let graded = |workers: &[String], mut see: Box<dyn FnMut(usize) + '_>| {
+        let mut command = wire::shipped();
+        command.arg("grade").current_dir(fixture.path("")).stderr(Stdio::null());
+        workers.iter().for_each(|worker| _ = command.args(["--executor", worker]));
+        let lines = fs::File::open(fixture.path("lines")).expect("the lines");
+        let mut juror = command.stdin(lines).stdout(Stdio::piped()).spawn().expect("juror starts");
+        let results = BufReader::new(juror.stdout.take().expect("a pipe")).lines();
+        let mut verdicts: Vec<(u64, String)> = Vec::new();
+        for result in results {
+            let result: Value = serde_json::from_str(&result.expect("a line")).expect("a result");
+            verdicts
+                .push((result["id"].as_u64().expect("a number"), result["verdict"].to_string()));
+            see(verdicts.len());
+        }
+        assert_eq!(juror.wait().expect("it ends").code(), Some(1));
+        verdicts.sort();
+        verdicts
+    };
+    let here = graded(&[], Box::new(|_| ()));
+    let ids: Vec<u64> = here.iter().map(|it| it.0).collect();
+    assert_eq!(ids, (0..lines as u64).collect::<Vec<_>>());
+    let mut left: Vec<usize> = (0..workers.len()).collect();
+    let kill = |results: usize| {
+        if results.is_multiple_of(lines / (killed + 1)) && left.len() > 2 {
+            // No order that means anything.
+            let pid = fixture.read(&format!("pid.{}", left.remove(results * 7919 % left.len())));
+            let sent = Command::new("kill").args(["-s", "KILL", pid.trim()]).status();
+            assert!(sent.expect("kill runs").success());
+        }
+    };
+    let there = graded(&workers, Box::new(kill));
+    assert_eq!(there, here);
+    assert_eq!(left.len(), 2);
+}
+
+#[test]
+fn each_line_of_a_stream_has_one_result_although_workers_are_killed() {
+    check_each_once(120, 3);
+}
+
+mod quiet {
+    #[test]
+    #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    fn each_of_ten_thousand_lines_has_one_result_although_workers_are_killed() {
+        super::check_each_once(10_000, 10);
     }
 }

@@ -18,8 +18,6 @@ use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Command, Job, Keep, Reply, Shown, What};
-use crate::model::joint::{JointJob, JointReply, Part, Transcript};
-use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
@@ -155,19 +153,6 @@ fn bytes(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn blobs_of_any_size_come_and_go() {
-    let crew = crew(vec![of_echo("a")]);
-    for length in [0, 1, 8 << 10, (8 << 10) + 1, 64 << 10, 300 << 10, 3_000_000] {
-        let sent = bytes(length);
-        let reply = crew.run(&job("/bin/cat", &sent)).unwrap();
-        assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
-        assert_eq!(reply.outcome.worker.as_deref(), Some("a"));
-    }
-    assert_eq!(crew.report()[0].programs, 7);
-    assert_eq!(crew.last_remarks(), []);
-}
-
-#[test]
 fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
     let seen = Arc::new(Mutex::new(HashMap::new()));
     let noted = Arc::clone(&seen);
@@ -194,42 +179,6 @@ fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
         assert_eq!(kept.file(Path::new("d/small")).unwrap().start(9).unwrap(), b"x");
     }
     assert_eq!(seen.lock().unwrap().len(), 1);
-}
-
-#[test]
-fn two_programs_that_talk_are_one_job() {
-    let part = || Part {
-        reply: reply(bytes(100_000)),
-        started: Duration::ZERO,
-        ended: Duration::ZERO,
-        closed: Duration::ZERO,
-        unread: Bytes(0),
-        waits: None,
-        runs: false,
-    };
-    let executor = Scripted::new(2, echo).joint(move |job| {
-        assert_eq!(job.partner.command.argv, ["/partner"]);
-        let (program, partner) = (part(), part());
-        let transcript = Transcript::default();
-        Ok(JointReply { program, partner, told: None, deadlock: None, transcript })
-    });
-    let crew = crew(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
-    let (program, partner) = (job("/program", b""), job("/partner", b""));
-    let joint = JointJob { program, partner, accept_exit_code: 42, transcript: None };
-    let reply = crew.run_joint(&joint).unwrap();
-    assert_eq!(reply.partner.reply.stdout.len().unwrap(), 100_000);
-    assert_eq!(crew.report()[0].programs, 2);
-}
-
-#[test]
-fn faults_come_back_as_they_are() {
-    let fault = JudgeError::new("mount", "no").help("try").transient();
-    let said = fault.clone();
-    let executor = Scripted::new(1, move |_: &Job| Err(said.clone().into()));
-    let crew = crew(vec![worker(facts("a", 1), NO_TOOLS, executor)]);
-    assert_eq!(crew.run(&job("/x", b"")).map(|_| ()), Err(Stop::Fault(fault)));
-    crew.stop();
-    assert_eq!(crew.run(&job("/x", b"")).map(|_| ()), Err(Stop::Interrupted));
 }
 
 #[test]

@@ -1,0 +1,362 @@
+//! What every executor does alike: one set of jobs, and one line for each executor.
+//!
+//! An executor hands jobs on to another one, however far away that is. Beyond it are once the sandboxes of this
+//! machine, and once an invented executor, for what a machine does not do when asked.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use juror::executor::local::Local;
+use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::executor::{Around, Executor};
+use juror::judge::classify::classify;
+use juror::language::toolchain::Toolchains;
+use juror::model::blob::Blob;
+use juror::model::isolation::{Demand, Isolation};
+use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
+use juror::model::joint::{JointJob, JointReply};
+use juror::model::judgement::JudgeError;
+use juror::model::limits::Limits;
+use juror::model::outcome::Ending;
+use juror::model::stop::Stop;
+use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
+use juror::model::units::Bytes;
+use juror::remote::crew::Crew;
+use juror::remote::link::{Pipes, Process};
+use juror::remote::message::Facts;
+use juror::remote::serve::serve;
+
+use crate::wire;
+
+#[test]
+fn the_pool_of_this_machine() {
+    conforms(|local| local);
+}
+
+#[test]
+fn through_bytes() {
+    conforms(wire::around);
+}
+
+#[test]
+fn a_worker_behind_a_pipe() {
+    conforms(|beyond| Arc::new(crew(&[beyond])));
+}
+
+/// Workers behind pipes, each in a thread of this process.
+fn crew(beyond: &[Arc<dyn Executor>]) -> Crew {
+    let workers = beyond.iter().enumerate().map(|(number, executor)| {
+        let executor = Arc::clone(executor);
+        let (input, to_worker) = io::pipe().expect("a pipe");
+        let (output, from_worker) = io::pipe().expect("a pipe");
+        let facts = facts(&format!("worker {number}"), &*executor);
+        thread::spawn(move || work(facts, &*executor, input, from_worker));
+        let process = Process::default();
+        (String::new(), Pipes { output: Box::new(output), input: to_worker.into(), process })
+    });
+    Crew::of(workers.collect(), None, |_| Ok(())).expect("a worker is ready")
+}
+
+/// What a worker of this name says of this executor.
+pub(crate) fn facts(name: &str, executor: &dyn Executor) -> Facts {
+    Facts {
+        name: name.to_owned(),
+        boot: name.to_owned(),
+        isolation: Isolation::Namespaces,
+        shortfall: None,
+        mechanism: executor.mechanism(),
+        slots: executor.slots(),
+        pace: Duration::from_millis(1),
+    }
+}
+
+fn work(facts: Facts, executor: &dyn Executor, input: impl Read, output: impl Write + Send) {
+    let tools = Toolchains::default();
+    serve(facts, executor, &tools, input, output, &|| ()).expect("juror sends jobs");
+}
+
+/// All that holds for every executor.
+pub(crate) fn conforms(carry: Around) {
+    let executor = carry(Arc::new(local()));
+    jobs_end_as_they_should(&*executor);
+    outputs_of_any_size_come_back(&*executor);
+    programs_talk(&*executor);
+    nothing_runs_beside_what_runs_alone(&*executor);
+    what_runs_is_stopped(&*executor);
+    many_results_reach_who_asked(carry);
+    faults_come_back_as_they_are(carry);
+}
+
+/// The sandboxes of this machine.
+pub(crate) fn local() -> Local {
+    Local::start(Some(SLOTS), Demand::Any, Arc::new(())).expect("this machine runs programs")
+}
+
+const SLOTS: usize = 2;
+
+/// A script for the shell, with limits far away.
+fn script(text: &str) -> Job {
+    let argv = ["/bin/sh", "-c", text].map(str::to_owned).to_vec();
+    Job {
+        command: Command { argv, ..Command::default() },
+        writable: true,
+        box_size: Bytes::mib(16),
+        limits: Limits {
+            cpu_time: Some(Duration::from_secs(60)),
+            wall_time: Some(Duration::from_secs(120)),
+            memory: Some(Bytes::mib(256)),
+            output: Some(Bytes::mib(32)),
+            processes: Some(16),
+        },
+        ..Job::default()
+    }
+}
+
+fn text(blob: &Blob) -> String {
+    String::from_utf8_lossy(&blob.start(u64::MAX).expect("its bytes are here")).into_owned()
+}
+
+/// What came of a job: its verdict if the run alone decides, its ending, and all that it left.
+fn told(job: &Job, reply: &Reply) -> String {
+    let verdict = classify(&reply.outcome, &job.limits).map_or("-", |it| it.verdict.short());
+    let mut told = match (reply.outcome.stopped_by, reply.outcome.ending) {
+        (Some(stop), _) => format!("{verdict} {stop:?}"),
+        (None, Ending::Exited(code)) => format!("{verdict} exit {code}"),
+        (None, Ending::Signalled(signal)) => format!("{verdict} {signal}"),
+    };
+    for (name, blob) in [("out", &reply.stdout), ("err", &reply.stderr)] {
+        let text = text(blob);
+        // Of what is stopped in its midst nobody knows how much is there.
+        if !text.is_empty() && reply.outcome.stopped_by.is_none() {
+            told += &format!("; {name} `{}`", text.trim_end());
+        }
+    }
+    for collected in &reply.collected {
+        told += &match collected {
+            Collected::File(blob) => format!("; got `{}`", text(blob)),
+            other => format!("; got {other:?}"),
+        };
+    }
+    let mut kept: Vec<String> =
+        reply.kept.iter().flat_map(|tree| &tree.entries).map(entry).collect();
+    kept.sort();
+    let kept: String = kept.iter().map(|entry| format!("; kept {entry}")).collect();
+    told + &kept
+}
+
+fn entry(entry: &TreeEntry) -> String {
+    let name = entry.name.display();
+    match &entry.node {
+        Node::File { blob, mode: FileMode::Plain } => format!("{name} `{}`", text(blob)),
+        Node::File { blob, mode: FileMode::Executable } => format!("{name}* `{}`", text(blob)),
+        Node::Link(target) => format!("{name} -> {}", target.display()),
+        Node::Directory => format!("{name}/"),
+    }
+}
+
+fn plain(name: &str, text: &str) -> TreeEntry {
+    TreeEntry::new(name, Node::plain(text.as_bytes()))
+}
+
+fn jobs_end_as_they_should(executor: &dyn Executor) {
+    let check = |job: Job, expected: &str| {
+        let reply = executor.run(&job).unwrap_or_else(|stop| panic!("{:?}: {stop:?}", job.command));
+        assert_eq!(told(&job, &reply), expected, "{:?}: {:?}", job.command, reply.outcome);
+    };
+    let limited = |text: &str, limit: fn(&mut Limits)| {
+        let mut job = script(text);
+        limit(&mut job.limits);
+        job
+    };
+    // How it ends, what it reads and what it writes.
+    check(script("exit 0"), "- exit 0");
+    check(script("exit 42"), "RTE exit 42");
+    check(script("kill -SEGV $$"), "RTE SIGSEGV");
+    check(Job { stdin: b"a\nb".to_vec().into(), ..script("cat; cat >&2") }, "- exit 0; out `a\nb`");
+    check(script("echo a; echo b >&2; exit 1"), "RTE exit 1; out `a`; err `b`");
+    let mut told_more = script("echo $OWN $0 $1");
+    told_more.command.env.push(("OWN".to_owned(), "a b".to_owned()));
+    told_more.command.argv.extend(["c".to_owned(), "d e".to_owned()]);
+    check(told_more, "- exit 0; out `a b c d e`");
+    // Limits.
+    let endless = "while :; do :; done";
+    check(limited(endless, |it| it.cpu_time = Some(Duration::from_millis(100))), "TLE CpuTime");
+    let sleep = limited("sleep 60", |it| it.wall_time = Some(Duration::from_millis(100)));
+    check(sleep, "TLE WallTime");
+    let grow = "x=0123456789abcdef; while :; do x=$x$x; done";
+    check(limited(grow, |it| it.memory = Some(Bytes::mib(16))), "MLE Memory");
+    check(limited("yes", |it| it.output = Some(Bytes::kib(64))), "OLE Output");
+    let small = Job {
+        box_size: Bytes::mib(1),
+        ..script("head -c 4000000 /dev/zero 2> /dev/null > f || exit 7")
+    };
+    check(small, "RTE exit 7");
+    check(
+        Job { writable: false, ..script("(: > f) 2> /dev/null || echo no") },
+        "- exit 0; out `no`",
+    );
+    // Files that it has, and files that it leaves.
+    let files = vec![plain("d/in", "x"), TreeEntry::new("to", Node::Link("d/in".into()))];
+    check(Job { files: files.clone(), ..script("cat to; ls") }, "- exit 0; out `xd\nto`");
+    let tree = Arc::new(Tree::from(vec![TreeEntry::new(
+        "run",
+        Node::File { blob: b"#!/bin/sh\necho shown\n".to_vec().into(), mode: FileMode::Executable },
+    )]));
+    let mut shows = script("/program/run");
+    shows.command.visible.push(Shown::tree("/program", &tree));
+    check(shows, "- exit 0; out `shown`");
+    let leaves = "printf a > a; ln -s a l; mkdir -p e d; printf b > d/b; chmod +x d/b";
+    let collect = ["a", "l", "e", "none", "d/b"].map(str::to_owned).to_vec();
+    check(
+        Job { collect, ..script(leaves) },
+        "- exit 0; got `a`; got NotAFile(Link); got NotAFile(Directory); got Missing; got `b`",
+    );
+    let keep = Keep::AllBut(vec!["d/in".into()]);
+    check(
+        Job { files, keep, ..script(leaves) },
+        "- exit 0; kept a `a`; kept d/b* `b`; kept e/; kept l -> a; kept to -> d/in",
+    );
+    // What is not there is a fault, and the next job is as good as ever.
+    let mut missing = script("");
+    missing.command.argv = vec!["/nowhere/program".to_owned()];
+    match executor.run(&missing) {
+        Err(Stop::Fault(error)) => {
+            assert!(error.to_string().contains("/nowhere/program"), "{error}")
+        }
+        other => panic!("{other:?}"),
+    }
+    check(script("exit 0"), "- exit 0");
+}
+
+fn outputs_of_any_size_come_back(executor: &dyn Executor) {
+    for length in [0, 1, 8 << 10, (8 << 10) + 1, 64 << 10, (64 << 10) + 1, 3_000_000] {
+        let sent: Vec<u8> = (0..length).map(|it| (it % 251) as u8).collect();
+        let files = vec![TreeEntry::new("in", Node::plain(sent.clone()))];
+        let job = Job { stdin: sent.clone().into(), files, keep: Keep::ALL, ..script("cat") };
+        let reply = executor.run(&job).expect("it runs");
+        assert_eq!(reply.stdout.start(u64::MAX).expect("its bytes"), sent, "{length}");
+        assert_eq!(reply.outcome.stdout_bytes, Bytes(length), "{length}");
+        let kept = reply.kept.expect("its box is kept");
+        let kept = kept.file(Path::new("in")).expect("a file");
+        assert_eq!(kept.start(u64::MAX).expect("its bytes"), sent, "{length}");
+    }
+}
+
+fn programs_talk(executor: &dyn Executor) {
+    let check = |program: &str, partner: &str, expected: &str| {
+        let (program, partner) = (script(program), script(partner));
+        let transcript = Some(Bytes::kib(1));
+        let job = JointJob { program, partner, accept_exit_code: 42, transcript };
+        for reply in [executor.run_joint(&job), executor.run_joint_alone(&job, 1)] {
+            let reply = reply.unwrap_or_else(|stop| panic!("{job:?}: {stop:?}"));
+            assert_eq!(told_of_both(&job, &reply), expected, "{reply:?}");
+        }
+    };
+    check(
+        "read a; echo $a$a; echo ours >&2",
+        "echo x; read b; echo $b >&2; exit 42",
+        "- exit 0; err `ours` | RTE exit 42; err `xx` | <x >xx",
+    );
+    check("exit 3", "cat; exit 43", "RTE exit 3 | RTE exit 43 |");
+    check("cat > /dev/null; sleep 60", "echo x; exit 43", "- Dismissed | RTE exit 43 | <x");
+    check("read a", "read b", "TLE Deadlock | TLE Deadlock |");
+}
+
+fn told_of_both(job: &JointJob, reply: &JointReply) -> String {
+    let program = told(&job.program, &reply.program.reply);
+    let partner = told(&job.partner, &reply.partner.reply);
+    let notation = String::from_utf8_lossy(&reply.transcript.notation()).into_owned();
+    let words: Vec<&str> = notation.split_whitespace().collect();
+    format!("{program} | {partner} | {}", words.join(" ")).trim_end().to_owned()
+}
+
+/// Each job tells when it began and when it ended.
+fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
+    let job = script("date +%s%N; sleep 0.01; date +%s%N");
+    let times = |reply: Reply| -> (u128, u128) {
+        let text = text(&reply.stdout);
+        let mut times = text.lines().map(|line| line.parse().expect("a time"));
+        (times.next().expect("a beginning"), times.next().expect("an end"))
+    };
+    let (mut alone, mut others) = (Vec::new(), Vec::new());
+    thread::scope(|scope| {
+        let run =
+            || (0..10).map(|_| times(executor.run(&job).expect("it runs"))).collect::<Vec<_>>();
+        let beside: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
+        for number in 1..=3 {
+            let reply = executor.run_alone(&job, number).expect("it runs");
+            assert!(reply.outcome.contention.pace.is_some(), "{:?}", reply.outcome);
+            alone.push(times(reply));
+        }
+        others.extend(beside.into_iter().flat_map(|it| it.join().expect("no panic")));
+    });
+    for (start, end) in alone {
+        let beside = others.iter().find(|other| other.0 < end && start < other.1);
+        assert_eq!(beside, None, "{start} to {end}");
+    }
+}
+
+fn what_runs_is_stopped(executor: &dyn Executor) {
+    let job = script("sleep 100");
+    let run = || match executor.run(&job) {
+        Err(Stop::Interrupted) => {}
+        other => panic!("{other:?}"),
+    };
+    thread::scope(|scope| {
+        (0..2 * SLOTS).for_each(|_| _ = scope.spawn(run));
+        scope.spawn(|| match executor.run_alone(&job, 1) {
+            Err(Stop::Interrupted) => {}
+            other => panic!("{other:?}"),
+        });
+        executor.stop();
+    });
+    run();
+}
+
+fn many_results_reach_who_asked(carry: Around) {
+    let echo = |job: &Job| {
+        let stdout = job.stdin.start(u64::MAX).expect("its bytes are here").into();
+        let (stderr, collected, kept) = (Blob::default(), Vec::new(), None);
+        Ok(Reply { outcome: quiet_outcome(), stdout, stderr, collected, kept })
+    };
+    let executor = carry(Arc::new(Scripted::new(100, echo)));
+    assert!(executor.slots() >= 100);
+    thread::scope(|scope| {
+        for number in 0..500 {
+            let executor = &executor;
+            scope.spawn(move || {
+                let sent = format!("{number} ").repeat(number * 10).into_bytes();
+                let job = Job { stdin: sent.clone().into(), ..script("cat") };
+                let reply = executor.run(&job).expect("an answer");
+                assert_eq!(reply.stdout.start(u64::MAX).expect("its bytes"), sent, "{number}");
+            });
+        }
+    });
+}
+
+fn faults_come_back_as_they_are(carry: Around) {
+    let plain = JudgeError::new("mount", "no");
+    let lacks = Some("Lua 5.4".to_owned());
+    for fault in [
+        plain.clone(),
+        plain.clone().help("try"),
+        plain.clone().transient(),
+        JudgeError { lacks, ..plain },
+    ] {
+        let (single, joint) = (fault.clone(), fault.clone());
+        let scripted = Scripted::new(SLOTS, move |_: &Job| Err(single.clone().into()));
+        let executor = carry(Arc::new(scripted.joint(move |_| Err(joint.clone().into()))));
+        let (program, partner) = (script(""), script(""));
+        let job = JointJob { program, partner, accept_exit_code: 42, transcript: None };
+        let expected = Err(Stop::Fault(fault));
+        assert_eq!(executor.run(&job.program).map(|_| ()), expected);
+        assert_eq!(executor.run_alone(&job.program, 1).map(|_| ()), expected);
+        assert_eq!(executor.run_joint(&job).map(|_| ()), expected);
+        assert_eq!(executor.run_joint_alone(&job, 1).map(|_| ()), expected);
+        executor.stop();
+        assert_eq!(executor.run(&job.program).map(|_| ()), Err(Stop::Interrupted));
+    }
+}
