@@ -4,6 +4,8 @@ pub mod build;
 pub mod cache;
 pub mod check;
 pub mod cli;
+#[cfg(feature = "nats")]
+pub mod cluster;
 pub mod executor;
 pub mod explain;
 pub mod generate;

@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::cli::cache::CacheArguments;
+use crate::cli::cluster::ClusterArguments;
 use crate::cli::compare::CompareArguments;
 use crate::cli::convert::ConvertArguments;
 use crate::cli::doctor::DoctorArguments;
@@ -186,6 +187,10 @@ pub enum Command {
     /// nothing. `juror help scale` has the commands for ssh, Slurm, containers and clusters.
     #[command(after_long_help = WORKER_EXAMPLES)]
     Worker(WorkerArguments),
+    /// Make what a NATS server for workers needs
+    ///
+    /// A server keeps jobs and results, so that workers and submitters may come and go.
+    Cluster(ClusterArguments),
     /// Show what is kept for later commands, or make it smaller, or read all of it
     ///
     /// What was built or run before is not built or run again while nothing that it depends on has changed; --fresh does it

@@ -127,6 +127,15 @@ Examples:
 
 docs/scale.md tells more. Exit codes: see `juror --help`.";
 
+pub(super) const CLUSTER_EXAMPLES: &str = "\
+Examples:
+  juror cluster init cluster --server judge.example.org --worker a --worker b
+      The files of a server and of two workers, and the commands to start them.
+  juror cluster init cluster --server n1 --server n2 --server n3 --worker a
+      Three servers: work goes on if one of them is lost.
+
+docs/cluster.md tells more. Exit codes: see `juror --help`.";
+
 pub(super) const WATCH_EXAMPLES: &str = "\
 Examples:
   juror watch problems/game1 my.cpp

@@ -7,6 +7,7 @@ mod browser;
 mod by_hand;
 pub mod cache;
 pub mod class;
+pub mod cluster;
 pub mod compare;
 mod complete;
 pub mod convert;
@@ -107,6 +108,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Compare(arguments) => compare::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Worker(arguments) => worker::run(arguments),
+        Command::Cluster(arguments) => cluster::run(&arguments.command),
         Command::Cache(arguments) => cache::run(arguments),
         Command::Languages => languages::run(),
         Command::Schema(arguments) => schema::run(arguments),

@@ -31,7 +31,7 @@ macro_rules! topic {
 }
 
 /// The pages. A command's name has the command's options instead.
-const TOPICS: [Topic; 29] = [
+const TOPICS: [Topic; 30] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
@@ -58,6 +58,7 @@ const TOPICS: [Topic; 29] = [
     topic!("machine", "doctor.md", "what juror needs of the machine"),
     topic!("plain", "plain.md", "systems without isolation"),
     topic!("scale", "scale.md", "programs on other machines"),
+    topic!("cluster", "cluster.md", "a NATS server for workers"),
     topic!("ci", "ci.md", "reports for CI"),
     topic!("json", "json.md", "the keys of the JSON document"),
     topic!("conformance", "conformance.md", "rules on which judges differ"),

@@ -8,6 +8,8 @@ mod bundles;
 mod causes;
 mod class;
 mod cli;
+#[cfg(feature = "nats")]
+mod cluster;
 mod conformance;
 mod convert;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,71 @@
+//! `juror cluster`: makes the files of a NATS server for workers.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::exit_code::ExitCode;
+use crate::cli::help::CLUSTER_EXAMPLES;
+use crate::cli::options::OutputOptions;
+use crate::cli::output::command;
+
+#[cfg(feature = "nats")]
+mod init;
+
+/// Arguments of `juror cluster`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub struct ClusterArguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: ClusterCommand,
+}
+
+/// What to do with a cluster.
+#[derive(Debug, Subcommand)]
+pub enum ClusterCommand {
+    /// Make the configuration of a NATS server, with keys and certificates for it, submitters and workers
+    ///
+    /// Each server, each worker and the submitters have a directory of their own below DIR, to be copied to their
+    /// machines. A worker's key allows it to take jobs, read files and write results, and nothing else.
+    #[command(after_long_help = CLUSTER_EXAMPLES)]
+    Init(InitArguments),
+}
+
+/// Arguments of `juror cluster init`.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// Where the files go; the directory must not exist yet
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// A server: the name or the IPv4 address by which others reach it; one, three or five of them
+    #[arg(long = "server", value_name = "HOST[:PORT]", default_value = "localhost")]
+    pub servers: Vec<String>,
+    /// A worker; each machine should have its own
+    #[arg(long = "worker", value_name = "NAME", default_value = "worker")]
+    pub workers: Vec<String>,
+    /// The cluster's name
+    #[arg(long, value_name = "NAME", default_value = "juror")]
+    pub name: String,
+    /// How much disk each server may use, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 10240, value_parser = clap::value_parser!(u64).range(64..=1 << 30))]
+    pub disk: u64,
+}
+
+/// Does it.
+pub fn run(command_given: &ClusterCommand) -> ExitCode {
+    command(&OutputOptions::default(), "cluster", |_| match command_given {
+        #[cfg(feature = "nats")]
+        ClusterCommand::Init(arguments) => init::make(arguments),
+        #[cfg(not(feature = "nats"))]
+        ClusterCommand::Init(_) => Err(without_nats().into()),
+    })
+}
+
+/// Why nothing can be done with a server.
+#[cfg(not(feature = "nats"))]
+pub(super) fn without_nats() -> crate::model::judgement::JudgeError {
+    let error =
+        crate::model::judgement::JudgeError::new("use NATS", "this juror is built without it");
+    error.help("build it with `--features nats`")
+}

@@ -1,0 +1,264 @@
+//! What a worker's key allows, and what it does not: each call that a worker makes, and each that it must not make.
+
+use std::time::Instant;
+
+use async_nats::ConnectOptions;
+
+use super::server::{Cluster, LONG, Session, program};
+
+/// The streams, as submitters make them.
+const STREAMS: [(&str, &str); 4] = [
+    (
+        "JOBS",
+        r#"{"name":"JOBS","subjects":["job.>"],"retention":"workqueue","storage":"file","discard":"new","allow_direct":true}"#,
+    ),
+    (
+        "RESULTS",
+        r#"{"name":"RESULTS","subjects":["res.>"],"storage":"file","max_msgs_per_subject":1,"discard":"new","discard_new_per_subject":true,"allow_direct":true}"#,
+    ),
+    (
+        "OBJ_CAS",
+        r#"{"name":"OBJ_CAS","subjects":["$O.CAS.C.>","$O.CAS.M.>"],"storage":"file","discard":"new","allow_rollup_hdrs":true,"allow_direct":true}"#,
+    ),
+    (
+        "WORKERS",
+        r#"{"name":"WORKERS","subjects":["worker.>"],"storage":"memory","max_msgs_per_subject":1,"allow_direct":true}"#,
+    ),
+];
+
+const CONSUMER: &str = r#"{"stream_name":"JOBS","config":{"durable_name":"live-c","name":"live-c","filter_subject":"job.live.c.>","ack_policy":"explicit","ack_wait":3000000000,"max_deliver":20}}"#;
+
+const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT.JOBS.live-c";
+const ONE: &str = r#"{"batch":1,"expires":10000000000}"#;
+
+/// Makes the streams and three jobs, a blob, and a result of somebody else.
+fn furnish(submitter: &Session) {
+    for (name, settings) in STREAMS {
+        let made = submitter.ask(&format!("$JS.API.STREAM.CREATE.{name}"), &[], settings);
+        assert!(!made.contains("\"error\""), "{made}");
+    }
+    let made = submitter.ask("$JS.API.CONSUMER.CREATE.JOBS.live-c.job.live.c.>", &[], CONSUMER);
+    assert!(!made.contains("\"error\""), "{made}");
+    for (subject, body) in [
+        ("job.live.c.b.u1", "a job"),
+        ("job.live.c.b.u2", "a job"),
+        ("job.live.c.b.u3", "a job"),
+        ("$O.CAS.M.name", "{\"nuid\":\"n\"}"),
+        ("$O.CAS.C.n", "a blob"),
+        ("res.b.other", "of another"),
+    ] {
+        let stored = submitter.ask(subject, &[], body);
+        assert!(stored.contains("\"seq\""), "{subject}: {stored}");
+    }
+}
+
+/// How many messages each stream has.
+fn sizes(submitter: &Session) -> [u64; 4] {
+    STREAMS.map(|(name, _)| {
+        let told = submitter.ask(&format!("$JS.API.STREAM.INFO.{name}"), &[], "");
+        let told: serde_json::Value = serde_json::from_str(told.trim()).expect("JSON");
+        told["state"]["messages"].as_u64().unwrap_or_else(|| panic!("{name}: {told}"))
+    })
+}
+
+/// What a worker asks, and what is in the answer.
+fn allowed(worker: &Session, subject: &str, headers: &[(&str, &str)], body: &str, piece: &str) {
+    let answer = worker.ask(subject, headers, body);
+    assert!(answer.contains(piece), "{subject}: {answer}");
+}
+
+/// What the server refuses to hand on.
+fn forbidden(worker: &Session, subject: &str) {
+    worker.say(subject, &[], "{}", &format!("_INBOX.{}.x.y", worker.key));
+    let refused = worker.refused();
+    let about = format!("Publish to \"{subject}\"").to_lowercase();
+    assert!(refused.to_lowercase().contains(&about), "{subject}: {refused}");
+}
+
+#[test]
+fn a_worker_can_do_its_work_and_nothing_else() {
+    let Some(program) = program() else { return };
+    let cluster = Cluster::start(&program, |text| text);
+    let submitter = cluster.connect("submitter");
+    furnish(&submitter);
+    let [a, b] = ["workers/a", "workers/b"].map(|it| cluster.connect(it));
+
+    // Its work.
+    let unit = a.pull(NEXT, ONE);
+    assert!(unit.ends_with("a job") && unit.contains("$JS.ACK.JOBS.live-c."), "{unit}");
+    let ack = unit.split_whitespace().find(|it| it.starts_with("$JS.ACK")).expect("an address");
+    allowed(&a, ack, &[], "+WPI", "");
+    let asks = [("Nats-Expected-Last-Subject-Sequence", "18446744073709551615")];
+    allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 0");
+    allowed(&a, "res.b.u1", &[], "a result", "\"seq\":2");
+    allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 2");
+    allowed(&a, ack, &[], "+ACK", "");
+    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
+    let piece = r#"{"seq":1,"next_by_subj":"$O.CAS.C.n"}"#;
+    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, "a blob");
+    allowed(&a, &format!("worker.c.{}.1", a.key), &[], "here", "\"stream\":\"WORKERS\"");
+    allowed(&a, "$SYS.REQ.USER.INFO", &[], "", "\"account\":\"WORKERS\"");
+    let before = sizes(&submitter);
+    assert_eq!(before, [2, 2, 2, 1]);
+
+    // What is written is written, whatever a header says.
+    allowed(&b, "res.b.u1", &[], "another", "\"err_code\":10077");
+    allowed(&b, "res.b.u1", &[("Nats-Rollup", "sub")], "another", "rollup not permitted");
+    allowed(&b, "res.b.u1", &[("Nats-Rollup", "all")], "another", "rollup not permitted");
+    allowed(&b, "res.b.u1", &[("Nats-TTL", "1s")], "another", "TTL is disabled");
+    let at =
+        [("Nats-Schedule", "@at 2020-01-01T00:00:00Z"), ("Nats-Schedule-Target", "job.live.c.b.x")];
+    allowed(&b, "res.b.u9", &at, "a job", "schedules is disabled");
+    let result = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.u1", &[], "");
+    assert!(result.ends_with("a result"), "{result}");
+
+    // What is no worker's business.
+    for subject in [
+        "job.live.c.b.evil",
+        "job.batch.c.b.evil",
+        "$O.CAS.C.evil",
+        "$O.CAS.M.evil",
+        "$JS.API.INFO",
+        "$JS.API.STREAM.NAMES",
+        "$JS.API.STREAM.LIST",
+        "$JS.API.STREAM.INFO.JOBS",
+        "$JS.API.STREAM.CREATE.EVIL",
+        "$JS.API.STREAM.UPDATE.RESULTS",
+        "$JS.API.STREAM.PURGE.JOBS",
+        "$JS.API.STREAM.PURGE.RESULTS",
+        "$JS.API.STREAM.DELETE.JOBS",
+        "$JS.API.STREAM.MSG.DELETE.RESULTS",
+        "$JS.API.STREAM.MSG.GET.RESULTS",
+        "$JS.API.STREAM.SNAPSHOT.RESULTS",
+        "$JS.API.STREAM.RESTORE.RESULTS",
+        "$JS.API.STREAM.LEADER.STEPDOWN.JOBS",
+        "$JS.API.CONSUMER.CREATE.JOBS",
+        "$JS.API.CONSUMER.CREATE.JOBS.evil.job.>",
+        "$JS.API.CONSUMER.DURABLE.CREATE.JOBS.evil",
+        "$JS.API.CONSUMER.DELETE.JOBS.live-c",
+        "$JS.API.CONSUMER.PAUSE.JOBS.live-c",
+        "$JS.API.CONSUMER.LIST.JOBS",
+        "$JS.API.CONSUMER.INFO.JOBS.live-c",
+        "$JS.API.CONSUMER.MSG.NEXT.RESULTS.any",
+        "$JS.API.DIRECT.GET.RESULTS",
+        "$JS.API.DIRECT.GET.RESULTS.res.b.other",
+        "$JS.API.DIRECT.GET.RESULTS.res.>",
+        "$JS.API.DIRECT.GET.JOBS",
+        "$JS.API.DIRECT.GET.JOBS.job.live.c.b.u2",
+        "$JS.API.DIRECT.GET.WORKERS",
+        "$JS.API.ACCOUNT.PURGE.JUROR",
+        "$JS.ACK.RESULTS.any.1.1.1.0.0",
+        "$SYS.REQ.SERVER.PING",
+        "$SYS.REQ.SERVER.PING.JSZ",
+        "$SYS.REQ.ACCOUNT.PING.CONNZ",
+        "$SYS.REQ.ACCOUNT.JUROR.CONNZ",
+        "$SYS.ACCOUNT.JUROR.CONNECT",
+        &format!("worker.c.{}.1", b.key),
+        &format!("_INBOX.{}.1", b.key),
+        "_R_.any",
+    ] {
+        forbidden(&a, subject);
+    }
+    for subject in [
+        ">",
+        "_INBOX.>",
+        &format!("_INBOX.{}.>", b.key),
+        &format!("_INBOX.{}.>", submitter.key),
+        "_R_.>",
+        "job.>",
+        "res.>",
+        "worker.>",
+        "$JS.>",
+        "$O.>",
+        "$SYS.>",
+    ] {
+        a.listen(subject);
+        let refused = a.refused();
+        assert!(refused.to_lowercase().contains("for subscription to"), "{subject}: {refused}");
+    }
+
+    // Whoever answers a call does not do by it what the caller may not do.
+    deputies(&a);
+    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
+    let after = sizes(&submitter);
+    assert_eq!([after[0], after[2], after[3]], [before[0], before[2], before[3]]);
+    let gone = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
+    assert!(gone.starts_with("404"), "{gone}");
+    // A subject with wildcards is one more subject, and nobody's.
+    allowed(&a, "res.b.*", &[], "any", "\"seq\"");
+    let gone = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
+    assert!(gone.starts_with("404"), "{gone}");
+}
+
+/// Names a subject that the worker may not publish on as the place for the answer to each of its calls.
+fn deputies(worker: &Session) {
+    let piece = r#"{"seq":1,"next_by_subj":"$O.CAS.C.n"}"#;
+    let key = &worker.key;
+    for (number, place) in [
+        "$JS.API.STREAM.PURGE.JOBS",
+        "$JS.API.STREAM.DELETE.RESULTS",
+        "job.live.c.b.evil",
+        "res.b.victim",
+        "worker.c.deputy.1",
+        "$O.CAS.C.evil",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let more = r#"{"batch":1,"no_wait":true}"#;
+        worker.say(NEXT, &[], more, place);
+        // These are answered by a status without a body, as a request to purge may be.
+        worker.say(NEXT, &[], "no JSON", place);
+        worker.say("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.none", &[], "", place);
+        worker.say(&format!("res.b.deputy{number}"), &[], "", place);
+        worker.say("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", place);
+        worker.say("$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, place);
+        worker.say(&format!("worker.c.{key}.1"), &[], "", place);
+        worker.say("$SYS.REQ.USER.INFO", &[], "", place);
+    }
+}
+
+/// The same rights in the account of the streams would not do: this is what the second account is for.
+#[test]
+fn rights_alone_would_let_a_worker_delete_results() {
+    let Some(program) = program() else { return };
+    let cluster = Cluster::start(&program, |text| {
+        // The workers move to the account of the submitters.
+        let (before, users) = text.split_once("      # a\n").expect("the workers");
+        let (workers, _) = users.rsplit_once("    ]\n  }\n}\n").expect("their end");
+        let (head, _) =
+            before.split_once("    imports: [\n      { service: { account: SYS").expect("imports");
+        let (head, submitter) = head.rsplit_once("    users: [\n").expect("users");
+        let submitter = submitter.strip_suffix("    ]\n").expect("their end");
+        format!("{head}    users: [\n{submitter}{workers}    ]\n  }}\n}}\n")
+    });
+    let submitter = cluster.connect("submitter");
+    furnish(&submitter);
+    let worker = cluster.connect("workers/a");
+    forbidden(&worker, "$JS.API.STREAM.PURGE.JOBS");
+    assert_eq!(sizes(&submitter)[0], 3);
+    deputies(&worker);
+    let end = Instant::now() + LONG;
+    let told = || submitter.ask("$JS.API.STREAM.INFO.RESULTS", &[], "");
+    while !told().contains("stream not found") {
+        assert!(Instant::now() < end, "the server does not do what is known of it: {}", told());
+    }
+}
+
+#[test]
+fn who_has_no_key_is_not_let_in() {
+    let Some(program) = program() else { return };
+    let cluster = Cluster::start(&program, |text| text);
+    let authority = cluster.path("workers/a/ca.crt");
+    let refused = |options: ConnectOptions, piece: &str| {
+        let error = cluster.session(options, String::new()).err().unwrap_or_default();
+        assert!(error.to_lowercase().contains(piece), "{error}");
+    };
+    let trusting = || ConnectOptions::new().add_root_certificates(authority.clone());
+    refused(trusting(), "authorization violation");
+    let other = nkeys::KeyPair::new_user().seed().expect("a seed");
+    refused(trusting().nkey(other), "authorization violation");
+    refused(trusting().user_and_password("a".into(), "a".into()), "authorization violation");
+    // Who does not know the authority does not talk to the server.
+    refused(ConnectOptions::new(), "unknownissuer");
+}

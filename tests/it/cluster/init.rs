@@ -1,0 +1,83 @@
+//! What `juror cluster init` writes and refuses.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use regex::Regex;
+
+use crate::golden;
+use crate::tidy::files_below;
+use crate::wire;
+
+fn juror(dir: &Path, line: &str) -> Command {
+    let mut command = wire::shipped();
+    command.current_dir(dir).args(["cluster", "init"]).args(line.split(' '));
+    command
+}
+
+/// All that it makes, keys and certificates masked.
+fn made(line: &str) -> String {
+    let dir = tempfile::tempdir().expect("a directory");
+    let said = juror(dir.path(), line).output().expect("juror runs").stdout;
+    let mut text = format!("$ juror cluster init {line}\n{}", String::from_utf8_lossy(&said));
+    let whole = dir.path().join(line.split(' ').next().expect("a directory"));
+    for file in files_below(&whole) {
+        let path = whole.join(&file);
+        let rights = path.metadata().expect("a file").permissions().mode() & 0o777;
+        text += &format!("\n==== {file} {rights:o}\n");
+        // All servers' are alike.
+        if !file.contains("n2") && !file.contains("n3") {
+            text += &fs::read_to_string(&path).expect("a text");
+        }
+        let parent = path.parent().and_then(|it| it.metadata().ok()).expect("a directory");
+        assert_eq!(parent.permissions().mode() & 0o777, 0o700, "{file}");
+    }
+    for (what, mask) in [
+        (r"(?s)(-----BEGIN [A-Z ]+-----).*?(-----END)", "$1\n...\n$2"),
+        (r"\bU[A-Z2-7]{55}\b", "UPUBLIC"),
+        (r"\bSU[A-Z2-7]{56}\b", "SUSEED"),
+    ] {
+        text = Regex::new(what).expect("a pattern").replace_all(&text, mask).into_owned();
+    }
+    text
+}
+
+#[test]
+fn it_writes_a_directory_for_each_machine() {
+    let three = "c --server n1 --server n2 --server n3:5222 --worker a --worker b --disk 100";
+    golden::file::compare("cluster-init.txt", &made(three));
+    let one = made("c");
+    let first =
+        "$ juror cluster init c\nstart the server on localhost, in a copy of its directory:\n";
+    assert!(one.starts_with(first), "{one}");
+    // Nobody else is let in as a server.
+    assert!(one.contains("listen: \"0.0.0.0:4222\"") && !one.contains("routes"), "{one}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_is_written() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::create_dir(dir.path().join("there")).expect("a directory");
+    for (line, piece) in [
+        ("there", "there is there already"),
+        ("c --server a --server b", "2 servers cannot outvote one that is lost"),
+        ("c --server a --server b --server a", "--server: a is there twice"),
+        ("c --server a_b", "`a_b` is not a host"),
+        ("c --server a:0", "`a:0` is not a host"),
+        ("c --server a\"b", "is not a host"),
+        ("c --server a:70000", "`a:70000` is not a host"),
+        ("c --worker a.b", "`a.b` is not a name"),
+        ("c --worker a --worker a", "--worker: a is there twice"),
+        ("c --name a/b", "`a/b` is not a name"),
+        ("c&d", "has a `&`, which means something in an address"),
+        ("no/where/c", "write no/where/c"),
+    ] {
+        let output = juror(dir.path(), line).output().expect("juror runs");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(!output.status.success() && said.contains(piece), "{line}: {said}");
+        assert_eq!(files_below(dir.path()), Vec::<String>::new(), "{line}");
+    }
+}

@@ -1,0 +1,5 @@
+//! Servers for workers, as `juror cluster` makes them: real ones, if there is `nats-server`.
+
+mod attacks;
+mod init;
+mod server;

@@ -1,0 +1,214 @@
+//! A server that runs in a temporary directory, and who is connected with it.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, ConnectOptions, Event, HeaderMap, Message};
+use futures_util::StreamExt;
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::sleep;
+
+use crate::wire;
+
+/// Long enough for anything that happens at all.
+pub(super) const LONG: Duration = Duration::from_secs(60);
+
+/// The server's program: `$JUROR_NATS_SERVER`, else what is on the `PATH`. A test without it says so, and ends.
+pub(super) fn program() -> Option<PathBuf> {
+    let named = env::var_os("JUROR_NATS_SERVER").filter(|it| !it.is_empty()).map(PathBuf::from);
+    let program = named.or_else(|| {
+        let paths = env::var_os("PATH")?;
+        env::split_paths(&paths).map(|dir| dir.join("nats-server")).find(|it| it.is_file())
+    });
+    if program.is_none() {
+        assert!(env::var_os("JUROR_NATS_REQUIRED").is_none(), "there is no nats-server");
+        let said = b"skipped: there is no nats-server; name one with JUROR_NATS_SERVER\n";
+        // Written beside the harness, which would keep it to itself.
+        io::stderr().write_all(said).expect("standard error");
+    }
+    program
+}
+
+/// What `juror cluster init` made for a server on this machine, which runs.
+pub(super) struct Cluster {
+    dir: TempDir,
+    pub(super) port: u16,
+    server: Child,
+}
+
+/// A port that nobody uses.
+pub(super) fn free_port() -> u16 {
+    loop {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("its number").port();
+        // Servers talk with each other on one far above.
+        if port < 60_000 {
+            return port;
+        }
+    }
+}
+
+impl Cluster {
+    /// Starts it, with two workers, `a` and `b`. `change` may change its configuration.
+    pub(super) fn start(program: &Path, change: impl Fn(String) -> String) -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        let port = free_port();
+        let mut command = wire::shipped();
+        command.args(["cluster", "init", "c", "--worker", "a", "--worker", "b"]);
+        command.arg(format!("--server=localhost:{port}")).current_dir(&dir);
+        assert!(command.status().expect("juror runs").success());
+        let home = dir.path().join(format!("c/servers/localhost-{port}"));
+        let file = home.join("nats.conf");
+        let text = fs::read_to_string(&file).expect("a configuration");
+        fs::write(&file, change(text)).expect("another");
+        let log = File::create(home.join("log")).expect("a log");
+        let mut command = Command::new(program);
+        command.args(["-c", "nats.conf"]).current_dir(&home).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(log);
+        let server = command.spawn().expect("the server starts");
+        let mut cluster = Self { dir, port, server };
+        let end = Instant::now() + LONG;
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            let state = cluster.server.try_wait().expect("a state");
+            let log = || fs::read_to_string(home.join("log")).unwrap_or_default();
+            assert!(state.is_none() && Instant::now() < end, "{}", log());
+            thread::sleep(Duration::from_millis(10));
+        }
+        cluster
+    }
+
+    /// The path of a user's file, such as `workers/a/nats.key`.
+    pub(super) fn path(&self, below: &str) -> PathBuf {
+        self.dir.path().join("c").join(below)
+    }
+
+    /// Connects a user, such as `workers/a`.
+    pub(super) fn connect(&self, user: &str) -> Session {
+        let seed = fs::read_to_string(self.path(user).join("nats.key")).expect("a key");
+        let pair = nkeys::KeyPair::from_seed(seed.trim()).expect("a seed");
+        let key = pair.public_key();
+        let options = ConnectOptions::with_nkey(seed.trim().to_owned())
+            .add_root_certificates(self.path(user).join("ca.crt"))
+            .require_tls(true)
+            .custom_inbox_prefix(format!("_INBOX.{key}"));
+        self.session(options, key).expect("a connection")
+    }
+
+    /// Connects with other options.
+    pub(super) fn session(&self, options: ConnectOptions, key: String) -> Result<Session, String> {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (sender, said) = channel();
+        let options = options
+            .skip_subject_validation(true)
+            .connection_timeout(LONG)
+            .request_timeout(Some(LONG))
+            .event_callback(move |event| {
+                if let Event::ServerError(error) = event {
+                    // The test may be at its end.
+                    let _ = sender.send(error.to_string());
+                }
+                async {}
+            });
+        let client = runtime.block_on(options.connect(format!("localhost:{}", self.port)));
+        let client = client.map_err(|error| error.to_string())?;
+        Ok(Session { runtime, client, key, said })
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// A user that is connected.
+pub(super) struct Session {
+    runtime: Runtime,
+    client: Client,
+    pub(super) key: String,
+    /// What the server refused.
+    said: Receiver<String>,
+}
+
+impl Session {
+    /// Sends a request, and gives its answer: headers and body as text.
+    pub(super) fn ask(&self, subject: &str, headers: &[(&str, &str)], body: &str) -> String {
+        let asked = self.client.request_with_headers(
+            subject.to_owned(),
+            of_pairs(headers),
+            body.to_owned().into(),
+        );
+        let answer = self.runtime.block_on(asked);
+        text(answer.unwrap_or_else(|error| panic!("{subject}: {error}")))
+    }
+
+    /// The same for a unit, whose message has the subject of the job.
+    pub(super) fn pull(&self, subject: &str, body: &str) -> String {
+        let place = format!("_INBOX.{}.pulled", self.key);
+        let heard = self.runtime.block_on(self.client.subscribe(place.clone()));
+        let mut heard = heard.expect("the connection is there");
+        self.say(subject, &[], body, &place);
+        text(self.runtime.block_on(heard.next()).expect("an answer"))
+    }
+
+    /// Says something, with a place for the answer that is not its own.
+    pub(super) fn say(&self, subject: &str, headers: &[(&str, &str)], body: &str, reply: &str) {
+        let (subject, body) = (subject.to_owned(), body.to_owned().into());
+        let said = self.client.publish_with_reply_and_headers(
+            subject,
+            reply.to_owned(),
+            of_pairs(headers),
+            body,
+        );
+        self.runtime.block_on(said).expect("the connection is there");
+        self.runtime.block_on(self.client.flush()).expect("the connection is there");
+    }
+
+    /// Wants to hear what is said there.
+    pub(super) fn listen(&self, subject: &str) {
+        let heard = self.runtime.block_on(self.client.subscribe(subject.to_owned()));
+        // Dropped, it would be given up.
+        std::mem::forget(heard.expect("the connection is there"));
+        self.runtime.block_on(self.client.flush()).expect("the connection is there");
+    }
+
+    /// The next thing that the server refused. The client reads it while it runs.
+    pub(super) fn refused(&self) -> String {
+        let end = Instant::now() + LONG;
+        while Instant::now() < end {
+            if let Ok(said) = self.said.try_recv() {
+                return said;
+            }
+            self.runtime.block_on(async { sleep(Duration::from_millis(2)).await });
+        }
+        "nothing".to_owned()
+    }
+}
+
+/// Status, address for an answer, and body.
+fn text(message: Message) -> String {
+    let status = message.status.map_or(String::new(), |it| it.to_string());
+    let reply = message.reply.map_or(String::new(), |it| it.to_string());
+    let body = String::from_utf8_lossy(&message.payload);
+    format!("{status} {reply} {body}")
+}
+
+fn of_pairs(headers: &[(&str, &str)]) -> HeaderMap {
+    headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).fold(
+        HeaderMap::new(),
+        |mut map, (name, value)| {
+            map.insert(name, value);
+            map
+        },
+    )
+}
