@@ -1,6 +1,7 @@
 //! What inputs of a problem come from, and what says which are valid: grammars, generators, validators, and who makes
 //! judge answers.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::build::bench::Bench;
@@ -19,9 +20,11 @@ use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::TestCase;
 use crate::model::text::count;
 use crate::package::recipe;
-use crate::stress::by_recipe;
+use crate::stress::by_test_cases::{ByTestCases, LONGEST};
+use crate::stress::candidates::Mix;
 use crate::stress::comparison::AnswersBy;
 use crate::stress::validity::Validity;
+use crate::stress::{by_grammar, by_recipe};
 use crate::validate::single::InputValidators;
 
 /// A problem with all that inputs come from.
@@ -133,13 +136,58 @@ impl Ground {
         recipe.map(|it| FreshInputs::build(bench, it)).transpose()
     }
 
+    /// All that makes inputs: the grammar, generators if they are built, and changed copies of test cases.
+    pub(super) fn candidates<'a>(
+        &'a self,
+        bench: &Bench<'a>,
+        validity: &'a Validity<'a>,
+        has_generators: bool,
+        seed: u64,
+    ) -> Mix<'a> {
+        let mut mix = Mix::default();
+        if let Some(grammar) = self.grammars.first() {
+            by_grammar::add(&mut mix, grammar, seed);
+        }
+        if has_generators {
+            mix.add(GENERATORS, by_recipe::ByRecipe::new(self.lines.clone(), seed));
+        }
+        if self.has_copies() {
+            let texts = self.copied().filter_map(|case| {
+                let is_short = fs::metadata(&case.input).is_ok_and(|it| it.len() <= LONGEST as u64);
+                let text = is_short.then(|| fs::read(&case.input).ok()).flatten()?;
+                Some((case.name.clone(), text))
+            });
+            mix.add(COPIES, ByTestCases::new(bench.executor, validity, texts.collect(), seed));
+        }
+        mix
+    }
+
+    /// The test cases that can be changed.
+    fn copied(&self) -> impl Iterator<Item = &TestCase> {
+        self.problem
+            .test_data
+            .cases
+            .iter()
+            .filter(|case| case.files.is_empty() && case.args.is_empty())
+    }
+
+    /// Whether changed copies of test cases can be tried: something says which are valid, and somebody makes judge answers.
+    pub(super) fn has_copies(&self) -> bool {
+        !(self.grammars.is_empty() && self.programs.is_empty())
+            && (!self.is_judged() || self.answers_by.is_some())
+            && self.copied().next().is_some()
+    }
+
     /// Where inputs come from, in words.
     pub(super) fn sources(&self, has_generators: bool) -> Vec<String> {
         let grammar = self.grammars.first();
         let grammar =
             grammar.map(|grammar| format!("the grammar {}", grammar.source().path.display()));
         let lines = has_generators.then(|| count(self.lines.len(), "generator line"));
-        grammar.into_iter().chain(lines).collect()
+        let copies = self
+            .has_copies()
+            .then(|| format!("changed copies of {}", count(self.copied().count(), "test case")));
+        grammar.into_iter().chain(lines).chain(copies).collect()
     }
 
     /// Who makes inputs, in short.
@@ -152,10 +200,15 @@ impl Ground {
 
     /// Why there is nothing to try.
     pub(super) fn nothing_to_try(&self) -> &'static str {
-        "the package has neither a grammar of its input, a file *.ctd, nor a generator line with {seed}; \
-         give a grammar with --input-grammar"
+        "the package has neither a grammar of its input, a file *.ctd, nor a generator line with {seed}, nor test cases \
+         with an input validator; give a grammar with --input-grammar"
     }
 }
+
+/// The share of turns of the package's generators.
+const GENERATORS: u32 = 2;
+/// The share of turns of changed copies of test cases.
+const COPIES: u32 = 2;
 
 /// The recipe, unless it has faults.
 fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe> {

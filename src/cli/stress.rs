@@ -33,12 +33,10 @@ use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPla
 use crate::model::verdict::Verdict;
 use crate::package;
 use crate::stress::batch::Batches;
-use crate::stress::candidates::Mix;
 use crate::stress::comparison::{Answers, Comparison, Unusable, bytes, shown};
 use crate::stress::promote::Promotion;
 use crate::stress::search::{Failure, Fault, Refusal, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
-use crate::stress::{by_grammar, by_recipe};
 
 /// Arguments of `juror stress`.
 #[derive(Debug, Args)]
@@ -135,8 +133,9 @@ const SHOWING: Duration = Duration::from_secs(2);
 const SHOWN: u64 = 1 << 20;
 
 fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
-    let setting = Setting::read(arguments, output)?;
-    let promotion = promotion(arguments, &setting)?;
+    let mut setting = Setting::read(arguments, output)?;
+    // A name that cannot be is refused before anything starts.
+    promotion(arguments, &setting)?;
     if let Some(file) = arguments.save.as_deref().filter(|file| file.exists() && !file.is_file()) {
         let what = format!("--save: {} is not a file; name a file", file.display());
         return Err(Stop::usage(what));
@@ -144,6 +143,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let host = Host::start(&arguments.host, output)?;
     let until = Until::new(&*host.executor);
     let builder = host.builder_on(&until);
+    let _made = problem::complete(&mut setting.ground.problem, None, &host, &builder, output)?;
+    let promotion = promotion(arguments, &setting)?;
     let problem = &setting.ground.problem;
     let bench = Bench {
         problem,
@@ -179,13 +180,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         known: &known,
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
-    let mut mix = Mix::default();
-    if let Some(grammar) = setting.ground.grammars.first() {
-        by_grammar::add(&mut mix, grammar, seed);
-    }
-    if generators.is_some() {
-        mix.add(GENERATORS, by_recipe::ByRecipe::new(setting.ground.lines.clone(), seed));
-    }
+    let mut mix = setting.ground.candidates(&bench, &validity, generators.is_some(), seed);
     if mix.is_empty() {
         let what = setting.ground.nothing_to_try();
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
@@ -303,9 +298,6 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     }
     Ok(())
 }
-
-/// The share of turns of the package's generators.
-const GENERATORS: u32 = 2;
 
 /// A random seed, short enough to be typed.
 fn fresh_seed() -> u64 {

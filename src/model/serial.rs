@@ -471,6 +471,7 @@ pub struct OriginKeys {
     seed: Option<u64>,
     level: Option<u64>,
     command_line: Option<String>,
+    test_case: Option<String>,
 }
 
 /// What made an input.
@@ -482,6 +483,7 @@ enum SourceKind {
     Shape,
     Bound,
     Generator,
+    TestCase,
 }
 
 impl View<Origin> for OriginKeys {
@@ -500,6 +502,10 @@ impl View<Origin> for OriginKeys {
             Origin::Generator { line } => {
                 source.kind = SourceKind::Generator;
                 source.command_line = Some(line.clone());
+            }
+            Origin::TestCase { name } => {
+                source.kind = SourceKind::TestCase;
+                source.test_case = Some(name.clone());
             }
         }
         source

@@ -179,6 +179,11 @@ pub enum Origin {
         /// The command line.
         line: String,
     },
+    /// A changed copy of one of the package's test cases.
+    TestCase {
+        /// Its name.
+        name: String,
+    },
 }
 
 impl fmt::Display for Origin {
@@ -190,6 +195,7 @@ impl fmt::Display for Origin {
             Self::Shape { name, seed } => write!(f, "the grammar's shape `{name}`, seed {seed}"),
             Self::Bound { option, seed } => write!(f, "the grammar with `{option}`, seed {seed}"),
             Self::Generator { line } => write!(f, "the generator `{line}`"),
+            Self::TestCase { name } => write!(f, "changes of the test case `{name}`"),
         }
     }
 }

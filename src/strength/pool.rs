@@ -58,7 +58,7 @@ impl FreshSource<'_> {
         let mut made = Vec::new();
         let mut in_vain = 0;
         while made.len() < most && in_vain < IN_VAIN {
-            let Some(candidate) = self.mix.next() else { break };
+            let Some(candidate) = self.mix.next()? else { break };
             self.taken += 1;
             in_vain += 1;
             let (input, call) = match candidate.content {

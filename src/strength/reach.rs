@@ -71,12 +71,14 @@ impl Looking<'_> {
         let known = pool.iter().map(|it| (Arc::clone(&it.item.input), Some(&*it.item.answer)));
         let mut mix = Mix::default();
         by_grammar::add(&mut mix, self.grammar, self.seed);
-        let drawn = std::iter::from_fn(|| mix.next()).take(DRAWN);
-        let drawn = drawn.filter_map(|candidate| match candidate.content {
-            Content::Text(text) if text.len() <= LONGEST => Some((text, None)),
-            _ => None,
+        let drawn = std::iter::from_fn(|| mix.next().transpose()).take(DRAWN);
+        let drawn = drawn.filter_map(|candidate| match candidate.map(|it| it.content) {
+            Ok(Content::Text(text)) if text.len() <= LONGEST => Some(Ok((text, None))),
+            Ok(_) => None,
+            Err(stop) => Some(Err(stop)),
         });
-        for (input, answer) in known.chain(drawn) {
+        for input in known.map(Ok).chain(drawn) {
+            let (input, answer) = input?;
             if wanted.iter().all(Wanted::is_found) {
                 break;
             }

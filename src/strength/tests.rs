@@ -191,14 +191,16 @@ fn pool(grammar: &Grammar) -> Vec<Fresh> {
     let mut mix = Mix::default();
     by_grammar::add(&mut mix, grammar, 1);
     mix.lead(0);
-    let made = std::iter::from_fn(|| mix.next()).filter_map(|candidate| match candidate.content {
-        Content::Text(text) => Some(Fresh {
-            number: 0,
-            item: texts(&board(&text)),
-            origin: Origin::Small { level: 0 },
-            call: None,
-        }),
-        Content::Call(_) => None,
+    let made = std::iter::from_fn(|| mix.next().unwrap()).filter_map(|candidate| {
+        match candidate.content {
+            Content::Text(text) => Some(Fresh {
+                number: 0,
+                item: texts(&board(&text)),
+                origin: Origin::Small { level: 0 },
+                call: None,
+            }),
+            Content::Call(_) => None,
+        }
     });
     made.take(POOL).collect()
 }

@@ -6,6 +6,7 @@ use crate::grammar::enumerate::Small;
 use crate::grammar::generate::{End, Pin, generate, generate_at};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{self, Shape};
+use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 use crate::stress::candidates::{Candidate, Candidates, Content, Mix};
 
@@ -72,12 +73,11 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
 
 /// All small inputs in turn.
 impl Candidates for Small<'_> {
-    fn next(&mut self) -> Option<Candidate> {
-        let input = Iterator::next(self)?;
-        Some(Candidate {
+    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+        Ok(Iterator::next(self).map(|input| Candidate {
             content: Content::Text(Arc::from(input.text)),
             origin: Origin::Small { level: input.level },
-        })
+        }))
     }
 }
 
@@ -90,16 +90,16 @@ struct Bounds<'a> {
 }
 
 impl Candidates for Bounds<'_> {
-    fn next(&mut self) -> Option<Candidate> {
+    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
         loop {
-            let (pin, option) = self.pins.pop()?;
+            let Some((pin, option)) = self.pins.pop() else { return Ok(None) };
             // What cannot be at its bound is left out.
             if let Ok(text) = generate_at(self.grammar, &shape::RANDOM, &[pin], self.seed) {
                 let label = &self.grammar.sites()[pin.site].label;
-                return Some(Candidate {
+                return Ok(Some(Candidate {
                     content: Content::Text(Arc::from(text)),
                     origin: Origin::Bound { option: format!("{option} {label}"), seed: self.seed },
-                });
+                }));
             }
         }
     }
@@ -118,14 +118,14 @@ struct Shaped<'a> {
 }
 
 impl Candidates for Shaped<'_> {
-    fn next(&mut self) -> Option<Candidate> {
+    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
         /// A grammar that random values cannot satisfy is left to the other sources.
         const MISSES_MAX: u64 = 50;
         let count = self.shapes.len() as u64;
         loop {
             let is_over = self.rounds.is_some_and(|rounds| self.made >= rounds * count);
             if count == 0 || is_over || self.misses >= MISSES_MAX {
-                return None;
+                return Ok(None);
             }
             let shape = &self.shapes[(self.made % count) as usize];
             let seed = self.seed.wrapping_add(self.made / count);
@@ -134,10 +134,10 @@ impl Candidates for Shaped<'_> {
                 Ok(text) => {
                     self.misses = 0;
                     let name = shape.name;
-                    return Some(Candidate {
+                    return Ok(Some(Candidate {
                         content: Content::Text(Arc::from(text)),
                         origin: Origin::Shape { name, seed },
-                    });
+                    }));
                 }
                 Err(_) => self.misses += 1,
             }

@@ -81,8 +81,9 @@ impl ByRecipe {
 }
 
 impl Candidates for ByRecipe {
-    fn next(&mut self) -> Option<Candidate> {
-        let command = self.lines.get(self.made % self.lines.len().max(1))?.clone();
+    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+        let command = self.lines.get(self.made % self.lines.len().max(1)).cloned();
+        let Some(command) = command else { return Ok(None) };
         self.made += 1;
         let call = Call {
             command,
@@ -90,7 +91,7 @@ impl Candidates for ByRecipe {
             seed: self.chance.below(1 << 31),
         };
         let origin = Origin::Generator { line: call.line() };
-        Some(Candidate { content: Content::Call(call), origin })
+        Ok(Some(Candidate { content: Content::Call(call), origin }))
     }
 }
 
@@ -219,11 +220,11 @@ mod tests {
         let lines = || vec![command("a {seed}"), command("b {seed}")];
         let origins = |seed| {
             let mut source = ByRecipe::new(lines(), seed);
-            let calls = (0..4).map_while(|_| source.next());
+            let calls = (0..4).map_while(|_| source.next().unwrap());
             calls.map(|it| it.origin.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(origins(7), origins(7));
         assert_ne!(origins(7), origins(8));
-        assert!(ByRecipe::new(Vec::new(), 7).next().is_none());
+        assert!(ByRecipe::new(Vec::new(), 7).next().unwrap().is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 use crate::stress::by_recipe::Call;
 
@@ -26,7 +27,10 @@ pub enum Content {
 /// A source of inputs. The same seed gives the same inputs in the same order.
 pub trait Candidates: Send {
     /// The next input; `None` if there is no more.
-    fn next(&mut self) -> Option<Candidate>;
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted while it made one.
+    fn next(&mut self) -> Result<Option<Candidate>, Stop>;
 }
 
 /// Several sources, each with its share of turns.
@@ -66,13 +70,13 @@ impl<'a> Mix<'a> {
 
 impl Candidates for Mix<'_> {
     /// The source whose turn is most overdue is next; one that has no more leaves its share to the others.
-    fn next(&mut self) -> Option<Candidate> {
+    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
         while self.lead > 0 {
             self.lead -= 1;
-            let first = self.sources.first_mut()?;
-            match first.candidates.next() {
+            let Some(first) = self.sources.first_mut() else { break };
+            match first.candidates.next()? {
                 None => self.lead = 0,
-                candidate => return candidate,
+                candidate => return Ok(candidate),
             }
         }
         loop {
@@ -81,12 +85,14 @@ impl Candidates for Mix<'_> {
                 source.credit += source.share;
             }
             // Of several the first.
-            let most = self.sources.iter().map(|source| source.credit).max()?;
-            let place = self.sources.iter().position(|it| it.credit == most)?;
+            let most = self.sources.iter().map(|source| source.credit).max();
+            let Some(place) = self.sources.iter().position(|it| Some(it.credit) == most) else {
+                return Ok(None);
+            };
             let source = &mut self.sources[place];
             source.credit -= shares;
-            if let Some(candidate) = source.candidates.next() {
-                return Some(candidate);
+            if let Some(candidate) = source.candidates.next()? {
+                return Ok(Some(candidate));
             }
             self.sources.remove(place);
         }
@@ -103,12 +109,13 @@ mod tests {
     }
 
     impl Candidates for Letters {
-        fn next(&mut self) -> Option<Candidate> {
-            self.left = self.left.checked_sub(1)?;
-            Some(Candidate {
+        fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+            let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+            self.left = left;
+            Ok(Some(Candidate {
                 content: Content::Text(Arc::from([self.letter])),
                 origin: Origin::Small { level: 1 },
-            })
+            }))
         }
     }
 
@@ -119,7 +126,7 @@ mod tests {
         }
         let mut letters = String::new();
         for _ in 0..turns {
-            match mix.next() {
+            match mix.next().unwrap() {
                 Some(Candidate { content: Content::Text(text), .. }) => {
                     letters.push(char::from(text[0]))
                 }
@@ -144,7 +151,7 @@ mod tests {
             mix.add(1, Letters { letter, left });
         }
         mix.lead(3);
-        let letters: Vec<u8> = std::iter::from_fn(|| mix.next())
+        let letters: Vec<u8> = std::iter::from_fn(|| mix.next().unwrap())
             .filter_map(|candidate| match candidate.content {
                 Content::Text(text) => Some(text[0]),
                 Content::Call(_) => None,

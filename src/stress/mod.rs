@@ -2,8 +2,8 @@
 //!
 //! # Theory of operation
 //!
-//! [`candidates`] gives inputs, by the grammar ([`by_grammar`]) and by the package's own generators
-//! ([`by_recipe`]), in turns. [`search`] has one worker a slot; each takes the next input, runs the reference
+//! [`candidates`] gives inputs in turns: by the grammar ([`by_grammar`]), by the package's own generators ([`by_recipe`]),
+//! without a grammar also changed copies of test cases ([`by_test_cases`]). [`search`] has one worker a slot; each takes the next input, runs the reference
 //! and then the submission on it ([`comparison`]), and compares in process: no file is written, nothing crosses
 //! threads. If both
 //! programs are in a language that allows it, many inputs share a start of both ([`batch`]). What fails is checked by
@@ -13,10 +13,12 @@
 pub mod batch;
 pub mod by_grammar;
 pub mod by_recipe;
+pub mod by_test_cases;
 pub mod candidates;
 pub mod comparison;
 pub mod promote;
 pub mod reference;
 pub mod search;
+pub mod sheet;
 pub mod shrink;
 pub mod validity;

@@ -1,6 +1,7 @@
 //! Makes a failing input small, while it fails in the same way.
 //!
-//! First at its source: a generator's numbers are lowered. Then on the tree of the grammar. And from
+//! First at its source: a generator's numbers are lowered. Then on the tree of the grammar, or on its lines and words
+//! if there is none. And from
 //! the other end: small inputs at random, and the list of all small ones, as far as they are smaller than
 //! what was found, since an input that is locally smallest can be far from smallest.
 
@@ -26,6 +27,7 @@ use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, lowered};
 use crate::stress::comparison::{Compared, Comparison};
 use crate::stress::search::Failure;
+use crate::stress::sheet;
 use crate::stress::validity::Validity;
 
 /// What makes inputs small, and how long it may take.
@@ -72,8 +74,8 @@ const TINY_MAX: u64 = 400;
 const FIRST_TINY: u64 = 60;
 /// The shape that draws them.
 const TINY: &str = "tiny";
-/// How many inputs are tried on the tree of the grammar.
-const ON_THE_TREE_MAX: u64 = 5000;
+/// How many inputs are tried on the tree of the grammar, or on lines and words.
+const EDITS_MAX: u64 = 5000;
 /// How many inputs are tried for each lowered number of a generator.
 const SEEDS: u64 = 6;
 
@@ -131,6 +133,9 @@ impl Work<'_> {
             && self.shrinking.grammar.is_none()
         {
             self.by_parameters(call)?;
+        }
+        if self.shrinking.grammar.is_none() && self.shrinking.validity.validators.is_some() {
+            self.on_lines_and_words()?;
         }
         if let Some(grammar) = self.shrinking.grammar {
             // Most faults show on a tiny input, and that is found at once.
@@ -249,11 +254,30 @@ impl Work<'_> {
 
     /// Drops, lowers and evens out on the tree of the grammar.
     fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
+        self.by_edits("dropping and lowering on the tree of the grammar", |work, before| {
+            // What the grammar does not accept stays as it is.
+            let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX);
+        })
+    }
+
+    /// Drops lines and words, and lowers numbers, as far as validators accept it.
+    fn on_lines_and_words(&mut self) -> Result<(), Stop> {
+        self.by_edits("dropping lines and words, and lowering numbers", |work, before| {
+            sheet::shrink(before, work, EDITS_MAX);
+        })
+    }
+
+    /// Makes the input smaller by edits, each of which is tried.
+    fn by_edits(
+        &mut self,
+        how: &str,
+        edits: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool, &[u8]),
+    ) -> Result<(), Stop> {
         let before = Arc::clone(&self.done.input);
         let mut failed = None;
-        let interesting = |input: &[u8]| {
+        let mut is_interesting = |input: &[u8]| {
             let taken = match failed {
-                None => self.takes(&Arc::from(input)),
+                None => self.takes_edited(&Arc::from(input)),
                 Some(_) => return false,
             };
             taken.unwrap_or_else(|error| {
@@ -261,13 +285,24 @@ impl Work<'_> {
                 false
             })
         };
-        // What the grammar does not accept stays as it is.
-        let _ = tree::shrink(grammar, &before, interesting, ON_THE_TREE_MAX);
-        self.note(&before, || "dropping and lowering on the tree of the grammar".to_owned());
+        edits(&mut is_interesting, &before);
+        self.note(&before, || how.to_owned());
         match failed {
             None => Ok(()),
             Some(error) => Err(error),
         }
+    }
+
+    /// As [`Self::takes`]; without a grammar most edits are not valid, so validators are asked first.
+    fn takes_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
+        if self.shrinking.grammar.is_none()
+            && (self.is_over()
+                || !is_smaller(input, &self.done.input)
+                || self.shrinking.validity.refusal(input)?.is_some())
+        {
+            return Ok(false);
+        }
+        self.takes(input)
     }
 
     /// Tries all small inputs that are smaller than what was found.

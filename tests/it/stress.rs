@@ -180,6 +180,31 @@ fn generators_alone_are_tried_with_fresh_seeds_and_their_numbers_lowered() {
 }
 
 #[test]
+fn without_a_grammar_test_cases_are_changed_as_far_as_the_validators_accept_it() {
+    let check = |submission: &str, verdict: &str, input: &str| {
+        let fixture = Fixture::new();
+        let report = search(&fixture, submission, "--runs 3000 --time 10m --shrink-time 10m", 1);
+        let origin = &report["stress"]["counterexample"]["origin"];
+        assert_eq!(origin["kind"], "test_case", "{report:#}");
+        assert!(origin["test_case"].is_string(), "{report:#}");
+        assert_eq!((&report["verdict"], &report["input"]), (&verdict.into(), &input.into()));
+    };
+    check("read -r a b; echo $((a > 5 ? a - b : a + b))\n", "WA", "6 1\n");
+    check("read -r a b; [[ $b -gt 9 ]] && exit 3; echo $((a + b))\n", "RTE", "0 10\n");
+    check("read -r a b; [[ $a -gt 9 && $a = $b ]] && b=0; echo $((a + b))\n", "WA", "10 10\n");
+}
+
+#[test]
+fn an_input_that_only_lax_validators_accept_is_no_fault_of_the_reference() {
+    let fixture = Fixture::new();
+    fixture.write("sum/input_validators/validate/run", "#!/bin/bash\ncat > /dev/null\nexit 42\n");
+    let strict = "read -r a b; [[ $b ]] || exit 1; echo $((a + b))\n";
+    fixture.write("sum/submissions/accepted/right.sh", strict);
+    let report = search(&fixture, strict, "--runs 100 --time 10m", 0);
+    assert!(report["stress"]["left_out"].as_u64() > Some(0), "{report:#}");
+}
+
+#[test]
 fn what_is_found_joins_the_package_in_one_step() {
     let fixture = fixture();
     let recipe = "solution: /submissions/accepted/right.sh\n\
@@ -228,7 +253,7 @@ fn what_cannot_be_searched_is_said_before_anything_runs() {
     );
     fixture.write("broken.c", "int main( {\n");
     fixture.check("stress sum broken.c", 1, &["the submission does not build"]);
-    fixture.remove("sum/input_validators/sum.ctd");
+    fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
     fixture.check("stress sum wrong.sh", 5, &["neither a grammar", "--input-grammar"]);
 }
 

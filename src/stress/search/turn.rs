@@ -63,7 +63,7 @@ impl Shared<'_, '_> {
         {
             return Ok(true);
         }
-        let taken = self.take(self.searching.batches.map_or(1, Batches::size));
+        let taken = self.take(self.searching.batches.map_or(1, Batches::size))?;
         if taken.is_empty() {
             return Ok(false);
         }
@@ -86,10 +86,10 @@ impl Shared<'_, '_> {
     }
 
     /// The next inputs, at most so many; none if the search is over.
-    fn take(&self, most: usize) -> Vec<Taken> {
+    fn take(&self, most: usize) -> Result<Vec<Taken>, Stop> {
         let mut all = Vec::new();
         if self.is_over.load(Ordering::Relaxed) {
-            return all;
+            return Ok(all);
         }
         let mut state = self.lock();
         while all.len() < most {
@@ -102,7 +102,7 @@ impl Shared<'_, '_> {
             };
             let candidate = match end {
                 Some(_) => None,
-                None => state.candidates.next(),
+                None => state.candidates.next()?,
             };
             let Some(candidate) = candidate else {
                 // What was taken is tried yet.
@@ -117,7 +117,7 @@ impl Shared<'_, '_> {
             let is_asked_first = state.outcome.doubts >= DOUBTS;
             all.push(Taken { number, candidate, is_asked_first });
         }
-        all
+        Ok(all)
     }
 
     /// The input that was taken, unless it is not to be compared.
@@ -219,7 +219,9 @@ impl Shared<'_, '_> {
                     self.confirm(ready, *judged)?;
                 }
             }
-            Compared::NoAnswer(Unusable::TooSlow) => self.lock().outcome.result.left_out += 1,
+            Compared::NoAnswer(why) if why == Unusable::TooSlow || self.is_guess(&ready) => {
+                self.lock().outcome.result.left_out += 1;
+            }
             Compared::NoAnswer(why) => {
                 if ready.is_allowed || self.is_allowed(&ready.input)? {
                     self.keep_fault(Fault { number: ready.number, input: ready.input, why });
@@ -227,6 +229,12 @@ impl Shared<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether only input validators say that an input is valid: if they are lax, right programs may fail on it.
+    fn is_guess(&self, ready: &Ready) -> bool {
+        let no_grammar = self.searching.validity.grammars.is_empty();
+        no_grammar && matches!(ready.origin, Origin::TestCase { .. })
     }
 
     /// Keeps a fault of the package, if it is the first.

@@ -1,0 +1,124 @@
+//! Changed copies of the package's test cases, as far as its input validators accept them: for packages without a
+//! grammar of their input.
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use crate::executor::{Executor, parallel};
+use crate::grammar::chance::Chance;
+use crate::model::stop::Stop;
+use crate::model::stress::Origin;
+use crate::stress::candidates::{Candidate, Candidates, Content};
+use crate::stress::sheet::{Numbers, Sheet};
+use crate::stress::validity::Validity;
+
+/// So many copies are shown to the validators at once.
+const AT_ONCE: usize = 32;
+/// Up to so many valid copies are changed again.
+const KEPT: usize = 500;
+/// No copy is longer, in bytes.
+pub const LONGEST: usize = 64 << 10;
+/// After so many copies in a row that are not valid there are no more.
+const IN_VAIN: usize = 2000;
+
+/// Changed copies of test cases.
+pub struct ByTestCases<'a> {
+    executor: &'a dyn Executor,
+    validity: &'a Validity<'a>,
+    /// What is changed: the test cases, the smallest first, and then valid copies.
+    parents: Vec<Parent>,
+    /// How many of them are test cases.
+    own: usize,
+    numbers: Numbers,
+    chance: Chance,
+    hasher: RandomState,
+    /// What was made before, in short.
+    seen: HashSet<u64>,
+    ready: VecDeque<Candidate>,
+}
+
+#[derive(Clone)]
+struct Parent {
+    /// The test case that it is a copy of.
+    case: Arc<str>,
+    sheet: Sheet,
+}
+
+impl<'a> ByTestCases<'a> {
+    /// Copies of these test cases, each with its name.
+    pub fn new(
+        executor: &'a dyn Executor,
+        validity: &'a Validity<'a>,
+        mut cases: Vec<(String, Vec<u8>)>,
+        seed: u64,
+    ) -> Self {
+        cases.retain(|(_, input)| input.len() <= LONGEST);
+        cases.sort_by_key(|(_, input)| input.len());
+        let hasher = RandomState::new();
+        let seen = cases.iter().map(|(_, input)| hasher.hash_one(&input[..])).collect();
+        let read = |(name, input): (String, Vec<u8>)| Parent {
+            case: name.into(),
+            sheet: Sheet::read(&input),
+        };
+        let parents: Vec<Parent> = cases.into_iter().map(read).collect();
+        Self {
+            executor,
+            validity,
+            own: parents.len(),
+            numbers: Numbers::of(parents.iter().map(|parent| &parent.sheet)),
+            parents,
+            chance: Chance::new(seed, "test cases"),
+            hasher,
+            seen,
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// What is changed next: every other time a test case, small ones more often.
+    fn parent(&mut self) -> Parent {
+        let (own, all) = (self.own as u64, self.parents.len() as u64);
+        let place = match own < all && self.chance.happens(500) {
+            true => own + self.chance.below(all - own),
+            false => self.chance.below(own).min(self.chance.below(own)),
+        };
+        self.parents[place as usize].clone()
+    }
+
+    /// Keeps a valid copy, in place of another one if there are many.
+    fn keep(&mut self, parent: Parent) {
+        match self.parents.len() - self.own < KEPT {
+            true => self.parents.push(parent),
+            false => {
+                let place = self.own + self.chance.below(KEPT as u64) as usize;
+                self.parents[place] = parent;
+            }
+        }
+    }
+}
+
+impl Candidates for ByTestCases<'_> {
+    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+        let mut in_vain = 0;
+        while self.ready.is_empty() && in_vain < IN_VAIN && self.own > 0 {
+            let mut made: Vec<(Parent, Arc<[u8]>)> = Vec::new();
+            for _ in 0..AT_ONCE {
+                let parent = self.parent();
+                let sheet = parent.sheet.varied(&self.numbers, &mut self.chance);
+                let text: Arc<[u8]> = sheet.text().into();
+                if text.len() <= LONGEST && self.seen.insert(self.hasher.hash_one(&text[..])) {
+                    made.push((Parent { sheet, ..parent }, text));
+                }
+            }
+            let validity = self.validity;
+            let valid = parallel::map(self.executor, &made, |(_, text)| validity.allows(text))?;
+            in_vain += AT_ONCE;
+            for ((parent, text), _) in made.into_iter().zip(valid).filter(|(_, valid)| *valid) {
+                let origin = Origin::TestCase { name: parent.case.to_string() };
+                self.ready.push_back(Candidate { content: Content::Text(text), origin });
+                self.keep(parent);
+            }
+        }
+        Ok(self.ready.pop_front())
+    }
+}

@@ -1,0 +1,549 @@
+//! An input as lines of words, for packages without a grammar of it: small changes, and fewer and lower values.
+//!
+//! Nothing is known of what the words mean. A number that counts what is removed or repeated is found by trying: each
+//! change comes with several numbers before it that may be such a count. What is valid of that validators say.
+
+use crate::grammar::chance::Chance;
+use crate::grammar::shrink::is_smaller;
+
+/// An input as lines of words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    lines: Vec<Vec<Vec<u8>>>,
+}
+
+/// Where a word is: line and word.
+type Place = (usize, usize);
+
+/// What can be removed from a sheet, or be there twice: so many, from a first one on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    of: Whole,
+    first: usize,
+    count: usize,
+}
+
+/// What parts are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    /// All lines.
+    Lines,
+    /// The words of a line.
+    Words(usize),
+    /// The words of all lines that have so many.
+    Columns(usize),
+    /// The letters of a word.
+    Letters(Place),
+    /// The letters of all lines that are one word of this length.
+    LetterColumns(usize),
+}
+
+/// Whether a part is left out, or there twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Without,
+    Twice,
+}
+
+/// So many numbers may be the count of what is removed or repeated.
+const COUNTS: usize = 4;
+
+/// The number that a word is, as it would be written.
+fn number(word: &[u8]) -> Option<i128> {
+    let number: i128 = std::str::from_utf8(word).ok()?.parse().ok()?;
+    (number.to_string().as_bytes() == word).then_some(number)
+}
+
+/// Some numbers nearer to zero, as words.
+fn lower(number: i128) -> Vec<Vec<u8>> {
+    let mut lower = vec![0, 1, number / 2, number - number.signum()];
+    lower.dedup();
+    lower.retain(|it| it.abs() < number.abs());
+    lower.into_iter().map(|it| it.to_string().into_bytes()).collect()
+}
+
+impl Sheet {
+    /// Reads an input. What is between words is one blank from here on.
+    pub fn read(input: &[u8]) -> Self {
+        let words = |line: &[u8]| {
+            let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+            words.map(<[u8]>::to_vec).collect()
+        };
+        let input = input.strip_suffix(b"\n").unwrap_or(input);
+        Self { lines: input.split(|byte| *byte == b'\n').map(words).collect() }
+    }
+
+    /// The input.
+    pub fn text(&self) -> Vec<u8> {
+        let lines = self.lines.iter();
+        lines.flat_map(|line| [line.join(&b' '), vec![b'\n']].concat()).collect()
+    }
+
+    fn places(&self) -> impl Iterator<Item = Place> + '_ {
+        let lines = self.lines.iter().enumerate();
+        lines.flat_map(|(line, words)| (0..words.len()).map(move |word| (line, word)))
+    }
+
+    fn word(&self, place: Place) -> &[u8] {
+        &self.lines[place.0][place.1]
+    }
+
+    fn number_at(&self, place: Place) -> Option<i128> {
+        number(self.word(place))
+    }
+
+    fn with(&self, place: Place, word: Vec<u8>) -> Self {
+        let mut sheet = self.clone();
+        sheet.lines[place.0][place.1] = word;
+        sheet
+    }
+
+    /// All that parts can be of.
+    fn wholes(&self) -> Vec<Whole> {
+        let mut wholes = vec![Whole::Lines];
+        let mut several = |whole: Whole, times: usize| {
+            if times > 1 && !wholes.contains(&whole) {
+                wholes.push(whole);
+            }
+        };
+        let times = |width: usize| self.lines.iter().filter(|line| line.len() == width).count();
+        let alike = |length: usize| {
+            let is_such = |line: &&Vec<Vec<u8>>| line.len() == 1 && line[0].len() == length;
+            self.lines.iter().filter(is_such).count()
+        };
+        /// Lines of more kinds than these are not in columns.
+        const KINDS: usize = 8;
+        let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|it| *it > 1).collect();
+        let words = self.lines.iter().filter(|line| line.len() == 1).map(|line| line[0].len());
+        let mut lengths: Vec<usize> = words.filter(|length| *length > 1).collect();
+        for sizes in [&mut widths, &mut lengths] {
+            sizes.sort_unstable();
+            sizes.dedup();
+            sizes.truncate(KINDS);
+        }
+        widths.into_iter().for_each(|it| several(Whole::Columns(it), times(it)));
+        lengths.into_iter().for_each(|it| several(Whole::LetterColumns(it), alike(it)));
+        wholes.extend((0..self.lines.len()).map(Whole::Words));
+        let words = self.places().filter(|place| self.number_at(*place).is_none());
+        wholes.extend(words.map(Whole::Letters));
+        wholes
+    }
+
+    fn size(&self, whole: Whole) -> usize {
+        match whole {
+            Whole::Lines => self.lines.len(),
+            Whole::Words(line) => self.lines[line].len(),
+            Whole::Columns(width) | Whole::LetterColumns(width) => width,
+            Whole::Letters(place) => self.word(place).len(),
+        }
+    }
+
+    /// The numbers that may say how much there is of what a part is of, and what the part counts for.
+    fn counts(&self, part: Part) -> Vec<(Place, i128)> {
+        let size = self.size(part.of) as i128;
+        let own = part.count as i128;
+        let (before, is_exact) = match part.of {
+            Whole::Lines => ((part.first, 0), false),
+            Whole::Words(line) => ((line, part.first), true),
+            Whole::Letters(place) => (place, true),
+            Whole::Columns(_) | Whole::LetterColumns(_) => ((self.lines.len(), 0), true),
+        };
+        let may_be = |place: &Place| {
+            self.number_at(*place).is_some_and(|number| match is_exact {
+                // A count in the same line does not count itself.
+                true => number == size || (place.0 == before.0 && number == size - 1),
+                false => number >= 1,
+            })
+        };
+        let places = self.places().take_while(|place| *place < before).filter(may_be);
+        let places: Vec<Place> = places.collect();
+        let (last, first) = (places.iter().rev().take(COUNTS / 2), places.iter().take(COUNTS / 2));
+        let mut counts: Vec<Place> = last.chain(first).copied().collect();
+        counts.sort_unstable();
+        counts.dedup();
+        // Several lines may be one test case.
+        let worth = |place| {
+            let one = (!is_exact && own > 1).then_some((place, 1));
+            [(place, own)].into_iter().chain(one)
+        };
+        counts.into_iter().flat_map(worth).collect()
+    }
+
+    /// The sheet without a part or with it twice; a number that counts it changes with it.
+    fn changed(&self, part: Part, change: Change, count: Option<(Place, i128)>) -> Self {
+        let mut sheet = self.clone();
+        if let Some((place, by)) = count
+            && let Some(number) = self.number_at(place)
+        {
+            let number = number + if change == Change::Twice { by } else { -by };
+            sheet.lines[place.0][place.1] = number.to_string().into_bytes();
+        }
+        let (from, to) = (part.first, part.first + part.count);
+        fn edit<T: Clone>(all: &mut Vec<T>, from: usize, to: usize, change: Change) {
+            match change {
+                Change::Without => drop(all.drain(from..to)),
+                Change::Twice => {
+                    let again = all[from..to].to_vec();
+                    all.splice(to..to, again);
+                }
+            }
+        }
+        match part.of {
+            Whole::Lines => edit(&mut sheet.lines, from, to, change),
+            Whole::Words(line) => edit(&mut sheet.lines[line], from, to, change),
+            Whole::Letters(place) => {
+                edit(&mut sheet.lines[place.0][place.1], from, to, change);
+            }
+            Whole::Columns(width) => {
+                let such = sheet.lines.iter_mut().filter(|line| line.len() == width);
+                such.for_each(|line| edit(line, from, to, change));
+            }
+            Whole::LetterColumns(length) => {
+                let single = sheet.lines.iter_mut().filter(|line| line.len() == 1);
+                let such = single.filter_map(|line| line.first_mut());
+                let such = such.filter(|word| word.len() == length);
+                such.for_each(|word| edit(word, from, to, change));
+            }
+        }
+        sheet
+    }
+
+    /// All parts, large ones first.
+    fn parts(&self) -> impl Iterator<Item = Part> {
+        let sizes = self.wholes().into_iter().map(|whole| (whole, self.size(whole)));
+        let sizes: Vec<(Whole, usize)> = sizes.collect();
+        sizes.into_iter().flat_map(|(of, size)| {
+            /// Up to so many lines or words that belong together are found wherever they are.
+            const TOGETHER: usize = 4;
+            let halves = std::iter::successors(Some(size / 2), |count| Some(count / 2));
+            let halves = halves.take_while(|count| *count > TOGETHER);
+            let counts = halves.chain((1..=TOGETHER.min(size)).rev());
+            counts.flat_map(move |count| {
+                let step = if count > TOGETHER { count } else { 1 };
+                (0..=size - count).step_by(step).map(move |first| Part { of, first, count })
+            })
+        })
+    }
+
+    /// The sheet without each part, and with each number lowered and each word simpler.
+    fn smaller(&self) -> impl Iterator<Item = Self> + '_ {
+        let without = self.parts().flat_map(move |part| {
+            let counts = self.counts(part).into_iter().map(Some).chain([None]);
+            counts.map(move |count| self.changed(part, Change::Without, count))
+        });
+        let simpler = self.places().flat_map(move |place| {
+            let words: Vec<Vec<u8>> = match self.number_at(place) {
+                Some(number) => lower(number),
+                None => {
+                    let word = self.word(place);
+                    let least = word.iter().min().copied().unwrap_or(b'a');
+                    vec![vec![least; word.len()]]
+                }
+            };
+            words.into_iter().map(move |word| self.with(place, word))
+        });
+        without.chain(simpler).chain(self.lowered_everywhere())
+    }
+
+    /// The sheet with one number lowered wherever it is: it may be a name.
+    fn lowered_everywhere(&self) -> impl Iterator<Item = Self> + '_ {
+        /// Only so many are lowered.
+        const NUMBERS: usize = 50;
+        let mut numbers: Vec<i128> =
+            self.places().filter_map(|place| self.number_at(place)).collect();
+        numbers.sort_unstable();
+        let twice: Vec<i128> =
+            numbers.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]).collect();
+        let mut names = twice;
+        names.dedup();
+        names.truncate(NUMBERS);
+        names.into_iter().flat_map(move |name| {
+            lower(name).into_iter().map(move |word| {
+                let mut sheet = self.clone();
+                for place in self.places().filter(|place| self.number_at(*place) == Some(name)) {
+                    sheet.lines[place.0][place.1].clone_from(&word);
+                }
+                sheet
+            })
+        })
+    }
+
+    /// A copy with a few changes at random.
+    #[must_use]
+    pub fn varied(&self, others: &Numbers, chance: &mut Chance) -> Self {
+        let mut sheet = self.edited(others, chance);
+        while chance.happens(500) {
+            sheet = sheet.edited(others, chance);
+        }
+        sheet
+    }
+
+    fn edited(&self, others: &Numbers, chance: &mut Chance) -> Self {
+        let places: Vec<Place> = self.places().collect();
+        let Some(&place) = pick(&places, chance) else { return self.clone() };
+        match chance.below(10) {
+            0..=3 => match self.number_at(place) {
+                Some(number) => {
+                    let word = self.other_number(place, number, others, chance);
+                    self.with(place, word.to_string().into_bytes())
+                }
+                None => self.with(place, self.other_word(place, chance)),
+            },
+            kind @ 4..=6 => {
+                let change = if kind == 6 { Change::Twice } else { Change::Without };
+                let wholes = self.wholes();
+                // Lines, columns and the words of a line are as likely as a letter of a long text.
+                let few = wholes.len().min(8) as u64;
+                let of = match chance.happens(500) {
+                    true => wholes[chance.below(few) as usize],
+                    false => wholes[chance.below(wholes.len() as u64) as usize],
+                };
+                let size = self.size(of);
+                if size == 0 {
+                    return self.clone();
+                }
+                let count =
+                    if chance.happens(700) { 1 } else { 1 + chance.below(size as u64) as usize };
+                let first = chance.below((size - count + 1) as u64) as usize;
+                let part = Part { of, first, count };
+                let count = pick(&self.counts(part), chance).copied();
+                self.changed(part, change, count.filter(|_| chance.happens(900)))
+            }
+            7 => {
+                let other = match chance.happens(700) {
+                    true => (place.0, chance.below(self.lines[place.0].len() as u64) as usize),
+                    false => *pick(&places, chance).unwrap_or(&place),
+                };
+                let mut sheet = self.with(place, self.word(other).to_vec());
+                sheet.lines[other.0][other.1] = self.word(place).to_vec();
+                sheet
+            }
+            8 => {
+                let mut sheet = self.clone();
+                sheet.lines.swap(place.0, chance.below(self.lines.len() as u64) as usize);
+                sheet
+            }
+            _ => {
+                let mut sheet = self.clone();
+                let line = &mut sheet.lines[place.0];
+                match chance.below(4) {
+                    0 => line.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b))),
+                    1 => line.reverse(),
+                    2 => line.fill(self.word(place).to_vec()),
+                    _ => line.rotate_left(1),
+                }
+                sheet
+            }
+        }
+    }
+
+    /// Another number for a place: near it, like others, or large.
+    fn other_number(
+        &self,
+        place: Place,
+        number: i128,
+        others: &Numbers,
+        chance: &mut Chance,
+    ) -> i128 {
+        let beside = &self.lines[place.0];
+        let column: Vec<&Vec<u8>> =
+            self.lines.iter().filter_map(|line| line.get(place.1)).collect();
+        let from_line = pick(beside, chance).and_then(|word| self::number(word));
+        let from_column = pick(&column, chance).and_then(|word| self::number(word));
+        match chance.below(10) {
+            0 => number - 1,
+            1 => number + 1,
+            2 => 0,
+            3 => 1,
+            4 => from_line.unwrap_or(number),
+            5 => from_column.unwrap_or(number),
+            6 => others.least,
+            7 => others.most,
+            8 => number.checked_mul(2).unwrap_or(number),
+            _ => {
+                let most = number.unsigned_abs().clamp(1, u128::from(u64::MAX)) as u64;
+                let drawn = i128::from(chance.below(most));
+                if number < 0 { -drawn } else { drawn }
+            }
+        }
+    }
+
+    /// Another word of as many letters: one letter changed into another of the sheet's, or all alike.
+    fn other_word(&self, place: Place, chance: &mut Chance) -> Vec<u8> {
+        let mut word = self.word(place).to_vec();
+        let words = self.places().filter(|it| self.number_at(*it).is_none());
+        let letters: Vec<u8> = words.flat_map(|it| self.word(it).iter().copied()).collect();
+        let letter = pick(&letters, chance).copied().unwrap_or(b'a');
+        match chance.happens(800) {
+            true => {
+                let at = chance.below(word.len() as u64) as usize;
+                word[at] = letter;
+            }
+            false => word.fill(letter),
+        }
+        word
+    }
+}
+
+/// The least and the greatest number of some inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    least: i128,
+    most: i128,
+}
+
+impl Numbers {
+    /// Those of these inputs.
+    pub fn of<'s>(sheets: impl Iterator<Item = &'s Sheet>) -> Self {
+        let mut numbers = Self::default();
+        for sheet in sheets {
+            for number in sheet.places().filter_map(|place| sheet.number_at(place)) {
+                numbers.least = numbers.least.min(number);
+                numbers.most = numbers.most.max(number);
+            }
+        }
+        numbers
+    }
+}
+
+fn pick<'a, T>(all: &'a [T], chance: &mut Chance) -> Option<&'a T> {
+    all.get(chance.below(all.len() as u64) as usize)
+}
+
+/// Makes an input small: tries what is smaller, at most so often, and goes on from what is interesting.
+pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most: u64) -> Vec<u8> {
+    let mut best = input.to_vec();
+    let mut tried = 0;
+    loop {
+        let before = best.clone();
+        let mut place = 0;
+        'again: loop {
+            let sheet = Sheet::read(&best);
+            for smaller in sheet.smaller().skip(place) {
+                if tried >= most {
+                    return best;
+                }
+                let text = smaller.text();
+                if is_smaller(&text, &best) {
+                    tried += 1;
+                    if is_interesting(&text) {
+                        best = text;
+                        continue 'again;
+                    }
+                }
+                place += 1;
+            }
+            break;
+        }
+        if best == before {
+            return best;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a validator would say: `n`, and so many numbers in the next line.
+    fn is_row(text: &str) -> bool {
+        let lines: Vec<&str> = text.lines().collect();
+        let &[count, row] = &lines[..] else { return false };
+        let numbers: Option<Vec<u64>> = row.split(' ').map(|word| word.parse().ok()).collect();
+        count.parse().ok() == numbers.map(|it| it.len())
+    }
+
+    /// `n m`, and so many lines of two numbers up to `n`.
+    fn is_graph(text: &str) -> bool {
+        let row = |line: &str| -> Option<Vec<usize>> {
+            line.split(' ').map(|word| word.parse().ok()).collect()
+        };
+        let Some(rows) = text.lines().map(row).collect::<Option<Vec<_>>>() else { return false };
+        let [first, edges @ ..] = &rows[..] else { return false };
+        let &[nodes, count] = &first[..] else { return false };
+        let is_edge =
+            |edge: &Vec<usize>| edge.len() == 2 && edge.iter().all(|it| (1..=nodes).contains(it));
+        edges.len() == count && edges.iter().all(is_edge)
+    }
+
+    /// `t`, and for each test case a row as above.
+    fn is_rows(text: &str) -> bool {
+        let lines: Vec<&str> = text.lines().collect();
+        let [count, rows @ ..] = &lines[..] else { return false };
+        count.parse().ok() == Some(rows.len() / 2)
+            && rows.chunks(2).all(|row| is_row(&format!("{}\n", row.join("\n"))))
+    }
+
+    /// `r c`, and so many words of so many letters.
+    fn is_grid(text: &str) -> bool {
+        let lines: Vec<&str> = text.lines().collect();
+        let [first, rows @ ..] = &lines[..] else { return false };
+        let width = rows.first().map_or(0, |row| row.len());
+        *first == format!("{} {width}", rows.len()) && rows.iter().all(|row| row.len() == width)
+    }
+
+    #[test]
+    fn inputs_are_made_small_without_a_grammar() {
+        let check =
+            |input: &str, is_valid: fn(&str) -> bool, fails: fn(&str) -> bool, expected: &str| {
+                assert!(is_valid(input) && fails(input), "{input}");
+                let is_interesting = |text: &[u8]| {
+                    let text = std::str::from_utf8(text).unwrap();
+                    is_valid(text) && fails(text)
+                };
+                let small = shrink(input.as_bytes(), is_interesting, 5000);
+                assert_eq!(String::from_utf8(small).unwrap(), expected, "{input}");
+            };
+        let has_nine = |text: &str| text.split_whitespace().any(|word| word == "9");
+        check("5\n1 9 1 70 3\n", is_row, has_nine, "1\n9\n");
+        let is_large = |text: &str| {
+            let numbers =
+                text.split_whitespace().skip(1).filter_map(|word| word.parse::<u64>().ok());
+            numbers.sum::<u64>() >= 100
+        };
+        check("4\n50 60 70 80\n", is_row, is_large, "2\n20 80\n");
+        let has_loop = |text: &str| {
+            text.lines().skip(1).any(|line| line.split_once(' ').is_some_and(|(a, b)| a == b))
+        };
+        check("5 4\n1 2\n3 3\n4 5\n2 5\n", is_graph, has_loop, "1 1\n1 1\n");
+        check("3\n2\n4 4\n3\n1 9 2\n1\n7\n", is_rows, has_nine, "1\n1\n9\n");
+        let has_mine = |text: &str| text.contains('x');
+        check("3 4\n....\n..x.\n....\n", is_grid, has_mine, "1 1\nx\n");
+    }
+
+    #[test]
+    fn changes_at_random_are_often_valid() {
+        let check = |input: &str, is_valid: fn(&str) -> bool, least: usize| {
+            let sheet = Sheet::read(input.as_bytes());
+            let numbers = Numbers::of([&sheet].into_iter());
+            let mut chance = Chance::new(1, "test");
+            let mut valid: Vec<String> = Vec::new();
+            for _ in 0..400 {
+                let text = String::from_utf8(sheet.varied(&numbers, &mut chance).text()).unwrap();
+                if is_valid(&text) && !valid.contains(&text) {
+                    valid.push(text);
+                }
+            }
+            assert!(valid.len() >= least, "{input}: {}", valid.len());
+        };
+        check("5\n1 9 1 70 3\n", is_row, 100);
+        check("5 4\n1 2\n3 3\n4 5\n2 5\n", is_graph, 50);
+        check("3\n2\n4 4\n3\n1 9 2\n1\n7\n", is_rows, 50);
+        check("3 4\n....\n..x.\n....\n", is_grid, 20);
+    }
+
+    #[test]
+    fn an_input_is_what_was_read() {
+        for text in ["1\n", "1 2\n\n3\n", "a  b\tc\n"] {
+            let again = Sheet::read(text.as_bytes()).text();
+            let words = |text: &[u8]| {
+                String::from_utf8_lossy(text)
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(words(&again), words(text.as_bytes()));
+            assert_eq!(Sheet::read(&again).text(), again);
+        }
+    }
+}
