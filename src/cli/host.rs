@@ -17,9 +17,9 @@ use crate::cache::store::is_private;
 use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
 use crate::cli::remember::Remembered;
-use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::executor::turns::{InTurn, Turns};
+use crate::executor::{Executor, Notebook};
 use crate::model::event::{Event, Shortfall};
 use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
@@ -195,6 +195,11 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Host {
+    /// What is remembered from one command to the next.
+    pub fn notebook(&self) -> Arc<dyn Notebook> {
+        self.memory.notebook()
+    }
+
     /// A builder whose compilers run here.
     pub fn builder(&self) -> Builder<'_> {
         self.builder_on(&*self.executor)

@@ -4,7 +4,7 @@ mod gates;
 mod tools;
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -22,12 +22,13 @@ use crate::cli::sessions::Judging;
 use crate::cli::strength::gates::Gates;
 use crate::cli::strength::tools::Tools;
 use crate::cli::stress::span;
-use crate::executor::parallel;
 use crate::executor::until::Until;
+use crate::executor::{Notebook, parallel};
 use crate::grammar::bounds::Coverage;
 use crate::judge::case::{Detail, ReadyCase, Rules, Texts};
 use crate::judge::draw::Seen;
 use crate::judge::score::Policy;
+use crate::judge::session::refusal;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::Judgement;
@@ -44,10 +45,10 @@ use crate::mutate::mutants;
 use crate::mutate::original::original;
 use crate::mutate::wrapper::wrappers;
 use crate::package::suggest::nearest;
-use crate::strength::arena::{Arena, Contender};
+use crate::strength::arena::{Arena, Contender, groups};
 use crate::strength::hunt::Hunting;
 use crate::strength::measure::{Entrant, Measuring, Unmeasured};
-use crate::strength::mutants::{mutated, wrapped};
+use crate::strength::mutants::{WrongProgram, mutated, wrapped};
 use crate::strength::pool::FreshSource;
 use crate::strength::promote::{Chosen, choose};
 use crate::stress::batch::{Batches, Way};
@@ -148,6 +149,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         let work = Work { arguments, output, ground: &ground, bench, rules: &rules, until: &until };
         let way = Way::new(&rules, host.isolation);
         work.measure(&cases, &judged, way, started, &mut report)?;
+        compare(&mut report, &arguments.package, &*host.notebook());
     }
     report.elapsed = started.elapsed();
     let is_shut = report.gates.iter().any(|gate| gate.state == GateState::Shut);
@@ -158,6 +160,20 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         (true, _) => Err(Stop::Refused(Mend::Package, Vec::new())),
         (false, true) => Err(Stop::Refused(Mend::Selection, Vec::new())),
         (false, false) => Ok(()),
+    }
+}
+
+/// Says what was gained since the package was measured last, and notes what the next time is compared with. What was
+/// not run by the end of the time could not be told from what the data gained, so then neither is done.
+fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
+    let (Some(score), true) = (report.score, report.grade.is_some()) else { return };
+    let path = package.canonicalize().unwrap_or_else(|_| package.to_owned());
+    let name = format!("strength of {} with seed {}", path.display(), report.seed);
+    let noted = notebook.recall(&name);
+    let known = noted.and_then(|text| postcard::from_bytes::<(f64, Vec<String>)>(&text).ok());
+    report.gained = known.and_then(|(before, missed)| report.since(before, &missed));
+    if let Ok(text) = postcard::to_allocvec(&(score, report.missed())) {
+        notebook.note(&name, &text);
     }
 }
 
@@ -199,6 +215,7 @@ impl Work<'_> {
         let solution = ground.answering(&bench)?;
         let validity = ground.validity(bench)?;
         let known = Answers::default();
+        let texts: Vec<Option<Texts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
         let arena = Arena {
             comparison: Comparison {
                 bench,
@@ -212,7 +229,8 @@ impl Work<'_> {
                 known: &known,
             },
             cases,
-            texts: cases.iter().map(text).collect::<Result<_, _>>()?,
+            groups: groups(&texts),
+            texts,
             grammar: ground.grammars.first(),
             way: way.filter(|_| !ground.is_judged()),
             accepted: Mutex::new(HashMap::new()),
@@ -238,17 +256,7 @@ impl Work<'_> {
             taken: 0,
             seen: HashSet::new(),
         });
-        let mut entrants = Vec::new();
-        for judged in judged {
-            let Some(subject) = own(judged) else { continue };
-            let is_run = subject.status != SubjectStatus::Unviable
-                && subject.killers.iter().all(|it| it.verdict != Verdict::TimeLimitExceeded);
-            let contender = match is_run {
-                true => self.contender(judged.0)?.map(|right| right.1),
-                false => None,
-            };
-            entrants.push(Entrant { subject, contender, source: None, signature: None });
-        }
+        let mut entrants = self.wrong(judged)?;
         match ground.is_judged() {
             true => report.lacking.push(Lack::Outputs),
             false => entrants.extend(wrapped(&main.contender, ground.grammars.first())),
@@ -284,6 +292,7 @@ impl Work<'_> {
                 validity: &validity,
                 generators: generators.as_ref(),
                 until,
+                end: started + arguments.time,
             },
             others: right
                 .iter()
@@ -291,7 +300,6 @@ impl Work<'_> {
                 .map(|it| (it.submission.name.clone(), it.contender.clone()))
                 .collect(),
             hold_until: started + arguments.time.mul_f64(HOLDING),
-            end: started + arguments.time,
             equivalents: &problem.equivalents,
             matrix: arguments.matrix,
             measured: &|name| match name {
@@ -303,6 +311,39 @@ impl Work<'_> {
             Ok(()) if arguments.promote => self.promote(&arena, report),
             Ok(()) => Ok(()),
             Err(unmeasured) => Err(self.unmeasured(&unmeasured, reference)),
+        }
+    }
+
+    /// The wrong submissions of the package: those that were judged with what came of it, the others to be built.
+    fn wrong(&self, judged: &[(&Submission, Judgement)]) -> Result<Vec<Entrant>, Stop> {
+        let problem = self.bench.problem;
+        let mut entrants = Vec::new();
+        for submission in problem.submissions.iter().filter(|it| !is_accepted(it)) {
+            let known = judged.iter().find(|(it, _)| it.name == submission.name);
+            let Some(prepared) = self.prepared(submission)? else { continue };
+            let (subject, contender, source) = match known.and_then(own) {
+                Some(subject) if subject.status == SubjectStatus::Undecided => {
+                    (subject, self.contender(submission)?.map(|it| it.1), None)
+                }
+                Some(subject) => (subject, None, None),
+                None if refusal(problem, &prepared).is_some() => {
+                    let subject = Subject { status: SubjectStatus::Unviable, ..wrong(submission) };
+                    (subject, None, None)
+                }
+                None => {
+                    (wrong(submission), None, Some(WrongProgram::Submission(Box::new(prepared))))
+                }
+            };
+            entrants.push(Entrant { subject, contender, source, signature: None });
+        }
+        Ok(entrants)
+    }
+
+    /// How a submission is built; nothing if this machine cannot, or nobody can.
+    fn prepared(&self, submission: &Submission) -> Result<Option<Prepared>, Stop> {
+        match self.bench.builder.prepare(&submission.program) {
+            Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => Ok(None),
+            prepared => prepared.map(Some),
         }
     }
 
@@ -389,11 +430,7 @@ impl Work<'_> {
 
     /// Builds a submission for single runs, and for batches if its language allows that.
     fn contender(&self, submission: &Submission) -> Result<Option<(Prepared, Contender)>, Stop> {
-        let prepared = match self.bench.builder.prepare(&submission.program) {
-            // This machine cannot build it, or nobody can.
-            Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => return Ok(None),
-            prepared => prepared?,
-        };
+        let Some(prepared) = self.prepared(submission)? else { return Ok(None) };
         let limits = Limits::of_compiler(&self.bench.problem.limits);
         let build = |prepared: &Prepared| -> Result<_, Stop> {
             let name = &submission.name;
@@ -407,7 +444,8 @@ impl Work<'_> {
             Some(prepared) => build(&prepared)?,
             None => None,
         };
-        Ok(Some((prepared, Contender { runnable, batched, wrapper: None })))
+        let contender = Contender::new(&prepared, runnable, batched);
+        Ok(Some((prepared, contender)))
     }
 
     /// Which share of the bounds of the grammar's numbers the test cases reach.
@@ -476,7 +514,11 @@ fn own((submission, judgement): &(&Submission, Judgement)) -> Option<Subject> {
         (_, true) => SubjectStatus::Undecided,
         (_, false) => SubjectStatus::Caught,
     };
+    Some(Subject { status, killers, ..wrong(submission) })
+}
+
+/// A submission of the package that is not to be accepted, of which nothing is known yet.
+fn wrong(submission: &Submission) -> Subject {
     let fault = submission.name.split('/').next().unwrap_or_default();
-    let subject = Subject::new(&submission.name, SubjectKind::Submission, fault);
-    Some(Subject { status, killers, ..subject })
+    Subject::new(&submission.name, SubjectKind::Submission, fault)
 }

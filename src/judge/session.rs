@@ -51,7 +51,7 @@ pub struct Session<'a> {
 /// Why a submission is refused before anything is built.
 ///
 /// Source: problem package format 2025-09, "Submission limits" and "Languages".
-fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
+pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
     let (size, code) = (prepared.code, prepared.plan.written.code());
     // What is in no language is not source code, unless the package says that it counts.
     let limit = problem.limits.code.or(code.map(|_| CODE));

@@ -82,14 +82,18 @@ pub struct BuildStep {
 pub struct BatchStep {
     /// The name in the box of the source that does it.
     pub source: PathBuf,
-    /// What stands behind the command line of the build, or if there is none, before the file that starts.
-    pub args: Vec<String>,
+    /// What stands behind the command line of the build.
+    pub build: Vec<String>,
+    /// What stands before the file or class that starts.
+    pub start: Vec<String>,
 }
 
-/// The source that runs a program on many inputs, each in a process of its own that is made just before `main`.
-const BATCH: &[u8] = include_bytes!("batch.c");
-/// The same for programs that are not built.
-const BATCH_OF_SCRIPT: &[u8] = include_bytes!("batch.py");
+/// The sources that run a program on many inputs, by their endings.
+pub(super) const BATCHES: [(&str, &str); 3] = [
+    ("c", include_str!("batch.c")),
+    ("java", include_str!("batch.java")),
+    ("py", include_str!("batch.py")),
+];
 
 impl BuildPlan {
     /// The plan for a program of no files that needs no build.
@@ -117,20 +121,17 @@ impl BuildPlan {
     /// writes then is what `stress::batch` says.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();
-        let BatchStep { source, args } = plan.batch.take()?;
-        let text = match &mut plan.build {
-            Some(step) => {
-                step.command.argv.extend(args);
-                step.scratch.push(source.clone());
-                BATCH
-            }
-            None => {
-                let file = plan.start.command.argv.len().checked_sub(1)?;
-                plan.start.command.argv.splice(file..file, args);
-                BATCH_OF_SCRIPT
-            }
-        };
-        plan.files.push(TreeEntry::new(source, Node::plain(text)));
+        let BatchStep { source, build, start } = plan.batch.take()?;
+        let ending = source.extension()?.to_str()?;
+        let (_, text) = BATCHES.iter().find(|(it, _)| *it == ending)?;
+        if let Some(step) = &mut plan.build {
+            step.command.argv.extend(build);
+            step.scratch.push(source.clone());
+        }
+        let argv = &mut plan.start.command.argv;
+        let last = argv.len().checked_sub(1)?;
+        argv.splice(last..last, start);
+        plan.files.push(TreeEntry::new(source, Node::plain(text.as_bytes())));
         Some(plan)
     }
 }

@@ -171,14 +171,16 @@ impl Planner<'_> {
 
     /// What a program that runs on many inputs at once has in addition.
     fn batch(&self, language: &Language) -> Option<BatchStep> {
-        let ending = if language.build.is_empty() { "py" } else { "c" };
-        let mut source = format!("batch.{ending}");
+        let mut source = format!("batch.{}", language.batch_source);
         while self.files.iter().any(|it| it.name.starts_with(&source)) {
             source.insert(0, '_');
         }
-        let args = language.batch.split_whitespace();
-        let args: Vec<String> = args.map(|it| it.replace("{batch}", &source)).collect();
-        (!args.is_empty()).then(|| BatchStep { source: PathBuf::from(source), args })
+        let filled = |words: &str| -> Vec<String> {
+            words.split_whitespace().map(|it| it.replace("{batch}", &source)).collect()
+        };
+        let (build, start) = (filled(language.batch_build), filled(language.batch_start));
+        let is_there = !language.batch_source.is_empty();
+        is_there.then(|| BatchStep { source: PathBuf::from(&source), build, start })
     }
 
     fn fill(&self, template: &str, words: &Words<'_>) -> Vec<String> {

@@ -46,9 +46,12 @@ pub struct Language {
     pub product: &'static str,
     /// What only the build needs of what it makes in the box.
     pub scratch: &'static str,
-    /// What stands behind `build`, or if that is empty, before the last word of `run`, for a program that is to run on
-    /// many inputs at once, with `{batch}` for the source that does it; empty if that cannot be.
-    pub batch: &'static str,
+    /// The ending of the source that runs a program on many inputs at once; empty if that cannot be.
+    pub batch_source: &'static str,
+    /// What stands behind `build` then, with `{batch}` for this source.
+    pub batch_build: &'static str,
+    /// What stands before the last word of `run` then.
+    pub batch_start: &'static str,
     /// The command line that starts it; empty if juror does not build the language.
     pub run: &'static str,
     /// The additions to the environment of a run.
@@ -153,6 +156,9 @@ pub static LANGUAGES: [Language; 54] = [
         product: "{class}.class",
         run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 -cp /program \
             {main}",
+        batch_source: "java",
+        batch_build: "{batch}",
+        batch_start: "JurorBatch",
         run_processes: JVM_PROCESSES,
         ..known("java", "Java", ".java")
     },
@@ -224,7 +230,8 @@ pub static LANGUAGES: [Language; 54] = [
     Language {
         aliases: "py python",
         validators: Validators::Everywhere,
-        batch: "/program/{batch}",
+        batch_source: "py",
+        batch_start: "/program/{batch}",
         ..python("python3", "Python 3", ".py .py3")
     },
     Language {
@@ -245,7 +252,8 @@ pub static LANGUAGES: [Language; 54] = [
             -Clinker={gcc} -o {binary} {main}",
         // The linker is the C compiler, which takes a source as well. That stands behind the libraries, and finds
         // there what the standard library of Rust uses itself.
-        batch: "-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg={batch} -Clink-arg=-Wl,--wrap=main",
+        batch_source: "c",
+        batch_build: "-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg={batch} -Clink-arg=-Wl,--wrap=main",
         ..rust("rust", "Rust", ".rs")
     },
     Language {
@@ -319,7 +327,9 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
         beside: None,
         product: "{binary}",
         scratch: "",
-        batch: "",
+        batch_source: "",
+        batch_build: "",
+        batch_start: "",
         run: "",
         run_env: "",
         run_processes: 0,
@@ -353,7 +363,8 @@ const fn compiled(code: &'static str, name: &'static str, extensions: &'static s
     Language {
         build_processes: COMPILER_PROCESSES,
         // What stands before `main` is compiled along; whatever language is in force, it is in that.
-        batch: "{batch} -Wl,--wrap=main",
+        batch_source: "c",
+        batch_build: "{batch} -Wl,--wrap=main",
         run: "/program/{binary}",
         ..known(code, name, extensions)
     }
@@ -364,7 +375,9 @@ pub static TESTLIB: Language = Language {
     validators: Validators::Everywhere,
     entry: EntryPoint::File { marks: &[] },
     build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE -DPC_BASE_EXIT_CODE=50 {static} -o {binary} {main}",
-    batch: "",
+    batch_source: "",
+    batch_build: "",
+    batch_start: "",
     ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
 };
 
@@ -373,7 +386,9 @@ pub static LIBRARY_CHECKER: Language = Language {
     validators: Validators::Everywhere,
     entry: EntryPoint::File { marks: &[] },
     build: "{g++} -x c++ -std=c++17 -O2 -pipe -Icommon {static} -o {binary} {main}",
-    batch: "",
+    batch_source: "",
+    batch_build: "",
+    batch_start: "",
     ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
 };
 

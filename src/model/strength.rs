@@ -30,6 +30,8 @@ pub struct Strength {
     pub gates: Vec<Gate>,
     /// What the score is made of.
     pub parts: Vec<Part>,
+    /// What came of the data since it was measured last; `None` if that is not known.
+    pub gained: Option<Gained>,
     /// From 0 to 100; `None` if a gate is shut or nothing was held against the data.
     pub score: Option<f64>,
     /// What the score means; `None` also if more than a tenth of the subjects were not run.
@@ -60,6 +62,35 @@ pub struct Strength {
     pub output_validator: Option<Strictness>,
     /// What is missing to say more.
     pub lacking: Vec<Lack>,
+}
+
+/// What a package gained since it was measured last, with the same seed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Gained {
+    /// The score then.
+    pub before: f64,
+    /// By how much the score grew; less than 0 if it fell.
+    pub points: f64,
+    /// The programs that no test case rejected then, and that one rejects now.
+    pub caught: Vec<String>,
+}
+
+impl Gained {
+    /// Whether anything changed that shows.
+    pub fn is_worth_telling(&self) -> bool {
+        self.points.abs() >= 0.05 || !self.caught.is_empty()
+    }
+}
+
+impl fmt::Display for Gained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { before, points, caught } = self;
+        write!(f, "{points:+.1} points, from {before:.1}")?;
+        match caught.len() {
+            0 => Ok(()),
+            number => write!(f, "; {} that passed are caught now", count(number, "program")),
+        }
+    }
 }
 
 /// What came of mutants that the data is not made with.
@@ -457,6 +488,22 @@ impl Strength {
         let all = caught + missed;
         let rate = (all > 0).then(|| caught as f64 / all as f64);
         Some(HoldOut { operators, caught, missed, rate })
+    }
+
+    /// What was gained since the score was this and these programs were missed.
+    pub fn since(&self, before: f64, missed: &[String]) -> Option<Gained> {
+        let is_caught = |it: &&Subject| {
+            matches!(it.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
+                && missed.contains(&it.id)
+        };
+        let caught = self.subjects.iter().filter(is_caught).map(|it| it.id.clone()).collect();
+        Some(Gained { before, points: self.score? - before, caught })
+    }
+
+    /// The names of the subjects that an input catches, but no test case.
+    pub fn missed(&self) -> Vec<String> {
+        let missed = self.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
+        missed.map(|it| it.id.clone()).collect()
     }
 
     /// How many subjects have this status.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::build::Runnable;
+use crate::build::{Prepared, Runnable};
 use crate::executor::Executor;
 use crate::grammar::program::Grammar;
 use crate::judge::case::{Entry, ReadyCase, Texts, TimeLimitMode, judge_case};
@@ -25,8 +25,23 @@ pub struct Contender {
     pub runnable: Arc<Runnable>,
     /// Runs on many inputs, if its language allows it.
     pub batched: Option<Arc<Runnable>>,
+    /// Whether a start of its run time takes longer than most inputs.
+    pub starts_slowly: bool,
     /// What changes what it reads or writes.
     pub wrapper: Option<&'static Wrapper>,
+}
+
+impl Contender {
+    /// One that was built like this, and for many inputs at once if its language allows it.
+    pub fn new(
+        prepared: &Prepared,
+        runnable: Arc<Runnable>,
+        batched: Option<Arc<Runnable>>,
+    ) -> Self {
+        // What has threads of its own beside the program's sets them up first.
+        let starts_slowly = prepared.plan.start.processes > 1;
+        Self { runnable, batched, starts_slowly, wrapper: None }
+    }
 }
 
 /// What contenders are held against.
@@ -37,6 +52,8 @@ pub struct Arena<'a> {
     pub cases: &'a [ReadyCase<'a>],
     /// Their texts, of those that are small enough for a batch.
     pub texts: Vec<Option<Texts>>,
+    /// The places of those that share a batch, by [`groups`].
+    pub groups: Vec<Vec<usize>>,
     /// The grammar of inputs, if there is one.
     pub grammar: Option<&'a Grammar>,
     /// How batches run, if they can.
@@ -147,7 +164,9 @@ impl Arena<'_> {
         let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
         let mut rules = (*rules).clone();
         let part = |limit: Duration| (limit / PART).clamp(SHORTEST, LONGEST).min(limit);
-        rules.limits.cpu_time = rules.limits.cpu_time.map(part);
+        if !contender.starts_slowly {
+            rules.limits.cpu_time = rules.limits.cpu_time.map(part);
+        }
         let comparison = self.against(contender, None);
         let mut told = vec![Told::Nothing; items.len()];
         let mut hasher = DefaultHasher::new();
@@ -204,22 +223,8 @@ impl Arena<'_> {
         Ok(accepted)
     }
 
-    /// What batches say of a contender on the test cases.
-    fn cases_in_batch(&self, contender: &Contender) -> Result<Option<InBatch>, Stop> {
-        let small: Vec<(usize, &Texts)> = (0..)
-            .zip(&self.texts)
-            .filter_map(|(place, item)| Some((place, item.as_ref()?)))
-            .collect();
-        let items: Vec<&Texts> = small.iter().map(|(_, item)| *item).collect();
-        let Some(batch) = self.in_batch(contender, &items)? else { return Ok(None) };
-        let mut told = vec![Told::Nothing; self.cases.len()];
-        for ((place, _), of) in small.into_iter().zip(&batch.told) {
-            told[place] = *of;
-        }
-        Ok(Some(InBatch { told, ..batch }))
-    }
-
-    /// Runs a contender on test cases in this order until so many reject it; what batches doubt comes first.
+    /// Runs a contender on test cases until so many reject it: group by group in batches, then those in no batch. Of a
+    /// group what the batch doubts comes first, else what is first in this order.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -229,15 +234,47 @@ impl Arena<'_> {
         order: &[usize],
         most: usize,
     ) -> Result<OnCases, Stop> {
-        let batch = self.cases_in_batch(contender)?;
-        let signature = batch.as_ref().and_then(|it| it.signature);
-        let mut held = OnCases { rejected: Vec::new(), signature };
-        let mut order = order.to_vec();
-        if let Some(batch) = &batch {
-            order.retain(|place| batch.told[*place] != Told::Accepted);
-            order.sort_by_key(|place| batch.told[*place]);
+        let mut held = OnCases::default();
+        let mut signatures = Some(Vec::new());
+        let mut left: Vec<bool> = vec![true; self.cases.len()];
+        for group in &self.groups {
+            if held.rejected.len() >= most {
+                break;
+            }
+            let items: Vec<&Texts> =
+                group.iter().filter_map(|place| self.texts[*place].as_ref()).collect();
+            let Some(batch) = self.in_batch(contender, &items)? else { break };
+            signatures = signatures.zip(batch.signature).map(|(mut all, signature)| {
+                all.push(signature);
+                all
+            });
+            let told: HashMap<usize, Told> =
+                group.iter().copied().zip(batch.told.iter().copied()).collect();
+            group.iter().for_each(|place| left[*place] = false);
+            let mut doubtful: Vec<usize> = order
+                .iter()
+                .copied()
+                .filter(|place| told.get(place).is_some_and(|it| *it != Told::Accepted))
+                .collect();
+            doubtful.sort_by_key(|place| told[place]);
+            self.hold_alone(contender, &doubtful, most, &mut held)?;
         }
-        for place in order {
+        let rest: Vec<usize> = order.iter().copied().filter(|place| left[*place]).collect();
+        self.hold_alone(contender, &rest, most, &mut held)?;
+        held.signature = signatures
+            .filter(|all| !all.is_empty())
+            .map(|all| std::hash::BuildHasherDefault::<DefaultHasher>::default().hash_one(all));
+        Ok(held)
+    }
+
+    fn hold_alone(
+        &self,
+        contender: &Contender,
+        places: &[usize],
+        most: usize,
+        held: &mut OnCases,
+    ) -> Result<(), Stop> {
+        for &place in places {
             if held.rejected.len() >= most {
                 break;
             }
@@ -246,7 +283,7 @@ impl Arena<'_> {
                 held.rejected.push((place, judged.verdict));
             }
         }
-        Ok(held)
+        Ok(())
     }
 
     fn judge(&self, contender: &Contender, case: &ReadyCase<'_>) -> Result<CaseJudgement, Stop> {
@@ -278,6 +315,23 @@ impl Arena<'_> {
     }
 }
 
+/// The places of texts that share a batch. Which group one is in depends on the input alone, so that a test case more
+/// leaves the other groups as they are: what is known of them holds on.
+pub fn groups(texts: &[Option<Texts>]) -> Vec<Vec<usize>> {
+    let count = (texts.len() / IN_GROUP).next_power_of_two();
+    let mut groups = vec![Vec::new(); count];
+    for (place, item) in (0..).zip(texts) {
+        let Some(item) = item else { continue };
+        let hash = std::hash::BuildHasherDefault::<DefaultHasher>::default().hash_one(&*item.input);
+        groups[(hash % count as u64) as usize].push(place);
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// About so many test cases share a batch: enough to reject most of what is wrong twice.
+const IN_GROUP: usize = 16;
+
 /// On so many fresh inputs a contender is run that needs a start for each.
 const FEW: usize = 12;
 
@@ -286,6 +340,37 @@ const FEW: usize = 12;
 pub struct OnCases {
     /// The places of those that reject it, in the order in which they were tried, with its verdict.
     pub rejected: Vec<(usize, Verdict)>,
-    /// Its outputs, in short, if batches told them all.
+    /// Its outputs, in short, on the test cases that it was run on, if batches told them all.
     pub signature: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups of inputs that are numbers below `count`; a longer one is in none.
+    fn check(count: usize, number: usize) -> Vec<Vec<usize>> {
+        let text = |number: usize| Texts {
+            input: number.to_string().into_bytes().into(),
+            answer: Vec::new().into(),
+        };
+        let mut texts: Vec<Option<Texts>> = (0..count).map(|it| Some(text(it))).collect();
+        texts.push(None);
+        let groups = groups(&texts);
+        assert_eq!(groups.len(), number, "{groups:?}");
+        let mut all = groups.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..count).collect::<Vec<_>>());
+        groups
+    }
+
+    #[test]
+    fn a_test_case_more_changes_one_group() {
+        check(0, 0);
+        check(1, 1);
+        check(15, 1);
+        let (before, after) = (check(60, 4), check(61, 4));
+        let same = before.iter().filter(|group| after.contains(group)).count();
+        assert_eq!(same, 3, "{before:?} {after:?}");
+    }
 }

@@ -23,11 +23,11 @@ pub struct Variants<'a> {
     pub texts: &'a [String],
 }
 
-/// At most so many are built at once: the compiler must keep to its limits.
-const AT_ONCE: usize = 50;
+/// At most so many are to be built at once: the compiler must keep to its limits.
+pub const AT_ONCE: usize = 50;
 
 impl Variants<'_> {
-    /// Builds all of them; nothing for those that do not build. Each is what it is when it is built alone.
+    /// Builds all of them at once; nothing for those that do not build. Each is what it is when it is built alone.
     ///
     /// # Errors
     /// When the judge failed, or it was cut short.
@@ -39,11 +39,8 @@ impl Variants<'_> {
     ) -> Result<Vec<Option<Arc<Runnable>>>, Stop> {
         let builds = Builds { of: *self, bench: *bench, build_limits, run_limits };
         let all: Vec<usize> = (0..self.texts.len()).collect();
-        let at_once = all.len().div_ceil(bench.executor.slots().max(1)).clamp(1, AT_ONCE);
-        let groups: Vec<Vec<usize>> = all.chunks(at_once).map(<[usize]>::to_vec).collect();
-        let built = bench.map("mutants", &groups, |group| builds.together(group))?;
         let mut programs: Vec<Option<Arc<Runnable>>> = vec![None; self.texts.len()];
-        for (place, program) in built.into_iter().flatten() {
+        for (place, program) in builds.together(&all)? {
             programs[place] = Some(program);
         }
         Ok(programs)

@@ -28,6 +28,8 @@ pub struct Hunting<'a> {
     pub generators: Option<&'a FreshInputs<'a>>,
     /// Ends what runs when the time is over.
     pub until: &'a Until<'a>,
+    /// When all is to be over.
+    pub end: Instant,
 }
 
 /// What some fresh inputs say of a contender.
@@ -44,6 +46,17 @@ const ALONE: usize = 25;
 const SHRINKING: Duration = Duration::from_secs(3);
 
 impl Hunting<'_> {
+    /// What came of something, or nothing if the time was over before.
+    ///
+    /// # Errors
+    /// As it was, unless the time was over.
+    pub fn in_time<R>(&self, result: Result<R, Stop>) -> Result<Option<R>, Stop> {
+        match result {
+            Err(Stop::Interrupted) if self.until.ran_out() => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
     /// Runs a contender on fresh inputs until one rejects it.
     ///
     /// # Errors
@@ -120,7 +133,7 @@ impl Hunting<'_> {
     /// # Errors
     /// When the judge failed.
     pub fn shrunk(&self, contender: &Contender, failure: &Failure) -> Result<Shrunk, Stop> {
-        self.until.set(Some(Instant::now() + SHRINKING));
+        self.until.set(Some(self.end.min(Instant::now() + SHRINKING)));
         let shrunk = self.arena.with(contender, |comparison| {
             let shrinking = Shrinking {
                 comparison,
@@ -133,7 +146,7 @@ impl Hunting<'_> {
             };
             shrink(&shrinking, failure)
         });
-        self.until.set(None);
+        self.until.set(Some(self.end));
         shrunk
     }
 }

@@ -9,16 +9,14 @@ use crate::model::event::Event;
 use crate::model::problem::Equivalent;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
-use crate::model::strength::{
-    Kill, MissedBy, PartName, Strength, Subject, SubjectKind, SubjectStatus,
-};
+use crate::model::strength::{MissedBy, PartName, Strength, Subject, SubjectStatus};
 use crate::mutate::operator::Operator;
-use crate::strength::arena::{Contender, OnCases, OnPool};
+use crate::strength::arena::Contender;
 use crate::strength::hunt::Hunting;
-use crate::strength::mutants::MutantSource;
+use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{Fresh, FreshSource};
 use crate::strength::reach::Looking;
-use crate::strength::{matrix, mutants, score};
+use crate::strength::{matrix, score};
 use crate::stress::search::{Failure, Fault};
 use crate::stress::shrink::Shrunk;
 
@@ -28,8 +26,8 @@ pub struct Entrant {
     pub subject: Subject,
     /// Its program, if it is built. Without one, and nothing to build, nothing of it is run here.
     pub contender: Option<Contender>,
-    /// What it is built of, if it is a mutant.
-    pub source: Option<MutantSource>,
+    /// What it is yet to be built of. A submission without it was judged before.
+    pub source: Option<WrongProgram>,
     /// Its outputs on fresh inputs and on test cases, in short, if one start told them all.
     pub signature: Option<(u64, u64)>,
 }
@@ -42,8 +40,6 @@ pub struct Measuring<'a> {
     pub others: Vec<(String, Contender)>,
     /// When subjects are no more run on the test cases.
     pub hold_until: Instant,
-    /// When all is to be over.
-    pub end: Instant,
     /// Whether all test cases are tried on all subjects.
     pub matrix: bool,
     /// What its author calls right.
@@ -62,8 +58,6 @@ pub enum Unmeasured {
 
 /// So many fresh inputs tell how hard a subject is to catch.
 const POOL: usize = 96;
-/// So many subjects are run before test cases are sorted anew by what they reject.
-const CHUNK: usize = 64;
 /// So many fresh inputs are tried at once in a hunt.
 const ROUND: usize = 192;
 /// After so many rounds what survived is presumed equivalent.
@@ -139,7 +133,7 @@ impl Measuring<'_> {
         Ok(Some((name.clone(), self.hunting.shrunk(contender, &found)?)))
     }
 
-    fn side_by_side<'t, T: Sync, R: Send>(
+    pub(super) fn side_by_side<'t, T: Sync, R: Send>(
         &self,
         items: &'t [T],
         work: impl Fn(&'t T) -> Result<R, Stop> + Sync,
@@ -149,110 +143,7 @@ impl Measuring<'_> {
         parallel::map(executor, &places, |&place| work(&items[place]))
     }
 
-    /// Runs contenders on the test cases and on the pool.
-    fn hold(
-        &self,
-        entrants: &mut [Entrant],
-        pool: &[Texts],
-        report: &mut Strength,
-    ) -> Result<(), Stop> {
-        let arena = self.hunting.arena;
-        let name = |place: usize| arena.cases[place].test_case.name.clone();
-        let sizes: Vec<u64> = arena.cases.iter().map(|case| case.size()).collect();
-        let mut kills = vec![0; arena.cases.len()];
-        for entrant in &*entrants {
-            for kill in &entrant.subject.killers {
-                let place = arena.cases.iter().position(|it| it.test_case.name == kill.test_case);
-                place.into_iter().for_each(|place| kills[place] += 1);
-            }
-        }
-        let most = if self.matrix { usize::MAX } else { 2 };
-        let mut done = 0;
-        let total = entrants.len();
-        for chunk in entrants.chunks_mut(CHUNK) {
-            self.tell("subjects", done, total);
-            done += chunk.len();
-            let is_over = Instant::now() >= self.hold_until;
-            let order = matrix::cheapest_first(&kills, &sizes);
-            if !is_over {
-                let of: Vec<(usize, &MutantSource)> = (0..)
-                    .zip(&*chunk)
-                    .filter_map(|(place, entrant)| Some((place, entrant.source.as_ref()?)))
-                    .collect();
-                let sources: Vec<&MutantSource> = of.iter().map(|(_, source)| *source).collect();
-                let places: Vec<usize> = of.iter().map(|(place, _)| *place).collect();
-                let built = mutants::build(&arena.comparison, &sources)?;
-                for (place, contender) in places.into_iter().zip(built) {
-                    chunk[place].contender = contender;
-                }
-            }
-            let held = self.side_by_side(chunk, |entrant| {
-                if is_over || Instant::now() >= self.hold_until {
-                    return Ok(Held::NotRun);
-                }
-                let Some(contender) = &entrant.contender else {
-                    return Ok(match entrant.source {
-                        Some(_) => Held::Unviable,
-                        None => Held::NotRun,
-                    });
-                };
-                let is_mine = entrant.subject.kind != SubjectKind::Submission;
-                let held = match is_mine {
-                    true => Some(arena.hold(contender, &order, most)?),
-                    false => None,
-                };
-                let on_pool = match pool.is_empty() {
-                    true => None,
-                    false => Some(arena.rejecting(contender, pool)?),
-                };
-                Ok(Held::Run { held, on_pool })
-            })?;
-            for (entrant, held) in chunk.iter_mut().zip(held) {
-                let subject = &mut entrant.subject;
-                let (held, on_pool) = match held {
-                    Held::Run { held, on_pool } => (held, on_pool),
-                    Held::Unviable => {
-                        subject.status = SubjectStatus::Unviable;
-                        continue;
-                    }
-                    Held::NotRun => {
-                        if subject.kind != SubjectKind::Submission {
-                            subject.status = SubjectStatus::NotRun;
-                            report.cut = true;
-                        }
-                        continue;
-                    }
-                };
-                if let Some(on_pool) = on_pool {
-                    subject.hardness = score::hardness(on_pool.rejecting, on_pool.tried);
-                    subject.tried = on_pool.tried as u64;
-                }
-                if let Some(held) = held {
-                    for &(place, verdict) in &held.rejected {
-                        kills[place] += 1;
-                        subject.killers.push(Kill { test_case: name(place), verdict });
-                    }
-                    subject.status = match held.rejected.is_empty() {
-                        true => SubjectStatus::Undecided,
-                        false => SubjectStatus::Caught,
-                    };
-                    // By the test cases alone more programs would be the same, the weaker they are.
-                    entrant.signature = match on_pool {
-                        Some(on_pool) => on_pool.signature.zip(held.signature),
-                        None => held.signature.map(|signature| (0, signature)),
-                    };
-                    if entrant.source.is_some() && !held.rejected.is_empty() {
-                        // What is caught is not needed any more.
-                        entrant.contender = None;
-                    }
-                }
-            }
-        }
-        self.tell("subjects", total, total);
-        Ok(())
-    }
-
-    fn tell(&self, what: &str, done: usize, total: usize) {
+    pub(super) fn tell(&self, what: &str, done: usize, total: usize) {
         let step = ProgressStep { what: what.to_owned(), done, total };
         (self.hunting.arena.comparison.bench.events)(Event::Progress(step));
     }
@@ -265,6 +156,8 @@ impl Measuring<'_> {
         source: &mut FreshSource<'_>,
         report: &mut Strength,
     ) -> Result<Result<(), Fault>, Stop> {
+        let hunting = &self.hunting;
+        hunting.until.set(Some(hunting.end));
         let mut fresh = pool;
         for round in 0.. {
             // What needs a start for each input takes more rounds.
@@ -275,13 +168,13 @@ impl Measuring<'_> {
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
-            if Instant::now() >= self.end {
+            if hunting.until.is_over() {
                 report.cut = true;
                 break;
             }
             self.tell("rounds of the hunt", round.min(ROUNDS), ROUNDS);
             let hunted = self.side_by_side(&alive, |&place| match &entrants[place].contender {
-                Some(contender) => self.hunting.first(contender, &fresh).map(Some),
+                Some(contender) => hunting.in_time(hunting.first(contender, &fresh)),
                 None => Ok(None),
             })?;
             let mut found: Vec<(usize, Failure)> = Vec::new();
@@ -295,11 +188,13 @@ impl Measuring<'_> {
             for (place, failure) in found {
                 self.missed(entrants, place, &failure)?;
             }
-            fresh = match source.next(&self.hunting.arena.comparison, ROUND)? {
-                Ok(fresh) => fresh,
-                Err(fault) => return Ok(Err(fault)),
+            fresh = match hunting.in_time(source.next(&hunting.arena.comparison, ROUND))? {
+                Some(Ok(fresh)) => fresh,
+                Some(Err(fault)) => return Ok(Err(fault)),
+                None => continue,
             };
         }
+        hunting.until.set(None);
         for entrant in entrants.iter_mut().filter(|entrant| entrant.is_hunted()) {
             let subject = &mut entrant.subject;
             if subject.tried >= ENOUGH {
@@ -339,7 +234,8 @@ impl Measuring<'_> {
                     .collect();
                 let also = self.side_by_side(&others, |entrant| {
                     let Some(contender) = &entrant.contender else { return Ok(None) };
-                    let fails = self.hunting.fails(contender, &shrunk.input)?;
+                    let fails = self.hunting.fails(contender, &shrunk.input);
+                    let fails = self.hunting.in_time(fails)?.flatten();
                     Ok(fails.map(|_| entrant.subject.id.clone()))
                 })?;
                 MissedBy {
@@ -408,21 +304,6 @@ impl Entrant {
     fn is_hunted(&self) -> bool {
         self.contender.is_some() && self.subject.status == SubjectStatus::Undecided
     }
-}
-
-/// What came of an entrant.
-enum Held {
-    /// It was not run.
-    NotRun,
-    /// It does not build.
-    Unviable,
-    /// It was run.
-    Run {
-        /// On the test cases, unless that is known.
-        held: Option<OnCases>,
-        /// On the pool, if there is one.
-        on_pool: Option<OnPool>,
-    },
 }
 
 /// Marks what writes the same as another one, on all test cases and all fresh inputs.

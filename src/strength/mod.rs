@@ -6,13 +6,14 @@
 //! [`arena`] holds it against test cases and other inputs: many small inputs share a start if its language allows it
 //! ([`crate::stress::batch`]), and what such a start does not accept is run by itself. What no test case rejects is
 //! hunted on fresh inputs ([`hunt`]): an input that rejects it is made small, and shows what the data lacks.
-//! [`pool`] makes the fresh inputs that tell how hard each one is to catch, [`reach`] what test cases are like, [`score`] counts. [`probe`] measures speed,
-//! [`validators`] and [`checkers`] what validators let pass. All of it is repeatable from the seed; the time only cuts
-//! off.
+//! [`pool`] makes the fresh inputs that tell how hard each one is to catch, [`holding`] builds and runs, [`reach`]
+//! looks what test cases are like, [`score`] counts. [`probe`] measures speed, [`validators`] and [`checkers`] what
+//! validators let pass. All of it is repeatable from the seed; the time only cuts off.
 
 pub mod arena;
 pub mod bundles;
 pub mod checkers;
+pub mod holding;
 pub mod hunt;
 pub mod matrix;
 pub mod measure;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::build::{Prepared, Runnable};
+use crate::build::{Built, Prepared, Runnable};
 use crate::grammar::program::Grammar;
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
@@ -15,7 +15,7 @@ use crate::mutate::original::original;
 use crate::mutate::wrapper::{Change, wrappers};
 use crate::mutate::{Mutant, mutants};
 use crate::strength::arena::Contender;
-use crate::strength::bundles::Variants;
+use crate::strength::bundles::{AT_ONCE, Variants};
 use crate::strength::measure::Entrant;
 use crate::stress::comparison::Comparison;
 
@@ -46,36 +46,88 @@ pub struct MutantSource {
 }
 
 impl MutantSource {
+    /// Whether it shares its build with others, and one start with many inputs.
+    pub(super) fn is_bundled(&self) -> bool {
+        self.is_batched && matches!(self.language, "c" | "cpp" | "rust")
+    }
+
     fn is_beside(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.original, &other.original) && self.file == other.file
     }
 }
 
-/// Builds mutants, many of a source at once; nothing for those that do not build. One that is built for many inputs also
-/// runs on one.
+/// What a program that should be wrong is yet to be built of.
+#[derive(Clone, Debug)]
+pub enum WrongProgram {
+    /// A right program with another text.
+    Mutant(MutantSource),
+    /// A submission of the package.
+    Submission(Box<Prepared>),
+}
+
+impl WrongProgram {
+    fn is_beside(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Mutant(one), Self::Mutant(other)) => one.is_beside(other),
+            _ => false,
+        }
+    }
+}
+
+/// The places of what is built at once, for so many slots.
+pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize>> {
+    let beside = sources.chunk_by(|one, other| one.1.is_beside(other.1));
+    let split = beside.flat_map(|together| {
+        let at_once = together.len().div_ceil(slots.max(1)).clamp(1, AT_ONCE);
+        together.chunks(at_once)
+    });
+    split.map(|group| group.iter().map(|(place, _)| *place).collect()).collect()
+}
+
+/// Builds one of the [`groups`]; nothing for those that do not build. One that is built for many inputs also runs on
+/// one.
 ///
 /// # Errors
 /// When the judge failed or was interrupted.
 pub fn build(
     comparison: &Comparison<'_>,
-    sources: &[&MutantSource],
+    sources: &[&WrongProgram],
 ) -> Result<Vec<Option<Contender>>, Stop> {
     let Comparison { bench, rules, .. } = comparison;
     let limits = Limits::of_compiler(&bench.problem.limits);
-    let mut built = Vec::with_capacity(sources.len());
-    for together in sources.chunk_by(|one, other| one.is_beside(other)) {
-        let MutantSource { original, is_batched, language, file, .. } = together[0];
-        let texts: Vec<String> = together.iter().map(|source| source.text.clone()).collect();
-        let variants = Variants { original, language, file, texts: &texts };
-        let contender = |runnable: Arc<Runnable>| Contender {
-            batched: is_batched.then(|| Arc::clone(&runnable)),
-            runnable,
-            wrapper: None,
-        };
-        let programs = variants.build(bench, &limits, &rules.limits)?;
-        built.extend(programs.into_iter().map(|program| program.map(contender)));
+    let mut mutants = Vec::with_capacity(sources.len());
+    for source in sources {
+        match source {
+            WrongProgram::Submission(prepared) => return Ok(vec![alone(comparison, prepared)?]),
+            WrongProgram::Mutant(mutant) => mutants.push(mutant),
+        }
     }
-    Ok(built)
+    let Some(MutantSource { original, is_batched, language, file, .. }) = mutants.first() else {
+        return Ok(Vec::new());
+    };
+    let texts: Vec<String> = mutants.iter().map(|mutant| mutant.text.clone()).collect();
+    let variants = Variants { original, language, file, texts: &texts };
+    let programs = variants.build(bench, &limits, &rules.limits)?;
+    let contender = |program: Arc<Runnable>| {
+        let batched = is_batched.then(|| Arc::clone(&program));
+        Contender::new(original, program, batched)
+    };
+    Ok(programs.into_iter().map(|program| program.map(contender)).collect())
+}
+
+/// Builds a submission, for many inputs if its language allows it.
+fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Contender>, Stop> {
+    let Comparison { bench, rules, .. } = comparison;
+    let limits = Limits::of_compiler(&bench.problem.limits);
+    let ways = [prepared.for_batches().map(|it| (it, true)), Some((prepared.clone(), false))];
+    for (prepared, is_batched) in ways.into_iter().flatten() {
+        if let Built::Program(program) = bench.builder.build(&prepared, &limits, &rules.limits)? {
+            let program: Arc<Runnable> = Arc::from(program);
+            let batched = is_batched.then(|| Arc::clone(&program));
+            return Ok(Some(Contender::new(&prepared, program, batched)));
+        }
+    }
+    Ok(None)
 }
 
 /// The mutants of a right program; none if its language has none.
@@ -113,7 +165,12 @@ pub fn mutated(
             file: file.name.clone(),
             text,
         };
-        Entrant { subject, contender: None, source: Some(source), signature: None }
+        Entrant {
+            subject,
+            contender: None,
+            source: Some(WrongProgram::Mutant(source)),
+            signature: None,
+        }
     };
     Ok(mutants(original.language, &original.files).into_iter().map(mutant).collect())
 }

@@ -15,7 +15,7 @@ use juror::model::problem::Problem;
 use juror::mutate::mutants;
 use juror::mutate::original::original;
 use juror::package::read;
-use juror::strength::bundles::Variants;
+use juror::strength::bundles::{AT_ONCE, Variants};
 
 /// Builds these texts.
 type Build<'a> = dyn Fn(&[String]) -> Vec<Option<Arc<Runnable>>> + 'a;
@@ -41,9 +41,12 @@ fn with_mutants(
     let texts: Vec<String> = some.map(|mutant| mutant.apply(&source.text)).collect();
     let build = |texts: &[String]| {
         let (language, file) = (original.language, &*source.name);
-        let variants = Variants { original: &prepared, language, file, texts };
         let limits = Limits::of_compiler(&problem.limits);
-        variants.build(&bench, &limits, &run_limits(&problem)).expect("a build")
+        let groups = texts.chunks(AT_ONCE).map(|texts| {
+            let variants = Variants { original: &prepared, language, file, texts };
+            variants.build(&bench, &limits, &run_limits(&problem)).expect("a build")
+        });
+        groups.flatten().collect()
     };
     act(&problem, &local, &texts, &build);
 }

@@ -63,7 +63,7 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
 
-    let first = fixture.json("strength sum --seed 1 --time 10m --promote", 0);
+    let first = fixture.json("strength sum --cache kept --seed 1 --time 10m --promote", 0);
     let promoted = named(&first, |it| it["missed"]["promoted"].is_string());
     assert!(!promoted.is_empty(), "{first:#}");
     let faults: BTreeSet<&str> =
@@ -91,7 +91,7 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     let lines =
         format!("[strength.equivalent]\n\"{known}\" = \"at most 6\"\n\"{wrong}\" = \"so\"\n");
     fixture.write("sum/juror.toml", lines);
-    let second = fixture.json("strength sum --seed 1 --time 10m", 0);
+    let second = fixture.json("strength sum --cache kept --seed 1 --time 10m", 0);
     let confirmed = subject(&second, known);
     assert_eq!(confirmed["status"], "confirmed_equivalent", "{confirmed:#}");
     assert_eq!(confirmed["reason"], "at most 6");
@@ -114,6 +114,17 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     }
     let score = |report: &Value| report["strength"]["score"].as_f64().expect("a score");
     assert!(score(&second) > score(&first) + 5.0, "{} {}", score(&first), score(&second));
+    assert!(first["strength"]["gained"].is_null());
+    let gained = &second["strength"]["gained"];
+    assert_eq!(gained["before"], first["strength"]["score"]);
+    let points = gained["points"].as_f64().expect("points");
+    assert!((points - (score(&second) - score(&first))).abs() < 1e-9, "{gained:#}");
+    for id in &promoted {
+        assert!(gained["caught"].to_string().contains(id.as_str()), "{gained:#}");
+    }
+    // Of other inputs nothing is known.
+    let other = fixture.json("strength sum --cache kept --seed 2 --time 10m", 0);
+    assert!(other["strength"]["gained"].is_null(), "{other:#}");
 }
 
 #[test]

@@ -36,8 +36,10 @@ pub(super) struct Gates<'a> {
 }
 
 impl<'a> Gates<'a> {
-    /// Judges all submissions: accepted ones on all test cases, others up to the first that rejects them, or on all
-    /// for the matrix.
+    /// Judges accepted submissions on all test cases.
+    ///
+    /// The others are held against the test cases later, as mutants are. They are judged here, too, if no mutant can
+    /// be: without an accepted submission, or if a static validator looks at sources.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -49,9 +51,11 @@ impl<'a> Gates<'a> {
         let problem = self.bench.problem;
         let (right, wrong): (Vec<Submission>, Vec<Submission>) =
             problem.submissions.iter().cloned().partition(is_accepted);
-        let policy = if matrix { Policy::Everything } else { Policy::WhatCounts };
         let mut all = self.session(&right, Policy::Everything, time_limit)?;
-        all.extend(self.session(&wrong, policy, time_limit)?);
+        if right.is_empty() || self.validators.static_validator.is_some() {
+            let policy = if matrix { Policy::Everything } else { Policy::WhatCounts };
+            all.extend(self.session(&wrong, policy, time_limit)?);
+        }
         let find = |judgement: Judgement| {
             let submission =
                 problem.submissions.iter().find(|it| it.name == judgement.submission)?;

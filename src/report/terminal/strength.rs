@@ -42,6 +42,9 @@ pub(super) fn page(found: &Strength, style: &Style) -> String {
         page.labelled(0, Label::plain("missing:   "), &lack.to_string());
     }
     page.line(0, &format!("score:     {}", score(found, style)));
+    if let Some(gained) = found.gained.as_ref().filter(|it| it.is_worth_telling()) {
+        page.labelled(0, Label::plain("gained:    "), &gained.to_string());
+    }
     next(&mut page, found);
     page.into_text()
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 /// The most inputs of a batch.
 pub const MOST: usize = 256;
 
-/// A batch that takes less may be larger next time.
+/// A batch that takes less, beside a start, may be larger next time.
 const QUICK: Duration = Duration::from_millis(100);
-/// A batch that takes more is to be smaller next time.
+/// A batch that takes more, beside a start, is to be smaller next time.
 const SLOW: Duration = Duration::from_millis(300);
 
 /// So many batches in a row that accept nothing show that no batch will.
@@ -18,11 +18,13 @@ const USELESS: u32 = 5;
 pub struct Size {
     next: usize,
     useless: u32,
+    /// The least time that an input alone took: most of that is the start of the programs, which a batch has once.
+    start: Option<Duration>,
 }
 
 impl Default for Size {
     fn default() -> Self {
-        Self { next: 1, useless: 0 }
+        Self { next: 1, useless: 0, start: None }
     }
 }
 
@@ -45,9 +47,13 @@ impl Size {
         if count > 1 {
             self.useless = 0;
         }
-        if elapsed > SLOW || accepted * 2 < count {
+        if count == 1 {
+            self.start = Some(self.start.map_or(elapsed, |known| known.min(elapsed)));
+        }
+        let start = self.start.unwrap_or_default();
+        if elapsed > SLOW + start || accepted * 2 < count {
             self.next = (count / 2).max(1);
-        } else if elapsed < QUICK && accepted == count {
+        } else if elapsed < QUICK + start && accepted == count {
             // Others may have found a size of their own in the meantime.
             self.next = self.next.max(count * 2).min(MOST);
         }
@@ -75,6 +81,9 @@ mod tests {
         check(&[(200, 200, 20)], 256);
         check(&[(8, 8, 150)], 1);
         check(&[(8, 8, 20), (16, 16, 150)], 16);
+        // A start that takes long does so once for all of them.
+        check(&[(1, 1, 300), (2, 2, 310)], 4);
+        check(&[(1, 1, 300), (2, 2, 310), (4, 4, 650)], 2);
         // A smaller one that was under way.
         check(&[(8, 8, 20), (2, 2, 2)], 16);
     }
@@ -82,7 +91,7 @@ mod tests {
     #[test]
     fn slow_batches_and_those_that_tell_little_shrink() {
         check(&[(16, 16, 301)], 8);
-        check(&[(1, 1, 2000)], 1);
+        check(&[(1, 1, 2000), (2, 2, 4000)], 1);
         check(&[(32, 15, 5)], 16);
         check(&[(8, 8, 5), (16, 10, 5)], 16);
         check(&[(32, 32, 5), (64, 0, 1000)], 1);

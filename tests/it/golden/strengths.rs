@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use juror::model::event::{Event, Stamped};
 use juror::model::strength::{
-    CaseKills, Gate, GateName, GateState, Grade, HoldOut, InputFeature, Kill, Lack, MissedBy,
-    RightProgram, SourceEdit, Strength, Subject, SubjectKind, SubjectStatus,
+    CaseKills, Gained, Gate, GateName, GateState, Grade, HoldOut, InputFeature, Kill, Lack,
+    MissedBy, RightProgram, SourceEdit, Strength, Subject, SubjectKind, SubjectStatus,
 };
 use juror::model::verdict::Verdict;
 use juror::strength::score;
@@ -135,6 +135,11 @@ fn all() -> Strength {
             language: "cpp".to_owned(),
             mutants: 5,
         }],
+        gained: Some(Gained {
+            before: 40.5,
+            points: 12.25,
+            caught: vec!["wrong_answer/greedy.py".to_owned()],
+        }),
         pool: 96,
         matrix: true,
         subjects,
