@@ -1,6 +1,6 @@
-//! What a worker costs: the rate of short runs through the pipe to one, and in the local pool, in turns.
+//! What a worker costs: the rate of short runs through the pipe to one, or through a NATS server, and in the local pool, in turns.
 //!
-//! Both have two slots. Run with `cargo bench --bench workers`, with a number of rounds as argument if 10 are not right.
+//! All have two slots. Run with `cargo bench --bench workers`, with a number of rounds as argument if 10 are not right.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::path::Path;
@@ -45,14 +45,22 @@ fn main() {
     let connection = Connection { name: "worker".to_owned(), command };
     let crew = Crew::connect(vec![connection], None, |_| Ok(())).expect("the worker starts");
     println!("{}, {SLOTS} slots, {rounds} rounds in turns", local.mechanism());
-    println!("{:>6} {:>12} {:>12} {:>7}", "run", "pool", "worker", "ratio");
+    measure("worker", &local, &crew, &program, rounds);
+    drop(crew);
+    #[cfg(feature = "nats")]
+    server::measure(directory.path(), &local, &program, rounds);
+}
+
+/// The rates of short runs, and what one alone takes longer.
+fn measure(name: &str, local: &Local, crew: &Crew, program: &Arc<Tree>, rounds: usize) {
+    println!("{:>6} {:>12} {name:>12} {:>7}", "run", "pool", "ratio");
     for milliseconds in [1, 5] {
-        let runs = 400 / milliseconds as usize;
-        let job = job(&program, milliseconds);
+        let runs = 800 / milliseconds as usize;
+        let job = job(program, milliseconds);
         let mut ratios = Vec::new();
         let (mut pool, mut worker) = (Duration::MAX, Duration::MAX);
         for _ in 0..rounds {
-            let times = [&local as &dyn Executor, &crew].map(|it| time(it, &job, runs));
+            let times = [local as &dyn Executor, crew].map(|it| time(it, &job, runs));
             ratios.push(times[0].as_secs_f64() / times[1].as_secs_f64());
             (pool, worker) = (pool.min(times[0]), worker.min(times[1]));
         }
@@ -61,10 +69,70 @@ fn main() {
         let ratio = ratios[ratios.len() / 2];
         println!("{milliseconds:>3} ms {:>12} {:>12} {ratio:>7.3}", rate(pool), rate(worker));
     }
-    latency(&local, &crew, &job(&program, 0), rounds * 20);
+    latency(local, crew, &job(program, 0), rounds * 20);
 }
 
-/// What one run takes longer through the worker, with nothing beside it.
+/// The same with a NATS server between, if there is a program for one.
+#[cfg(feature = "nats")]
+mod server {
+    use std::net::{TcpListener, TcpStream};
+    use std::path::Path;
+    use std::process::{Child, Command, Stdio};
+    use std::sync::Arc;
+    use std::thread;
+    use std::time::Duration;
+
+    use juror::executor::local::Local;
+    use juror::model::tree::Tree;
+    use juror::remote::crew::Crew;
+    use juror::remote::nats::address::Address;
+    use juror::remote::nats::office::connect;
+
+    use crate::SLOTS;
+
+    /// A process that ends with this.
+    struct Process(Child);
+
+    impl Drop for Process {
+        fn drop(&mut self) {
+            // It may have ended.
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    pub(crate) fn measure(directory: &Path, local: &Local, program: &Arc<Tree>, rounds: usize) {
+        let named = std::env::var_os("JUROR_NATS_SERVER").unwrap_or_else(|| "nats-server".into());
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("its number").port();
+        drop(listener);
+        let configuration = directory.join("server.conf");
+        let store = directory.join("store");
+        let text = format!(
+            "listen: '127.0.0.1:{port}'\njetstream {{ store_dir: '{}', sync_interval: always }}\n",
+            store.display()
+        );
+        std::fs::write(&configuration, text).expect("a file");
+        let mut command = Command::new(named);
+        let command = command.arg("-c").arg(configuration).stderr(Stdio::null());
+        let Ok(server) = command.spawn() else {
+            return println!("no nats-server here: not measured behind one");
+        };
+        let _server = Process(server);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let url = format!("nats://127.0.0.1:{port}");
+        let mut worker = Command::new(env!("CARGO_BIN_EXE_juror"));
+        worker.args(["worker", "--nats", &url, "--jobs", &SLOTS.to_string()]).stderr(Stdio::null());
+        let _worker = Process(worker.spawn().expect("the worker starts"));
+        let address = Address::parse(&url).expect("an address");
+        let crew = Crew::of(connect(&address).expect("the worker is there"), None, |_| Ok(()));
+        crate::measure("nats", local, &crew.expect("it is ready"), program, rounds);
+    }
+}
+
+/// What one run takes longer through a worker, with nothing beside it.
 fn latency(local: &Local, crew: &Crew, job: &Job, rounds: usize) {
     let mut more = Vec::new();
     for _ in 0..rounds {

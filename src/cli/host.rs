@@ -27,8 +27,10 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::package::words::words;
 use crate::remote::crew::Crew;
-use crate::remote::link::Connection;
+use crate::remote::link::{Connection, Door};
 use crate::remote::message::Facts;
+#[cfg(feature = "nats")]
+use crate::remote::nats::{address::Address, office::connect};
 
 /// The slots of this machine, which stop at Ctrl-C.
 pub struct Host {
@@ -110,8 +112,10 @@ impl Host {
 
     /// Connects to workers in place of slots. Nothing is remembered: what counts is on their machines.
     fn elsewhere(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
-        let connections = options.executor.iter().map(|typed| connection(typed, options));
-        let connections = connections.collect::<Result<_, _>>()?;
+        let mut workers = Vec::new();
+        for typed in &options.executor {
+            workers.extend(doors(typed, options)?);
+        }
         let accepts = |facts: &Facts| match (options.isolation, facts.isolation.is_full()) {
             (Demand::Full, false) => Err(format!(
                 "programs are not fully isolated there ({}), as --isolation=full demands",
@@ -120,7 +124,7 @@ impl Host {
             _ => Ok(()),
         };
         let ender = ender(output)?;
-        let crew = Arc::new(Crew::connect(connections, options.at_once(), accepts)?);
+        let crew = Arc::new(Crew::of(workers, options.at_once(), accepts)?);
         output.works_with(Arc::clone(&crew));
         let facts = crew.facts();
         let weakest = facts.iter().max_by_key(|facts| facts.isolation);
@@ -146,6 +150,32 @@ fn ender(output: &Output) -> Result<Ender, JudgeError> {
 
 /// The word for this machine among workers.
 const LOCAL: &str = "local";
+
+/// The way to a worker, or to several, as it was typed.
+fn doors(typed: &str, options: &HostOptions) -> Result<Vec<(String, Door)>, JudgeError> {
+    if is_address(typed) {
+        return at_server(typed);
+    }
+    let connection = connection(typed, options)?;
+    let name = connection.name.clone();
+    Ok(vec![(name, connection.open()?.into())])
+}
+
+/// Whether this is the address of a server, and no command.
+fn is_address(typed: &str) -> bool {
+    ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
+}
+
+#[cfg(feature = "nats")]
+fn at_server(typed: &str) -> Result<Vec<(String, Door)>, JudgeError> {
+    connect(&Address::parse(typed)?)
+}
+
+#[cfg(not(feature = "nats"))]
+fn at_server(_: &str) -> Result<Vec<(String, Door)>, JudgeError> {
+    Err(JudgeError::new("connect to a NATS server", "this juror was built without that")
+        .help("build it with `cargo install --path . --features nats`"))
+}
 
 /// How to reach a worker, as it was typed.
 fn connection(typed: &str, options: &HostOptions) -> Result<Connection, JudgeError> {

@@ -1,9 +1,11 @@
-//! `juror worker`: runs jobs for a juror elsewhere, which it is connected with by its standard streams.
+//! `juror worker`: runs jobs for a juror elsewhere, which it is connected with by its standard streams or by a NATS server.
 
 use std::fs::{self, File};
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::sync::Arc;
+#[cfg(feature = "nats")]
+use std::sync::mpsc::channel;
 
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -17,6 +19,8 @@ use crate::language::toolchain::Toolchains;
 use crate::model::isolation::Demand;
 use crate::model::judgement::JudgeError;
 use crate::remote::message::Facts;
+#[cfg(feature = "nats")]
+use crate::remote::nats::{address::Address, hand};
 use crate::remote::serve::serve;
 use crate::sandbox::pace::rounds;
 
@@ -24,8 +28,13 @@ use crate::sandbox::pace::rounds;
 #[derive(Debug, Args)]
 pub struct WorkerArguments {
     /// Read jobs from standard input, and write results to standard output
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "nats")]
     pub stdio: bool,
+    /// Take jobs from a NATS server, such as nats://HOST:PORT
+    ///
+    /// docs/scale.md tells what may follow the address. It works until a signal comes, and waits for the server if it is away.
+    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
+    pub nats: Option<String>,
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -50,6 +59,13 @@ pub fn run(arguments: &WorkerArguments) -> ExitCode {
 }
 
 fn work(arguments: &WorkerArguments) -> Result<(), JudgeError> {
+    match &arguments.nats {
+        Some(typed) => at_server(arguments, typed),
+        None => at_pipe(arguments),
+    }
+}
+
+fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     let streams = || {
         let (input, output) = (io::stdin(), io::stdout());
         let copies = (input.as_fd().try_clone_to_owned()?, output.as_fd().try_clone_to_owned()?);
@@ -65,6 +81,34 @@ fn work(arguments: &WorkerArguments) -> Result<(), JudgeError> {
         move || _ = (&*ask).write(b"e")
     };
     on_signal(end.clone())?;
+    let (local, facts) = start(arguments)?;
+    serve(facts, &local, &Toolchains::default(), Heard { input, asked }, output, &end)
+}
+
+#[cfg(feature = "nats")]
+fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), JudgeError> {
+    let address = Address::parse(typed)?;
+    let (end, ends) = channel();
+    // Once it has ended, nobody hears it.
+    on_signal(move || _ = end.send(()))?;
+    let (local, facts) = start(arguments)?;
+    let name = address.name.clone();
+    let told = move |class: &str| {
+        // If standard error is closed, nobody can be told.
+        let _ =
+            writeln!(io::stderr(), "juror worker: takes jobs from {name}, as one of class {class}");
+    };
+    hand::work(&address, facts, &local, &Toolchains::default(), ends, told)
+}
+
+#[cfg(not(feature = "nats"))]
+fn at_server(_: &WorkerArguments, _: &str) -> Result<(), JudgeError> {
+    Err(JudgeError::new("connect to a NATS server", "this juror was built without that")
+        .help("build it with `cargo install --path . --features nats`"))
+}
+
+/// Starts the slots, and measures the machine.
+fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
     let jobs = arguments.jobs.map(usize::from);
     let local = Local::start(jobs, arguments.isolation, Arc::new(()))?;
     let isolation = local.isolation();
@@ -79,7 +123,7 @@ fn work(arguments: &WorkerArguments) -> Result<(), JudgeError> {
         slots: local.slots(),
         pace: rounds(ROUNDS).iter().map(|round| round.cpu).min().unwrap_or_default(),
     };
-    serve(facts, &local, &Toolchains::default(), Heard { input, asked }, output, &end)
+    Ok((local, facts))
 }
 
 /// So many rounds of work tell how fast the machine is: together some ten milliseconds.

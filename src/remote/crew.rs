@@ -5,7 +5,7 @@
 //! never wait for who reads; the threads that wait for results send the jobs. A last thread looks whether all say something
 //! now and then.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -23,12 +23,12 @@ use crate::model::worker::WorkerReport;
 use crate::remote::elsewhere::Elsewhere;
 use crate::remote::frame::{Speaker, frame};
 use crate::remote::line::Response;
-use crate::remote::link::{Connection, Pipes, Process, Sender};
+use crate::remote::link::{Connection, Door, Line, Pipes, Process, Sender};
 use crate::remote::message::{Ended, Facts, Ticket};
 use crate::remote::parcel::pack;
 use crate::remote::request::{Request, convert_limits, convert_outcome};
 use crate::remote::seats::{Awaited, MOMENT, Seat, Shared, State};
-use crate::remote::serve::AHEAD;
+use crate::remote::station::{Letter, Reception};
 
 /// As many workers may be lost with a job.
 const MOST_LOST: usize = 5;
@@ -55,42 +55,54 @@ impl Crew {
             let name = connection.name.clone();
             connection.open().map(|pipes| (name, pipes))
         });
-        Self::of(opened.collect::<Result<_, _>>()?, at_once, accepts)
+        Self::of(opened.collect::<Result<Vec<_>, _>>()?, at_once, accepts)
     }
 
-    /// The same for workers with these pipes.
+    /// The same for workers behind these doors.
     ///
     /// # Errors
     /// When none is ready.
     pub fn of(
-        workers: Vec<(String, Pipes)>,
+        workers: Vec<(String, impl Into<Door>)>,
         at_once: Option<usize>,
         accepts: impl Fn(&Facts) -> Result<(), String>,
     ) -> Result<Self, JudgeError> {
         let mut state = State::default();
-        let (mut senders, mut outputs) = (Vec::new(), Vec::new());
-        for (name, Pipes { output, input, process }) in workers {
-            state.seats.push(Seat {
+        let (mut lines, mut outputs) = (Vec::new(), Vec::new());
+        for (seat, (name, door)) in workers.into_iter().enumerate() {
+            let mut here = Seat {
                 name,
                 facts: None,
                 lost: None,
-                process,
+                process: Process::default(),
                 asked: HashMap::new(),
                 tools: HashMap::new(),
+                places: None,
                 pace: 1.0,
-                programs: 0,
+                programs: BTreeMap::new(),
                 silent: 0,
-            });
-            let sender = Sender::new(input);
-            // A pipe holds more than that. Who hears the worker finds out if nobody reads it.
-            let _ = sender.send(Speaker::Sender.greeting().as_bytes());
-            senders.push(sender);
-            outputs.push(output);
+            };
+            match door.into() {
+                Door::Pipes(Pipes { output, input, process }) => {
+                    here.process = process;
+                    let sender = Sender::new(input);
+                    // A pipe holds more than that. Who hears the worker finds out if nobody reads it.
+                    let _ = sender.send(Speaker::Sender.greeting().as_bytes());
+                    lines.push(Line::Pipe(sender));
+                    outputs.push((seat, output));
+                }
+                Door::Station(station) => {
+                    here.facts = Some(station.facts());
+                    here.tools = station.tools();
+                    here.places = Some(station.places());
+                    lines.push(Line::Station(station));
+                }
+            }
+            state.seats.push(here);
         }
-        let shared =
-            Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), senders });
+        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), lines });
         let mut crew = Self { shared: Arc::clone(&shared), slots: 0, mechanism: String::new() };
-        for (seat, output) in outputs.into_iter().enumerate() {
+        for (seat, output) in outputs {
             let shared = Arc::clone(&shared);
             start(move || shared.hear(seat, output))?;
         }
@@ -100,8 +112,10 @@ impl Crew {
         shared.admit(accepts);
         let state = shared.lock();
         let mut mechanisms: Vec<&str> = Vec::new();
-        for facts in state.seats.iter().filter(|seat| seat.is_there()).flat_map(|it| &it.facts) {
-            crew.slots += facts.slots + AHEAD;
+        let there = || state.seats.iter().filter(|seat| seat.is_there());
+        crew.slots = there().map(Seat::places).sum();
+        let first = there().find_map(|seat| seat.facts.clone());
+        for facts in there().flat_map(|it| &it.facts) {
             if !mechanisms.contains(&&*facts.mechanism) {
                 mechanisms.push(&facts.mechanism);
             }
@@ -112,6 +126,12 @@ impl Crew {
             return Err(state.nobody());
         }
         drop(state);
+        for (seat, station) in shared.stations() {
+            if let Some(first) = &first {
+                let shared = Arc::clone(&shared);
+                station.open(Reception { shared, seat, first: first.clone() });
+            }
+        }
         Ok(crew)
     }
 
@@ -124,15 +144,25 @@ impl Crew {
 
     /// What each worker did.
     pub fn report(&self) -> Vec<WorkerReport> {
-        let report = |seat: &Seat| WorkerReport {
-            name: seat.name.clone(),
-            isolation: seat.facts.as_ref().map(|facts| facts.isolation),
-            slots: seat.facts.as_ref().map_or(0, |facts| facts.slots),
-            pace: seat.pace,
-            programs: seat.programs,
-            lost: seat.lost.clone(),
-        };
-        self.shared.lock().seats.iter().map(report).collect()
+        let state = self.shared.lock();
+        let mut reports = Vec::new();
+        for (seat, line) in state.seats.iter().zip(&self.shared.lines) {
+            let members = line.station().map(|station| station.members()).unwrap_or_default();
+            let members = members.into_iter().map(|it| (it.name, Some(it.facts), it.pace));
+            let mut members: Vec<_> = members.collect();
+            if members.is_empty() {
+                members.push((seat.name.clone(), seat.facts.clone(), seat.pace));
+            }
+            reports.extend(members.into_iter().map(|(name, facts, pace)| WorkerReport {
+                isolation: facts.as_ref().map(|facts| facts.isolation),
+                slots: facts.map_or(0, |facts| facts.slots),
+                pace,
+                programs: seat.programs.get(&name).copied().unwrap_or_default(),
+                lost: seat.lost.clone(),
+                name,
+            }));
+        }
+        reports
     }
 
     /// What is to be told since it was last asked, such as that a worker is lost. What happened just now is told the next
@@ -177,6 +207,7 @@ impl Drop for Crew {
             processes.push(std::mem::take(&mut seat.process));
         }
         drop(processes);
+        self.shared.stations().for_each(|(_, station)| station.finish());
     }
 }
 
@@ -216,16 +247,17 @@ impl Crew {
             };
             let bytes = frame(&sent.message(number, alone, ways.clone()), &[&behind]);
             let bytes = bytes.inspect_err(|_| self.forget(seat, number))?;
-            if self.shared.senders[seat].send(&bytes).is_err() {
+            let longest = jobs_take(&request.jobs());
+            let letter = Letter { number, bytes: &bytes, is_lone: alone.is_some(), longest };
+            if self.shared.lines[seat].send(&letter).is_err() {
                 // Who hears it finds out why.
                 self.shared.lock().seats[seat].process.kill();
             }
             match receiver.recv().ok().and_then(R::answer) {
                 Some(Ended::Came(mut reply)) => {
-                    let name = self.count(seat, R::outcomes(&mut reply).len());
                     for outcome in R::outcomes(&mut reply) {
                         convert_outcome(outcome, pace);
-                        outcome.worker = Some(name.clone());
+                        outcome.worker = Some(self.count(seat, outcome.worker.take()));
                     }
                     return Ok(*reply);
                 }
@@ -248,12 +280,14 @@ impl Crew {
         self.shared.changed.notify_all();
     }
 
-    /// Counts programs that a worker ran. Returns its name.
-    fn count(&self, seat: usize, programs: usize) -> String {
+    /// Counts a program that a worker ran. Returns the worker's name, which a station says.
+    fn count(&self, seat: usize, said: Option<String>) -> String {
         let mut state = self.shared.lock();
         let here = &mut state.seats[seat];
-        here.programs += programs;
-        here.name.clone()
+        let said = said.filter(|_| here.places.is_some());
+        let name = said.unwrap_or_else(|| here.name.clone());
+        *here.programs.entry(name.clone()).or_default() += 1;
+        name
     }
 
     /// Waits for a place with a worker that has what the job needs.
@@ -292,7 +326,12 @@ impl Crew {
                     let number = state.numbers;
                     let blobs = request.blobs().into_iter();
                     let named = blobs.filter(|blob| blob.known_digest().is_some()).cloned();
-                    let asked = Awaited { room: room(&jobs), blobs: named.collect(), answer };
+                    let asked = Awaited {
+                        room: room(&jobs),
+                        blobs: named.collect(),
+                        answer,
+                        failed: R::failed,
+                    };
                     state.seats[seat].asked.insert(number, asked);
                     return Ok((seat, number, state.seats[seat].pace));
                 }
@@ -310,6 +349,15 @@ fn room(jobs: &[&Job]) -> u64 {
         output.saturating_mul(2).saturating_add(job.box_size.0)
     };
     jobs.iter().map(of).fold(MORE, u64::saturating_add)
+}
+
+/// How long jobs may take together.
+fn jobs_take(jobs: &[&Job]) -> Duration {
+    let of = |job: &&Job| {
+        let limits = &job.limits;
+        limits.wall_time.or(limits.cpu_time).unwrap_or(Duration::MAX)
+    };
+    jobs.iter().map(of).max().unwrap_or_default()
 }
 
 /// No worker that is left has these.
@@ -355,7 +403,7 @@ impl Executor for Crew {
     fn stop(&self) {
         let mut state = self.shared.lock();
         state.is_stopped = true;
-        self.shared.senders.iter().for_each(Sender::close);
+        self.shared.lines.iter().for_each(Line::close);
         state.seats.iter_mut().for_each(|seat| seat.asked.clear());
         drop(state);
         self.shared.changed.notify_all();

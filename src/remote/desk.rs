@@ -114,28 +114,40 @@ impl Desk {
         let mut acts = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next::<ToWorker>()? {
-            match message {
-                ToWorker::Run { number, alone, ways, job } => {
-                    let task = Task { number, alone, work: Errand::Single(job) };
-                    self.accept(task, &ways, &behind, &mut acts)?;
-                }
-                ToWorker::RunJoint { number, alone, ways, job } => {
-                    let task = Task { number, alone, work: Errand::Joint(job) };
-                    self.accept(task, &ways, &behind, &mut acts)?;
-                }
-                ToWorker::Piece { stream, is_last } => {
-                    self.piece(stream, is_last, &behind, &mut acts)?;
-                }
-                ToWorker::Unreadable { stream, reason } => {
-                    if self.coming.remove(&stream).is_none() {
-                        return Err(Broken::new("it sends what nobody asked for"));
-                    }
-                    self.give_up(stream, &reason, &mut acts);
-                }
-                ToWorker::Find { number, word } => acts.push(Act::Find { number, word }),
-            }
+            self.hear(message, &behind, &mut acts)?;
         }
         Ok(acts)
+    }
+
+    /// Takes one message.
+    pub(super) fn hear(
+        &mut self,
+        message: ToWorker,
+        behind: &[u8],
+        acts: &mut Vec<Act>,
+    ) -> Result<(), Broken> {
+        match message {
+            ToWorker::Run { number, alone, ways, job } => {
+                let task = Task { number, alone, work: Errand::Single(job) };
+                self.accept(task, &ways, behind, acts)
+            }
+            ToWorker::RunJoint { number, alone, ways, job } => {
+                let task = Task { number, alone, work: Errand::Joint(job) };
+                self.accept(task, &ways, behind, acts)
+            }
+            ToWorker::Piece { stream, is_last } => self.piece(stream, is_last, behind, acts),
+            ToWorker::Unreadable { stream, reason } => {
+                if self.coming.remove(&stream).is_none() {
+                    return Err(Broken::new("it sends what nobody asked for"));
+                }
+                self.give_up(stream, &reason, acts);
+                Ok(())
+            }
+            ToWorker::Find { number, word } => {
+                acts.push(Act::Find { number, word });
+                Ok(())
+            }
+        }
     }
 
     fn accept(
@@ -226,16 +238,46 @@ impl Desk {
             return Ok(());
         }
         let Some(coming) = self.coming.remove(&stream) else { return Ok(()) };
-        let blob = match coming.arrival.finish() {
-            Ok(blob) if blob.known_digest() == Some(coming.digest) => blob,
-            Ok(_) => return Err(Broken::new("it sends other bytes than it names")),
+        let Coming { digest, arrival, wanted_by, .. } = coming;
+        match arrival.finish() {
+            Ok(blob) if blob.known_digest() == Some(digest) => {
+                self.arrived(stream, &wanted_by, &blob, acts)
+            }
+            Ok(_) => Err(Broken::new("it sends other bytes than it names")),
             Err(reason) => {
                 self.give_up(stream, &reason, acts);
-                return Ok(());
+                Ok(())
             }
-        };
-        coming.wanted_by.iter().for_each(|wanted| wanted.arrive(blob.clone()));
-        self.kept.keep(&blob);
+        }
+    }
+
+    /// How long the blob is that was asked for under this number.
+    #[cfg(feature = "nats")]
+    pub(super) fn length(&self, stream: Ticket) -> Option<u64> {
+        self.coming.get(&stream).map(|coming| coming.length)
+    }
+
+    /// A blob that was asked for has come otherwise than in pieces.
+    #[cfg(feature = "nats")]
+    pub(super) fn bring(
+        &mut self,
+        stream: Ticket,
+        blob: &Blob,
+        acts: &mut Vec<Act>,
+    ) -> Result<(), Broken> {
+        let Some(coming) = self.coming.remove(&stream) else { return Ok(()) };
+        self.arrived(stream, &coming.wanted_by, blob, acts)
+    }
+
+    fn arrived(
+        &mut self,
+        stream: Ticket,
+        wanted_by: &[Blob],
+        blob: &Blob,
+        acts: &mut Vec<Act>,
+    ) -> Result<(), Broken> {
+        wanted_by.iter().for_each(|wanted| wanted.arrive(blob.clone()));
+        self.kept.keep(blob);
         for waiting in &mut self.waiting {
             waiting.missing.retain(|it| *it != stream);
         }

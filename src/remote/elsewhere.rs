@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
+use std::time::Duration;
 
 use crate::language::probe::Probe;
 use crate::language::toolchain::Lookup;
@@ -10,6 +11,7 @@ use crate::remote::frame::frame;
 use crate::remote::line::Response;
 use crate::remote::message::ToWorker;
 use crate::remote::seats::{Awaited, Shared};
+use crate::remote::station::Letter;
 
 /// The door to the workers' tools: each is looked for on all of them, and that of the first that has it counts.
 pub(super) struct Elsewhere(pub(super) Arc<Shared>);
@@ -23,7 +25,7 @@ impl Probe for Elsewhere {
         }
         let mut asked = Vec::new();
         for (index, seat) in state.seats.iter().enumerate() {
-            if seat.is_there() {
+            if seat.is_there() && !seat.tools.contains_key(word) {
                 asked.push(index);
             }
         }
@@ -32,7 +34,8 @@ impl Probe for Elsewhere {
             let (sender, receiver) = sync_channel(1);
             state.numbers += 1;
             let number = state.numbers;
-            let question = Awaited { room: 0, blobs: Vec::new(), answer: sender };
+            let failed = |_| Response::Found(Err(Vec::new()));
+            let question = Awaited { room: 0, blobs: Vec::new(), answer: sender, failed };
             state.seats[seat].asked.insert(number, question);
             answers.push((seat, number, receiver));
         }
@@ -41,22 +44,29 @@ impl Probe for Elsewhere {
         for (seat, number, receiver) in answers {
             let question = ToWorker::<(), ()>::Find { number, word: word.to_owned() };
             if let Ok(bytes) = frame(&question, &[]) {
-                let _ = shared.senders[seat].send(&bytes);
+                let letter =
+                    Letter { number, bytes: &bytes, is_lone: true, longest: Duration::ZERO };
+                let _ = shared.lines[seat].send(&letter);
             }
             known.push((seat, receiver));
         }
-        let mut best: Lookup = Err(Vec::new());
         for (seat, receiver) in known {
             // One that is lost has nothing.
             let Ok(Response::Found(found)) = receiver.recv() else { continue };
-            match (&best, &found) {
+            shared.lock().seats[seat].tools.insert(word.to_owned(), found);
+        }
+        let mut best: Lookup = Err(Vec::new());
+        let mut state = shared.lock();
+        let there = state.seats.iter().filter(|seat| seat.is_there());
+        for found in there.filter_map(|seat| seat.tools.get(word)) {
+            match (&best, found) {
                 (Err(_), Ok(tool)) => best = Ok(Arc::new(tool.clone())),
                 (Err(none), Err(tried)) if none.is_empty() => best = Err(tried.clone()),
                 _ => {}
             }
-            shared.lock().seats[seat].tools.insert(word.to_owned(), found);
         }
-        shared.lock().tools.entry(word.to_owned()).or_insert(best.clone());
+        state.tools.entry(word.to_owned()).or_insert(best.clone());
+        drop(state);
         Some(best)
     }
 

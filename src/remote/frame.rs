@@ -91,6 +91,18 @@ impl Frames {
         Self { of, bytes: Vec::new(), at: 0, is_greeted: false }
     }
 
+    /// Frames that have come otherwise than from a pipe, so nobody greets before them.
+    #[cfg(feature = "nats")]
+    pub(super) fn within(of: Speaker, bytes: Vec<u8>) -> Self {
+        Self { of, bytes, at: 0, is_greeted: true }
+    }
+
+    /// What comes behind the frames that were given.
+    #[cfg(feature = "nats")]
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..std::mem::take(&mut self.at));
         self.bytes.extend(bytes);

@@ -49,6 +49,19 @@ impl Hearing {
         Self { frames, depot: Depot::default(), results: HashMap::new() }
     }
 
+    /// Hears frames that nobody greets before.
+    #[cfg(feature = "nats")]
+    pub(super) fn within(bytes: Vec<u8>) -> Self {
+        let frames = Frames::within(Speaker::Worker, bytes);
+        Self { frames, depot: Depot::default(), results: HashMap::new() }
+    }
+
+    /// Whether there is nothing that is only a part of something.
+    #[cfg(feature = "nats")]
+    pub(super) fn is_whole(&self) -> bool {
+        self.frames.rest().is_empty() && self.results.is_empty()
+    }
+
     /// Takes bytes. `room` says how many bytes the result of a job may have, if it is under way.
     pub(super) fn take(
         &mut self,

@@ -15,6 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 use crate::remote::serve::lock;
+use crate::remote::station::{Letter, Station};
 
 /// How to reach a worker.
 #[derive(Debug)]
@@ -23,6 +24,26 @@ pub struct Connection {
     pub name: String,
     /// Starts it.
     pub command: Command,
+}
+
+/// The way to a worker, or to several.
+pub enum Door {
+    /// The pipes to one.
+    Pipes(Pipes),
+    /// Who knows them.
+    Station(Arc<dyn Station>),
+}
+
+impl From<Pipes> for Door {
+    fn from(pipes: Pipes) -> Self {
+        Self::Pipes(pipes)
+    }
+}
+
+impl fmt::Debug for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Door").finish_non_exhaustive()
+    }
 }
 
 /// The pipes to a worker.
@@ -139,6 +160,38 @@ impl Drop for Process {
         }
         if let Some(child) = &mut self.child {
             let _ = child.wait();
+        }
+    }
+}
+
+/// How letters reach a worker, or several.
+pub(super) enum Line {
+    Pipe(Sender),
+    Station(Arc<dyn Station>),
+}
+
+impl Line {
+    pub(super) fn send(&self, letter: &Letter<'_>) -> io::Result<()> {
+        match self {
+            Self::Pipe(sender) => sender.send(letter.bytes),
+            Self::Station(station) => {
+                station.send(letter);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn close(&self) {
+        match self {
+            Self::Pipe(sender) => sender.close(),
+            Self::Station(station) => station.close(),
+        }
+    }
+
+    pub(super) fn station(&self) -> Option<&Arc<dyn Station>> {
+        match self {
+            Self::Pipe(_) => None,
+            Self::Station(station) => Some(station),
         }
     }
 }

@@ -14,8 +14,10 @@
 //! | `line` | the other view: bytes in, results out |
 //! | `link` | one worker: its command and its threads |
 //! | `seats` | several workers: what each was asked for, whether it is still there |
+//! | `station` | several workers behind one address, as the others see them |
 //! | `request`, `elsewhere` | what is asked of them: jobs, and tools |
 //! | `crew` | all of them as one executor |
+//! | `nats` | the same jobs and results through a server that keeps them (with the feature `nats`) |
 //!
 //! No path that is opened comes through the pipe: a job shows trees, which the worker puts where it likes, and tools,
 //! which the worker has found itself.
@@ -28,9 +30,12 @@ mod frame;
 mod line;
 pub mod link;
 pub mod message;
+#[cfg(feature = "nats")]
+pub mod nats;
 pub mod parcel;
 mod request;
 mod seats;
 pub mod serve;
+pub mod station;
 #[cfg(test)]
 mod tests;

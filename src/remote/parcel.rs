@@ -50,7 +50,7 @@ pub trait Parcel {
 pub(super) const SMALL: u64 = 8 << 10;
 
 /// No more than this is behind one message, however many blobs it has.
-const MOST_BEHIND: u64 = 4 << 20;
+const MOST_BEHIND: u64 = 256 << 10;
 
 /// How a job's blobs travel, and what is behind its message. The others have their digests from now on.
 ///

@@ -2,6 +2,7 @@
 
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
+use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
 use crate::remote::line::Response;
@@ -19,6 +20,7 @@ pub(super) trait Request: Parcel + Clone {
         ways: Vec<Way>,
     ) -> ToWorker<&Job, &JointJob>;
     fn answer(answer: Response) -> Option<Ended<Box<Self::Reply>>>;
+    fn failed(error: JudgeError) -> Response;
     fn jobs_mut(&mut self) -> Vec<&mut Job>;
     fn outcomes(reply: &mut Self::Reply) -> Vec<&mut Outcome>;
 }
@@ -40,6 +42,10 @@ impl Request for Job {
             Response::Single(ended) => Some(ended),
             Response::Joint(_) | Response::Found(_) => None,
         }
+    }
+
+    fn failed(error: JudgeError) -> Response {
+        Response::Single(Ended::Failed(error))
     }
 
     fn jobs_mut(&mut self) -> Vec<&mut Job> {
@@ -68,6 +74,10 @@ impl Request for JointJob {
             Response::Joint(ended) => Some(ended),
             Response::Single(_) | Response::Found(_) => None,
         }
+    }
+
+    fn failed(error: JudgeError) -> Response {
+        Response::Joint(Ended::Failed(error))
     }
 
     fn jobs_mut(&mut self) -> Vec<&mut Job> {

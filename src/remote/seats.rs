@@ -1,6 +1,6 @@
 //! The workers of a crew, and the threads beside them: what each was asked for, and whether it is still there.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
 use std::sync::mpsc::{self, SyncSender};
@@ -8,16 +8,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::language::toolchain::{Lookup, Toolchain, Tried};
+use crate::language::toolchain::{Lookup, Toolchain};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
 use crate::remote::frame::frame;
 use crate::remote::line::{Heard, Hearing, Response};
-use crate::remote::link::{Process, Sender};
+use crate::remote::link::{Line, Process};
 use crate::remote::message::{Facts, Ticket, ToWorker};
 use crate::remote::serve::{AHEAD, lock, pieces};
+use crate::remote::station::{Letter, Station, Tools};
 
 /// A worker may take so long until it is ready: somebody may have to type a password.
 const START: Duration = Duration::from_secs(60);
@@ -40,8 +41,8 @@ const OTHER_PACE: f64 = 0.1;
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) changed: Condvar,
-    /// As many as there are workers, in their order.
-    pub(super) senders: Vec<Sender>,
+    /// As many as there are seats, in their order.
+    pub(super) lines: Vec<Line>,
 }
 
 #[derive(Default)]
@@ -63,10 +64,13 @@ pub(super) struct Seat {
     pub(super) lost: Option<String>,
     pub(super) process: Process,
     pub(super) asked: HashMap<Ticket, Awaited>,
-    pub(super) tools: HashMap<String, Result<Toolchain, Vec<Tried>>>,
+    pub(super) tools: Tools,
+    /// How many jobs it may have at once, if its facts do not tell.
+    pub(super) places: Option<usize>,
     /// How much longer it takes than the first one.
     pub(super) pace: f64,
-    pub(super) programs: usize,
+    /// How many programs were run, by the names of workers.
+    pub(super) programs: BTreeMap<String, usize>,
     pub(super) silent: u32,
 }
 
@@ -77,6 +81,8 @@ pub(super) struct Awaited {
     /// What it may ask for.
     pub(super) blobs: Vec<Blob>,
     pub(super) answer: SyncSender<Response>,
+    /// The answer that says that it failed.
+    pub(super) failed: fn(JudgeError) -> Response,
 }
 
 impl Seat {
@@ -85,7 +91,8 @@ impl Seat {
     }
 
     pub(super) fn places(&self) -> usize {
-        self.facts.as_ref().map_or(0, |facts| facts.slots + AHEAD)
+        let of_facts = || self.facts.as_ref().map_or(0, |facts| facts.slots + AHEAD);
+        self.places.unwrap_or_else(of_facts)
     }
 
     /// Whether it has these tools, as they were found first.
@@ -100,6 +107,12 @@ impl Seat {
 impl Shared {
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// The seats that have several workers.
+    pub(super) fn stations(&self) -> impl Iterator<Item = (usize, &Arc<dyn Station>)> {
+        let stations = self.lines.iter().map(Line::station).enumerate();
+        stations.filter_map(|(seat, station)| Some((seat, station?)))
     }
 
     pub(super) fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
@@ -157,18 +170,15 @@ impl Shared {
                 0 => facts.name.clone(),
                 number => format!("{} ({})", facts.name, number + 1),
             };
-            seat.pace = pace;
-            if !(1.0 / (1.0 + OTHER_PACE)..=1.0 + OTHER_PACE).contains(&pace) {
+            // A station converts times by itself.
+            if seat.places.is_none() {
+                seat.pace = pace;
                 others.push((seat.name.clone(), pace));
             }
         }
         let first = names.first().cloned().unwrap_or_default();
-        for (name, pace) in others {
-            let message = format!("it takes {pace:.2} times as long as {first} for the same work");
-            let help = "times and time limits are converted to those of the first worker; \
-                        measure time limits on machines that are alike";
-            state.remarks.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
-        }
+        let told = others.iter().filter_map(|(name, pace)| told_of_pace(name, *pace, &first));
+        state.remarks.extend(told.map(|remark| (Instant::now(), remark)));
     }
 
     /// Looks now and then whether all have said something.
@@ -264,11 +274,13 @@ impl Shared {
 
     /// Sends a worker what it asked for.
     fn feed(&self, seat: usize, stream: Ticket, blob: Option<Blob>) {
-        let sender = &self.senders[seat];
-        let send = |is_last, bytes: &[u8]| {
-            let bytes = frame(&ToWorker::<(), ()>::Piece { stream, is_last }, &[bytes])?;
+        let put = |bytes: &[u8]| {
+            let letter = Letter { number: 0, bytes, is_lone: true, longest: Duration::ZERO };
             // If it is lost, who hears it says so.
-            let _ = sender.send(&bytes);
+            let _ = self.lines[seat].send(&letter);
+        };
+        let send = |is_last, bytes: &[u8]| {
+            put(&frame(&ToWorker::<(), ()>::Piece { stream, is_last }, &[bytes])?);
             Ok(())
         };
         let sent = match blob {
@@ -278,7 +290,7 @@ impl Shared {
         if let Err(error) = sent {
             let message = ToWorker::<(), ()>::Unreadable { stream, reason: error.to_string() };
             if let Ok(bytes) = frame(&message, &[]) {
-                let _ = sender.send(&bytes);
+                put(&bytes);
             }
         }
     }
@@ -317,7 +329,7 @@ impl Shared {
             state.remarks.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
         }
         drop(state);
-        self.senders[seat].close();
+        self.lines[seat].close();
     }
 }
 
@@ -358,13 +370,26 @@ impl State {
 fn paces(facts: &[Facts]) -> Vec<f64> {
     let of_machine = |boot: &str| {
         let same = facts.iter().filter(|facts| facts.boot == boot);
-        same.map(|facts| facts.pace.as_secs_f64()).fold(f64::INFINITY, f64::min)
+        same.map(|facts| facts.pace).min().unwrap_or_default()
     };
-    let first = facts.first().map_or(1.0, |first| of_machine(&first.boot));
-    let pace = |facts: &Facts| {
-        let pace = of_machine(&facts.boot) / first;
-        let is_same = !pace.is_finite() || pace <= 0.0 || (pace - 1.0).abs() <= SAME_PACE;
-        if is_same { 1.0 } else { pace.clamp(0.01, 100.0) }
-    };
-    facts.iter().map(pace).collect()
+    let first = facts.first().map(|first| of_machine(&first.boot)).unwrap_or_default();
+    facts.iter().map(|facts| relative_pace(of_machine(&facts.boot), first)).collect()
+}
+
+/// How much longer one takes than another, rounded to 1 if that is almost it.
+pub(super) fn relative_pace(it: Duration, first: Duration) -> f64 {
+    let pace = it.as_secs_f64() / first.as_secs_f64();
+    let is_same = !pace.is_finite() || pace <= 0.0 || (pace - 1.0).abs() <= SAME_PACE;
+    if is_same { 1.0 } else { pace.clamp(0.01, 100.0) }
+}
+
+/// What is told of a worker whose pace is so much longer than that of the first, if it is worth telling.
+pub(super) fn told_of_pace(name: &str, pace: f64, first: &str) -> Option<Diagnostic> {
+    if (1.0 / (1.0 + OTHER_PACE)..=1.0 + OTHER_PACE).contains(&pace) {
+        return None;
+    }
+    let message = format!("it takes {pace:.2} times as long as {first} for the same work");
+    let help = "times and time limits are converted to those of the first worker; \
+                measure time limits on machines that are alike";
+    Some(Diagnostic::warning(name, message).help(help))
 }

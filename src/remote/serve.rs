@@ -48,27 +48,21 @@ pub fn serve(
     unheard: &(dyn Fn() + Sync),
 ) -> Result<(), JudgeError> {
     let slots = facts.slots;
-    let worker = Worker {
-        executor,
-        tools,
-        output: Mutex::new(Box::new(output)),
-        unheard,
-        offered: Mutex::default(),
-        is_over: Mutex::new(false),
-        over: Condvar::new(),
-    };
-    worker.write(Speaker::Worker.greeting().as_bytes());
-    worker.say(&FromWorker::<(), ()>::Ready(facts));
+    let mouth = Mouth { output: Mutex::new(output), unheard };
+    let worker = Worker::new(executor, tools, &mouth);
+    let pulse = Pulse { worker: &worker, is_over: Mutex::new(false), over: Condvar::new() };
+    mouth.put(None, Speaker::Worker.greeting().as_bytes());
+    worker.say(None, &FromWorker::<(), ()>::Ready(facts));
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
     thread::scope(|scope| {
-        let _end = End(&worker);
+        let _end = End(&pulse);
         let mut threads = 0;
         for _ in 0..slots + AHEAD {
             let started = thread::Builder::new().spawn_scoped(scope, || worker.work(&receiver));
             threads += usize::from(started.is_ok());
         }
-        let beating = thread::Builder::new().spawn_scoped(scope, || worker.beat());
+        let beating = thread::Builder::new().spawn_scoped(scope, || pulse.beat());
         if threads == 0 || beating.is_err() {
             return Err(JudgeError::new("start the threads of a worker", "the system refuses"));
         }
@@ -76,13 +70,39 @@ pub fn serve(
     })
 }
 
-struct Worker<'a> {
+/// Where frames go that a worker says.
+pub(super) trait Outlet: Sync {
+    /// Takes a frame, and for which number it is, if it is for one.
+    fn put(&self, number: Option<Ticket>, bytes: &[u8]);
+}
+
+/// A pipe.
+struct Mouth<'a, W> {
+    output: Mutex<W>,
+    unheard: &'a (dyn Fn() + Sync),
+}
+
+impl<W: Write + Send> Outlet for Mouth<'_, W> {
+    fn put(&self, _: Option<Ticket>, bytes: &[u8]) {
+        let mut output = lock(&self.output);
+        if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
+            (self.unheard)();
+        }
+    }
+}
+
+/// Runs jobs, and says what came of them.
+pub(super) struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
-    output: Mutex<Box<dyn Write + Send + 'a>>,
-    unheard: &'a (dyn Fn() + Sync),
+    outlet: &'a dyn Outlet,
     /// The directories and files of tools that were found, and which these are: nothing else of this machine is shown.
     offered: Mutex<HashSet<(PathBuf, String)>>,
+}
+
+/// What says that a worker is still there.
+struct Pulse<'w, 'a> {
+    worker: &'w Worker<'a>,
     is_over: Mutex<bool>,
     over: Condvar,
 }
@@ -94,17 +114,36 @@ enum Order {
 }
 
 /// Ends the runs and the beat.
-struct End<'w, 'a>(&'w Worker<'a>);
+struct End<'p, 'w, 'a>(&'p Pulse<'w, 'a>);
 
-impl Drop for End<'_, '_> {
+impl Drop for End<'_, '_, '_> {
     fn drop(&mut self) {
-        self.0.executor.stop();
+        self.0.worker.executor.stop();
         *lock(&self.0.is_over) = true;
         self.0.over.notify_all();
     }
 }
 
-impl Worker<'_> {
+impl Pulse<'_, '_> {
+    fn beat(&self) {
+        let mut is_over = lock(&self.is_over);
+        while !*is_over {
+            let waited = self.over.wait_timeout(is_over, BEAT);
+            is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.worker.say(None, &FromWorker::<(), ()>::Alive);
+        }
+    }
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        executor: &'a dyn Executor,
+        tools: &'a Toolchains,
+        outlet: &'a dyn Outlet,
+    ) -> Self {
+        Self { executor, tools, outlet, offered: Mutex::default() }
+    }
+
     /// Reads to the end. The threads end once the sender is gone.
     fn read(&self, input: &mut impl Read, orders: Sender<Order>) -> Result<(), JudgeError> {
         let mut desk = Desk::new();
@@ -124,7 +163,7 @@ impl Worker<'_> {
             for act in acts {
                 let order = match act {
                     Act::Say(message) => {
-                        self.say(&message);
+                        self.say(None, &message);
                         continue;
                     }
                     Act::Run(task) => Order::Run(task),
@@ -143,30 +182,18 @@ impl Worker<'_> {
             let order = lock(orders).recv();
             match order {
                 Ok(Order::Run(task)) => self.run(&task),
-                Ok(Order::Find { number, word }) => {
-                    let found = self.find(&word);
-                    self.say(&FromWorker::<(), ()>::Found { number, found });
-                }
+                Ok(Order::Find { number, word }) => self.look_for(number, &word),
                 Err(_) => return,
             }
         }
     }
 
-    fn beat(&self) {
-        let mut is_over = lock(&self.is_over);
-        while !*is_over {
-            let waited = self.over.wait_timeout(is_over, BEAT);
-            is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
-            self.say(&FromWorker::<(), ()>::Alive);
-        }
-    }
-
-    fn run(&self, task: &Task) {
+    pub(super) fn run(&self, task: &Task) {
         let Task { number, alone, work } = task;
         let number = *number;
         if let Some(path) = self.not_offered(work) {
             let what = format!("{} is not a tool that was found here", path.display());
-            self.say(&work.failed(number, JudgeError::new("show a tool", what)));
+            self.say(Some(number), &work.failed(number, JudgeError::new("show a tool", what)));
             return;
         }
         match work {
@@ -215,7 +242,7 @@ impl Worker<'_> {
             }
         };
         if let Ok(bytes) = sent.or_else(failed) {
-            self.write(&bytes);
+            self.outlet.put(Some(number), &bytes);
         }
     }
 
@@ -232,7 +259,7 @@ impl Worker<'_> {
             let stream = (number << BLOBS) + index as u64;
             let send = |is_last, bytes: &[u8]| {
                 let head = FromWorker::<(), ()>::Piece { stream, is_last };
-                frame(&head, &[bytes]).map(|bytes| self.write(&bytes))
+                frame(&head, &[bytes]).map(|bytes| self.outlet.put(Some(number), &bytes))
             };
             pieces(blob, send)?;
             Ok(Way::Before(stream))
@@ -241,7 +268,12 @@ impl Worker<'_> {
         Ok((ways, behind))
     }
 
-    fn find(&self, word: &str) -> Result<Toolchain, Vec<Tried>> {
+    pub(super) fn look_for(&self, number: Ticket, word: &str) {
+        let found = self.find(word);
+        self.say(Some(number), &FromWorker::<(), ()>::Found { number, found });
+    }
+
+    pub(super) fn find(&self, word: &str) -> Result<Toolchain, Vec<Tried>> {
         let found = match TOOLS.iter().find(|tool| tool.word() == word) {
             Some(tool) => self.tools.tool(tool, "").map_err(|missing| missing.tried)?,
             None => {
@@ -261,16 +293,9 @@ impl Worker<'_> {
         Ok((*found).clone())
     }
 
-    fn say<R: Serialize, P: Serialize>(&self, message: &FromWorker<R, P>) {
+    fn say<R: Serialize, P: Serialize>(&self, number: Option<Ticket>, message: &FromWorker<R, P>) {
         if let Ok(bytes) = frame(message, &[]) {
-            self.write(&bytes);
-        }
-    }
-
-    fn write(&self, bytes: &[u8]) {
-        let mut output = lock(&self.output);
-        if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
-            (self.unheard)();
+            self.outlet.put(number, &bytes);
         }
     }
 }

@@ -33,6 +33,8 @@ mod legacy;
 mod live;
 mod measured;
 mod messages;
+#[cfg(feature = "nats")]
+mod nats;
 mod new;
 mod plain;
 mod polygon;

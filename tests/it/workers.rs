@@ -39,7 +39,13 @@ fn said(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, S
     (output.status.code(), text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn check(fixture: &Fixture, arguments: &str, workers: &[&str], code: i32, pieces: &[&str]) {
+pub(crate) fn check(
+    fixture: &Fixture,
+    arguments: &str,
+    workers: &[&str],
+    code: i32,
+    pieces: &[&str],
+) {
     let (found, text) = said(fixture, arguments, workers);
     assert_eq!(found, Some(code), "{arguments} {workers:?}: {text}");
     for piece in pieces {
@@ -60,6 +66,12 @@ fn runs(report: &Value) -> Vec<(String, Option<String>)> {
 
 #[test]
 fn all_commands_say_the_same_whether_programs_run_here_or_on_workers() {
+    let worker = worker("");
+    check_same(&[&worker, &worker]);
+}
+
+/// All commands say the same with these workers, which are two.
+pub(crate) fn check_same(workers: &[&str]) {
     let fixture = Fixture::new();
     fixture.write("wrong.sh", WRONG);
     fixture.write("right.sh", RIGHT);
@@ -70,7 +82,6 @@ fn all_commands_say_the_same_whether_programs_run_here_or_on_workers() {
     fixture.write("large/1.ans", "7".repeat(300_000) + "\n");
     let live = root().join("problems/gridlive");
     let live = format!("judge {0} {0}/submissions/accepted --case sample/* --json", live.display());
-    let worker = worker("");
     for line in [
         "judge sum wrong.sh right.sh --all --json",
         "judge sum broken.cpp --json",
@@ -83,7 +94,7 @@ fn all_commands_say_the_same_whether_programs_run_here_or_on_workers() {
             let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
             (output.status.code(), report)
         };
-        let (here, there) = (report(&[]), report(&[&worker, &worker]));
+        let (here, there) = (report(&[]), report(workers));
         let verdicts = |report| runs(report).into_iter().map(|it| it.0).collect::<Vec<_>>();
         assert_eq!(here.0, there.0, "{line}: {}", there.1);
         assert_eq!(verdicts(&here.1), verdicts(&there.1), "{line}");
@@ -94,9 +105,9 @@ fn all_commands_say_the_same_whether_programs_run_here_or_on_workers() {
         assert!(runs(&there.1).iter().all(|it| it.1.is_some()), "{line}: {}", there.1);
         assert_eq!(there.1["workers"].as_array().map(Vec::len), Some(2), "{line}");
     }
-    check(&fixture, "judge sum right.sh", &[&worker], 0, &["programs on workers: "]);
+    check(&fixture, "judge sum right.sh", &workers[..1], 0, &["programs on workers: "]);
     let stress = "stress sum wrong.sh --reference right.sh --runs 200";
-    check(&fixture, stress, &[&worker], 1, &["wrong answer: token 1 differs"]);
+    check(&fixture, stress, &workers[..1], 1, &["wrong answer: token 1 differs"]);
 }
 
 #[test]

@@ -1,0 +1,242 @@
+//! Where a NATS server is, and who connects to it: `nats://HOST:PORT?key=FILE&ca=FILE&inbox=PREFIX&lane=batch`.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::judgement::JudgeError;
+use crate::model::text::printable;
+
+/// The servers, and how to connect to them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// What the user calls it: without options.
+    pub name: String,
+    /// The servers, each with its port.
+    pub hosts: Vec<String>,
+    /// Whether nothing travels in the clear.
+    pub is_private: bool,
+    /// The nkey of a user.
+    pub key: Option<Key>,
+    /// A file with the certificates of who signs for the servers.
+    pub authorities: Option<PathBuf>,
+    /// What the subjects of replies begin with: if nothing is said, it has the name of the key in it, so that a server can let nobody
+    /// else hear them.
+    pub inbox: String,
+    /// The lane of jobs that are short.
+    pub lane: Lane,
+}
+
+/// The key of a user.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The public one, which is the user's name.
+    pub user: String,
+    /// The secret one.
+    pub seed: String,
+}
+
+impl std::fmt::Debug for Key {
+    /// Says nothing of the secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.user)
+    }
+}
+
+impl Key {
+    /// Reads a file that has a seed in a line of its own.
+    ///
+    /// # Errors
+    /// When there is no file, or no seed in it.
+    pub fn read(path: &Path) -> Result<Self, JudgeError> {
+        let fault = |reason: &dyn std::fmt::Display| {
+            JudgeError::new(format!("read the key {}", path.display()), reason)
+                .help("name the file that has the seed of the nkey: a line that begins with SU")
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| fault(&error))?;
+        let line = text.lines().map(str::trim).find(|line| line.starts_with("SU"));
+        let seed = line.ok_or_else(|| fault(&"it has no line that begins with SU"))?.to_owned();
+        let pair = nkeys::KeyPair::from_seed(&seed).map_err(|error| fault(&error))?;
+        Ok(Self { user: pair.public_key(), seed })
+    }
+}
+
+/// A queue of its own: what waits in one delays nothing in the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lane {
+    /// Somebody waits for it.
+    Live,
+    /// Nobody does, or it takes long.
+    Batch,
+}
+
+impl Lane {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Live, Self::Batch];
+
+    /// Its name in subjects.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Batch => "batch",
+        }
+    }
+}
+
+/// The port that a server has if none is given.
+const PORT: u16 = 4222;
+
+/// As many servers must be named for three copies of all that they keep.
+const COPIES: usize = 3;
+
+impl Address {
+    /// Whether this is one.
+    pub fn is_one(typed: &str) -> bool {
+        ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it says something that nobody understands.
+    pub fn parse(typed: &str) -> Result<Self, JudgeError> {
+        let fault = |reason: String| {
+            JudgeError::new(format!("read the address {}", printable(typed)), reason)
+                .help("write nats://HOST:PORT, and what is needed of ?key=FILE&ca=FILE&inbox=PREFIX&lane=batch")
+        };
+        let (name, options) = typed.split_once('?').unwrap_or((typed, ""));
+        let (scheme, hosts) =
+            name.split_once("://").ok_or_else(|| fault("it has no `://`".to_owned()))?;
+        let mut address = Self {
+            name: name.to_owned(),
+            hosts: Vec::new(),
+            is_private: scheme == "tls",
+            key: None,
+            authorities: None,
+            inbox: String::new(),
+            lane: Lane::Live,
+        };
+        for host in hosts.trim_end_matches('/').split(',') {
+            let is_host = |it: char| it.is_ascii_alphanumeric() || "-._:[]".contains(it);
+            if host.is_empty() || !host.chars().all(is_host) {
+                return Err(fault(format!("`{}` is no host", printable(host))));
+            }
+            let last = host
+                .rsplit_once(':')
+                .filter(|(before, _)| !before.contains(':') || before.ends_with(']'));
+            address.hosts.push(match last {
+                None => format!("{host}:{PORT}"),
+                Some((_, port)) if port.parse::<u16>().is_ok() => host.to_owned(),
+                Some((_, port)) => return Err(fault(format!("`{port}` is no port"))),
+            });
+        }
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            match (name, value) {
+                (_, "") => return Err(fault(format!("`{name}` has no value"))),
+                ("key", file) => address.key = Some(Key::read(Path::new(file))?),
+                ("ca", file) => {
+                    address.authorities = Some(file.into());
+                    address.is_private = true;
+                }
+                ("inbox", prefix) if is_subject(prefix) => prefix.clone_into(&mut address.inbox),
+                ("lane", "live") => address.lane = Lane::Live,
+                ("lane", "batch") => address.lane = Lane::Batch,
+                _ => return Err(fault(format!("`{}` is no option", printable(option)))),
+            }
+        }
+        if address.inbox.is_empty() {
+            address.inbox = match &address.key {
+                Some(key) => format!("_INBOX.{}", key.user),
+                None => "_INBOX".to_owned(),
+            };
+        }
+        Ok(address)
+    }
+
+    /// Who connects, in subjects.
+    pub fn user(&self) -> &str {
+        self.key.as_ref().map_or("-", |key| &key.user)
+    }
+
+    /// How many servers keep each message.
+    pub fn copies(&self) -> usize {
+        if self.hosts.len() >= COPIES { COPIES } else { 1 }
+    }
+}
+
+/// Whether a name can be a subject: words with points between them, and no wildcard.
+fn is_subject(name: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.chars().all(|it| it.is_ascii_alphanumeric() || "_-$".contains(it))
+    };
+    name.split('.').all(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read() {
+        let read = |typed: &str| {
+            assert!(Address::is_one(typed), "{typed}");
+            let it = Address::parse(typed).map_err(|error| error.reason);
+            it.map(|it| {
+                format!(
+                    "{} {} {:?} {} {:?}",
+                    it.hosts.join(" "),
+                    it.is_private,
+                    it.key,
+                    it.inbox,
+                    it.lane
+                )
+            })
+        };
+        let check = |typed: &str, expected: &str| {
+            assert_eq!(read(typed).as_deref(), Ok(expected), "{typed}")
+        };
+        check("nats://a", "a:4222 false None _INBOX Live");
+        check("tls://a:99/", "a:99 true None _INBOX Live");
+        check("nats://a,b:1,[::1]:2?ca=/x", "a:4222 b:1 [::1]:2 true None _INBOX Live");
+        check("nats://a?inbox=_I.w1&lane=batch", "a:4222 false None _I.w1 Batch");
+        let refused = |typed: &str, piece: &str| {
+            let reason = read(typed).unwrap_err();
+            assert!(reason.contains(piece), "{typed}: {reason}");
+        };
+        refused("nats://", "`` is no host");
+        refused("nats://a b", "`a b` is no host");
+        refused("nats://a:x", "`x` is no port");
+        refused("nats://a?key=", "`key` has no value");
+        refused("nats://a?inbox=a.>", "`inbox=a.>` is no option");
+        refused("nats://a?lane=fast", "`lane=fast` is no option");
+        assert!(!Address::is_one("ssh host juror worker --stdio"));
+    }
+
+    #[test]
+    fn a_key_is_read_and_names_the_inbox() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key");
+        let address = format!("nats://a?key={}", path.display());
+        let refused = |piece: &str| {
+            let error = Address::parse(&address).unwrap_err();
+            assert!(error.reason.contains(piece), "{error}");
+        };
+        refused("No such file");
+        std::fs::write(&path, "# nothing\n").unwrap();
+        refused("no line that begins with SU");
+        std::fs::write(&path, "SUXXX\n").unwrap();
+        refused("");
+        let pair = nkeys::KeyPair::new_user();
+        std::fs::write(&path, format!("# mine\n{}\n", pair.seed().unwrap())).unwrap();
+        let read = Address::parse(&address).unwrap();
+        assert_eq!(read.inbox, format!("_INBOX.{}", pair.public_key()));
+        assert_eq!(read.user(), pair.public_key());
+        let shown = format!("{read:?}");
+        assert!(!shown.contains(&pair.seed().unwrap()), "{shown}");
+    }
+
+    #[test]
+    fn three_servers_keep_three_copies() {
+        let copies = |typed| Address::parse(typed).unwrap().copies();
+        assert_eq!(["nats://a", "nats://a,b", "nats://a,b,c"].map(copies), [1, 1, 3]);
+    }
+}

@@ -1,0 +1,191 @@
+//! Blobs by digest on a NATS server, in the layout of its object store.
+//!
+//! A blob has a head, which names its pieces, and is written behind them: who finds it finds all. Pieces are got one by one, so that
+//! who reads needs no right to have anything made on the server.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE;
+use serde_json::{Value, json};
+
+use crate::model::blob::{Blob, Digest};
+use crate::remote::arrival::{Arrival, Depot};
+use crate::remote::nats::layout::{self, BLOBS};
+use crate::remote::nats::link::{Call, Link, Silence, header, status};
+use crate::remote::nats::random;
+use crate::remote::serve::pieces;
+
+/// A blob is put again when it is older than this: it must not be gone before it is read.
+const FRESH: Duration = Duration::from_secs(3 * 24 * 3600);
+
+/// No blob is larger.
+const LARGEST: u64 = 64 << 30;
+
+/// Why a blob could not be put or got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Nobody answers.
+    Silent(Silence),
+    /// What is there is not it, or it cannot be read or written here, or the server refuses it.
+    Wrong(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Silent(silence) => write!(f, "{silence}"),
+            Self::Wrong(reason) => write!(f, "{reason}"),
+        }
+    }
+}
+
+impl From<Silence> for Failure {
+    fn from(silence: Silence) -> Self {
+        Self::Silent(silence)
+    }
+}
+
+fn head_subject(digest: &Digest) -> String {
+    format!("$O.CAS.M.{}", URL_SAFE.encode(layout::blob(digest)))
+}
+
+/// Puts a blob, unless it is there.
+///
+/// # Errors
+/// When it cannot be put.
+pub fn put(link: &Link, blob: &Blob) -> Result<(), Failure> {
+    let unread = |error: std::io::Error| Failure::Wrong(error.to_string());
+    let digest = blob.digest().map_err(unread)?;
+    let length = blob.len().map_err(unread)?;
+    if head(link, &digest)?.is_some_and(|head| head.length == length && head.age < FRESH) {
+        return Ok(());
+    }
+    let id = random();
+    let subject = format!("$O.CAS.C.{id}");
+    let count = std::cell::Cell::new(0u64);
+    let failure = std::cell::Cell::new(None);
+    let sent = pieces(blob, |_, bytes| {
+        count.set(count.get() + 1);
+        let mut call = Call::new(subject.clone(), bytes);
+        // However often it is sent, it is there once.
+        call.headers.push(("Nats-Msg-Id", format!("{id}.{}", count.get())));
+        match layout::store(link, &call) {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(refusal)) => failure.set(Some(Failure::Wrong(refusal.what))),
+            Err(silence) => failure.set(Some(Failure::Silent(silence))),
+        }
+        Err(crate::model::judgement::JudgeError::new("put a blob", "the server"))
+    });
+    if let Some(failure) = failure.take() {
+        // What was put of it is of no use.
+        let filter = json!({ "filter": subject });
+        let _ = layout::ask(link, &format!("STREAM.PURGE.{BLOBS}"), &filter);
+        return Err(failure);
+    }
+    sent.map_err(|error| Failure::Wrong(error.to_string()))?;
+    let head = json!({
+        "name": layout::blob(&digest), "bucket": "CAS", "nuid": id, "size": length, "chunks": count.get(),
+        "digest": format!("SHA-256={}", URL_SAFE.encode(digest.0)), "mtime": "0001-01-01T00:00:00Z",
+    });
+    let head = head.to_string();
+    let mut call = Call::new(head_subject(&digest), head.as_bytes());
+    call.headers.push(("Nats-Rollup", "sub".to_owned()));
+    layout::store(link, &call)?.map(|_| ()).map_err(|refusal| Failure::Wrong(refusal.what))
+}
+
+/// What is known of a blob before its pieces.
+struct Head {
+    length: u64,
+    id: String,
+    age: Duration,
+}
+
+/// The head of a blob, if it is there.
+fn head(link: &Link, digest: &Digest) -> Result<Option<Head>, Failure> {
+    let subject = format!("$JS.API.DIRECT.GET.{BLOBS}.{}", head_subject(digest));
+    let message = link.request(&Call::new(subject, b""))?;
+    if status(&message).is_some() {
+        return Ok(None);
+    }
+    let value: Value = serde_json::from_slice(&message.payload).unwrap_or_default();
+    let id = value["nuid"].as_str().unwrap_or_default();
+    let is_name = !id.is_empty() && id.chars().all(|it| it.is_ascii_alphanumeric());
+    let (Some(length), true) = (value["size"].as_u64().filter(|it| *it <= LARGEST), is_name) else {
+        return Ok(None);
+    };
+    let since = header(&message, "Nats-Time-Stamp").and_then(seconds);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let age = Duration::from_secs(since.map_or(u64::MAX / 2, |since| now.saturating_sub(since)));
+    Ok(Some(Head { length, id: id.to_owned(), age }))
+}
+
+/// Gets a blob that has this digest and this length.
+///
+/// # Errors
+/// When it is not there, or something else is.
+pub(in crate::remote) fn get(
+    link: &Link,
+    digest: &Digest,
+    length: u64,
+    depot: &mut Depot,
+) -> Result<Blob, Failure> {
+    let name = layout::blob(digest);
+    let wrong = |what: &str| Failure::Wrong(format!("the server {what} {name}"));
+    let head = head(link, digest)?.ok_or_else(|| wrong("does not have the blob"))?;
+    if head.length != length {
+        return Err(wrong("has another length for the blob"));
+    }
+    let mut arrival = Arrival::default();
+    let mut next = 1;
+    while arrival.length() < length {
+        let body =
+            json!({ "seq": next, "next_by_subj": format!("$O.CAS.C.{}", head.id) }).to_string();
+        let subject = format!("$JS.API.DIRECT.GET.{BLOBS}");
+        let message = link.request(&Call::new(subject, body.as_bytes()))?;
+        let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
+        let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
+            return Err(wrong("lacks a piece of the blob"));
+        };
+        next = sequence + 1;
+        if message.payload.is_empty() || arrival.length() + message.payload.len() as u64 > length {
+            return Err(wrong("has other pieces of the blob"));
+        }
+        arrival.push(&message.payload, depot);
+    }
+    let blob = arrival.finish().map_err(Failure::Wrong)?;
+    if blob.known_digest() == Some(*digest) {
+        Ok(blob)
+    } else {
+        Err(wrong("has other bytes for the blob"))
+    }
+}
+
+/// The seconds since 1970 of a time such as `2026-01-31T12:00:00.5Z`.
+fn seconds(text: &str) -> Option<u64> {
+    let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    // Days from the civil calendar, with years that begin in March.
+    let years = if month <= 2 { year - 1 } else { year };
+    let months = (month + 9) % 12;
+    let days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day
+        - 1
+        - 719_468;
+    u64::try_from(((days * 24 + hour) * 60 + minute) * 60 + second).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read() {
+        let check = |text, expected| assert_eq!(seconds(text), expected, "{text}");
+        check("1970-01-01T00:00:00Z", Some(0));
+        check("2000-02-29T12:34:56.789Z", Some(951_827_696));
+        check("2026-11-22T06:00:08Z", Some(1_795_327_208));
+        check("yesterday", None);
+        check("2026-11-22", None);
+    }
+}

@@ -1,0 +1,638 @@
+//! Who takes units: asks the server for as many as it can do, runs their jobs, writes what came of them.
+//!
+//! One thread decides. Others run programs, and wait for the server: for blobs, and until a result is written. A unit is
+//! the worker's as long as it says so each second; when the result is written it is gone from the server.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use async_nats::Message;
+use serde_json::json;
+
+use crate::executor::Executor;
+use crate::language::toolchain::Toolchains;
+use crate::model::blob::Blob;
+use crate::model::judgement::JudgeError;
+use crate::remote::arrival::Depot;
+use crate::remote::desk::{Act, Desk, Task};
+use crate::remote::frame::{Frames, Speaker, frame};
+use crate::remote::message::{Ended, Facts, FromWorker, Ticket, ToWorker};
+use crate::remote::nats::address::{Address, Lane};
+use crate::remote::nats::bucket;
+use crate::remote::nats::layout::{self, JOBS, MOST_LOST};
+use crate::remote::nats::link::{Call, Link, status};
+use crate::remote::nats::presence::{Announcement, subject};
+use crate::remote::nats::random;
+use crate::remote::nats::unit::{self, MOST, MOST_JOBS, Part, ResultHead, UnitHead};
+use crate::remote::request::convert_limits;
+use crate::remote::serve::{AHEAD, Outlet, Worker, lock};
+
+/// How often it says that it is there, and works.
+const BEAT: Duration = Duration::from_secs(1);
+
+/// The server answers a question for a unit after so long, if there is none.
+const EXPIRES: Duration = Duration::from_secs(10);
+
+/// A question that nobody can answer is asked again after so long.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// For so long after a live unit a slot is kept for the next.
+const LIVELY: Duration = Duration::from_secs(5);
+
+/// So many threads wait for the server.
+const HELPERS: usize = 8;
+
+/// Takes units until `ends` says something. Calls `ready` with its class once it does so.
+///
+/// # Errors
+/// When the server cannot be used.
+pub fn work(
+    address: &Address,
+    facts: Facts,
+    executor: &dyn Executor,
+    tools: &Toolchains,
+    ends: Receiver<()>,
+    ready: impl FnOnce(&str),
+) -> Result<(), JudgeError> {
+    let link = Arc::new(Link::open(address, None)?);
+    let basket = Basket::default();
+    let worker = Worker::new(executor, tools, &basket);
+    let said = Announcement::new(facts, |word| worker.find(word));
+    let class = said.class();
+    let (news, heard) = channel();
+    for lane in Lane::ALL {
+        let news = news.clone();
+        let inbox = link.own_inbox(lane.name());
+        link.subscribe(inbox, move |message| news.send(News::Came(lane, message)).is_ok())?;
+    }
+    forward(ends, &news, || News::End)?;
+    forward(link.when_connected(), &news, || News::Connected)?;
+    let (tasks, to_run) = channel();
+    let (errands, to_do) = channel::<Errand>();
+    let (to_run, to_do) = (Mutex::new(to_run), Mutex::new(to_do));
+    let id = random()[..16].to_owned();
+    ready(&class);
+    let mut hand = Hand {
+        link: Arc::clone(&link),
+        subject: subject(&class, address.user(), &id),
+        announced: said.bytes(),
+        facts: said.facts,
+        class,
+        id,
+        desk: Desk::new(),
+        units: HashMap::new(),
+        of_job: HashMap::new(),
+        numbers: 0,
+        tasks,
+        errands,
+        news: news.clone(),
+        asked: [0; 2],
+        asked_at: [Instant::now(); 2],
+        not_before: [Instant::now(); 2],
+        last_live: None,
+    };
+    thread::scope(|scope| {
+        let slots = hand.facts.slots;
+        let mut started = 0;
+        for _ in 0..slots + AHEAD {
+            let news = news.clone();
+            let run = || run(&worker, &basket, &to_run, news);
+            started += usize::from(thread::Builder::new().spawn_scoped(scope, run).is_ok());
+        }
+        for _ in 0..HELPERS {
+            let help = || {
+                loop {
+                    let errand = lock(&to_do).recv();
+                    match errand {
+                        Ok(errand) => errand(),
+                        Err(_) => return,
+                    }
+                }
+            };
+            started += usize::from(thread::Builder::new().spawn_scoped(scope, help).is_ok());
+        }
+        if started < slots + AHEAD + HELPERS {
+            link.close();
+            executor.stop();
+            return Err(JudgeError::new("start the threads of a worker", "the system refuses"));
+        }
+        hand.work(&heard);
+        // Nobody else must wait until it is known that this worker is gone.
+        hand.give_back();
+        executor.stop();
+        link.close();
+        drop(hand);
+        Ok(())
+    })
+}
+
+/// What somebody does who waits for the server.
+type Errand = Box<dyn FnOnce() + Send>;
+
+/// What the thread that decides is told.
+enum News {
+    /// Something to a question for units of this lane.
+    Came(Lane, Message),
+    /// It is known whether a unit is to be run.
+    Opened {
+        unit: String,
+        frames: Option<Vec<u8>>,
+        fate: Fate,
+    },
+    /// What was needed, or why it cannot be had.
+    Got {
+        stream: Ticket,
+        blob: Result<Blob, String>,
+    },
+    /// What came of a job.
+    Done {
+        number: Ticket,
+        frames: Vec<u8>,
+    },
+    /// The result of a unit is written.
+    Written {
+        unit: String,
+    },
+    Connected,
+    End,
+}
+
+/// What becomes of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Run,
+    /// Too many workers were lost with it.
+    GiveUp,
+    /// There is a result.
+    Done,
+}
+
+/// Hands on a channel as news.
+fn forward(
+    from: Receiver<()>,
+    news: &Sender<News>,
+    what: impl Fn() -> News + Send + 'static,
+) -> Result<(), JudgeError> {
+    let news = news.clone();
+    let hand_on = move || {
+        for () in from {
+            if news.send(what()).is_err() {
+                return;
+            }
+        }
+    };
+    let started = thread::Builder::new().spawn(hand_on);
+    started.map(|_| ()).map_err(|error| JudgeError::new("start a thread of a worker", error))
+}
+
+/// What is said of each job.
+#[derive(Default)]
+struct Basket(Mutex<HashMap<Ticket, Vec<u8>>>);
+
+impl Outlet for Basket {
+    fn put(&self, number: Option<Ticket>, bytes: &[u8]) {
+        if let Some(number) = number {
+            lock(&self.0).entry(number).or_default().extend(bytes);
+        }
+    }
+}
+
+/// What a thread for programs does.
+enum Order {
+    Run(Task),
+    Find { number: Ticket, word: String },
+}
+
+fn run(worker: &Worker<'_>, basket: &Basket, orders: &Mutex<Receiver<Order>>, news: Sender<News>) {
+    loop {
+        let order = lock(orders).recv();
+        let number = match order {
+            Ok(Order::Run(task)) => {
+                worker.run(&task);
+                task.number
+            }
+            Ok(Order::Find { number, word }) => {
+                worker.look_for(number, &word);
+                number
+            }
+            Err(_) => return,
+        };
+        let frames = lock(&basket.0).remove(&number).unwrap_or_default();
+        if news.send(News::Done { number, frames }).is_err() {
+            return;
+        }
+    }
+}
+
+/// A unit that this worker has.
+struct Unit {
+    head: UnitHead,
+    /// Where to say that it is still worked on, and that it is done.
+    ack: String,
+    base: Ticket,
+    left: usize,
+    frames: Vec<u8>,
+    lacks: bool,
+    /// Whether all its jobs have ended.
+    is_over: bool,
+}
+
+struct Hand {
+    link: Arc<Link>,
+    subject: String,
+    announced: Vec<u8>,
+    facts: Facts,
+    class: String,
+    id: String,
+    desk: Desk,
+    units: HashMap<String, Unit>,
+    /// The unit of each job that is not done.
+    of_job: HashMap<Ticket, String>,
+    numbers: Ticket,
+    tasks: Sender<Order>,
+    errands: Sender<Errand>,
+    news: Sender<News>,
+    /// Questions for units that are open, by lanes.
+    asked: [usize; 2],
+    asked_at: [Instant; 2],
+    not_before: [Instant; 2],
+    last_live: Option<Instant>,
+}
+
+impl Hand {
+    fn work(&mut self, heard: &Receiver<News>) {
+        let mut next = Instant::now();
+        loop {
+            let now = Instant::now();
+            if now >= next {
+                next = now + BEAT;
+                self.beat();
+            }
+            self.ask();
+            let wait =
+                next.min(self.not_before.into_iter().filter(|it| *it > now).min().unwrap_or(next));
+            match heard.recv_timeout(wait.saturating_duration_since(now)) {
+                Ok(News::End) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(news) => self.hear(news),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Says that it is there, and which units it has.
+    fn beat(&mut self) {
+        self.link.publish(&Call::new(self.subject.clone(), &self.announced), None);
+        for unit in self.units.values() {
+            self.link.publish(&Call::new(unit.ack.clone(), b"+WPI"), None);
+        }
+        for lane in 0..2 {
+            // The server has forgotten them.
+            if self.asked_at[lane].elapsed() > EXPIRES + BEAT + BEAT {
+                self.asked[lane] = 0;
+            }
+        }
+    }
+
+    /// Asks for as many units as it has places for.
+    fn ask(&mut self) {
+        let held = self.units.values().filter(|unit| !unit.is_over).count();
+        let slots = self.facts.slots;
+        let is_lively = self.last_live.is_some_and(|last| last.elapsed() < LIVELY);
+        for lane in Lane::ALL {
+            let most = match lane {
+                Lane::Live => slots + AHEAD,
+                Lane::Batch if is_lively => (slots - 1).max(1),
+                Lane::Batch => slots,
+            };
+            let index = lane as usize;
+            if self.not_before[index] > Instant::now() {
+                continue;
+            }
+            while held + self.asked[index] < most {
+                let body = json!({ "batch": 1, "expires": EXPIRES.as_nanos() as u64 }).to_string();
+                let consumer = layout::consumer(lane, &self.class);
+                let subject = format!("$JS.API.CONSUMER.MSG.NEXT.{JOBS}.{consumer}");
+                self.asked[index] += 1;
+                self.asked_at[index] = Instant::now();
+                let inbox = self.link.own_inbox(lane.name());
+                self.link.publish(&Call::new(subject, body.as_bytes()), Some(inbox));
+            }
+        }
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Came(lane, message) => self.came(lane, message),
+            News::Opened { unit, frames, fate } => self.open(&unit, frames, fate),
+            News::Got { stream, blob } => {
+                let mut acts = Vec::new();
+                let is_here = blob.is_ok();
+                // What was given up meanwhile is not needed.
+                let _ = match blob {
+                    Ok(blob) => self.desk.bring(stream, &blob, &mut acts),
+                    Err(reason) => {
+                        self.desk.hear(ToWorker::Unreadable { stream, reason }, &[], &mut acts)
+                    }
+                };
+                self.act(acts, !is_here);
+            }
+            News::Done { number, frames } => self.done(number, &frames, false),
+            News::Written { unit } => {
+                if let Some(unit) = self.units.remove(&unit) {
+                    self.link.publish(&Call::new(unit.ack, b"+ACK"), None);
+                }
+            }
+            News::Connected => {
+                // The server has forgotten what was asked.
+                self.asked = [0; 2];
+                self.not_before = [Instant::now(); 2];
+                self.beat();
+            }
+            News::End => {}
+        }
+    }
+
+    /// A unit has come, or nothing in place of one.
+    fn came(&mut self, lane: Lane, message: Message) {
+        let index = lane as usize;
+        self.asked[index] = self.asked[index].saturating_sub(1);
+        if let Some(status) = status(&message) {
+            // 404 and 408: there is none. Anything else: nobody can tell.
+            if !matches!(status, 404 | 408) {
+                self.not_before[index] = Instant::now() + RETRY;
+            }
+            return;
+        }
+        let Some(ack) = message.reply.map(|reply| reply.to_string()) else { return };
+        let read = unit::read::<UnitHead>(&message.payload);
+        let Some((head, frames)) =
+            read.filter(|(head, _)| unit::is_name(&head.unit) && unit::is_name(&head.batch))
+        else {
+            // Who sent it finds out that it is gone.
+            return self.link.publish(&Call::new(ack, b"+TERM"), None);
+        };
+        if lane == Lane::Live {
+            self.last_live = Some(Instant::now());
+        }
+        if let Some(known) = self.units.get_mut(&head.unit) {
+            known.ack = ack;
+            return;
+        }
+        let delivered = delivered(&ack).unwrap_or(1);
+        let name = head.unit.clone();
+        let unit =
+            Unit { head, ack, base: 0, left: 0, frames: Vec::new(), lacks: false, is_over: false };
+        let (head, link, news) = (unit.head.clone(), Arc::clone(&self.link), self.news.clone());
+        self.units.insert(name.clone(), unit);
+        if delivered <= 1 && head.stored.is_none() {
+            return self.open(&name, Some(frames), Fate::Run);
+        }
+        self.errand(move || {
+            let fate = match delivered {
+                0 | 1 => Fate::Run,
+                _ if has_result(&link, &head) => Fate::Done,
+                delivered if delivered > MOST_LOST => Fate::GiveUp,
+                _ => Fate::Run,
+            };
+            let frames = match head.stored {
+                Some((digest, length)) if fate != Fate::Done => stored(&link, digest, length),
+                _ => Some(frames),
+            };
+            // The worker may have ended.
+            let _ = news.send(News::Opened { unit: name, frames, fate });
+        });
+    }
+
+    /// Does something that waits for the server.
+    fn errand(&self, errand: impl FnOnce() + Send + 'static) {
+        // Threads that are gone have ended with the worker.
+        let _ = self.errands.send(Box::new(errand));
+    }
+
+    /// Begins with a unit.
+    fn open(&mut self, name: &str, frames: Option<Vec<u8>>, fate: Fate) {
+        let Some(unit) = self.units.get_mut(name) else { return };
+        let Some(frames) = frames else {
+            unit.lacks = true;
+            return self.write(name);
+        };
+        if fate == Fate::Done {
+            return self.hear(News::Written { unit: name.to_owned() });
+        }
+        let pace = unit.head.first.pace_of(&self.facts);
+        unit.base = self.numbers;
+        let mut frames = Frames::within(Speaker::Sender, frames);
+        let mut acts = Vec::new();
+        let mut jobs = Vec::new();
+        loop {
+            let (message, behind) = match frames.next::<ToWorker>() {
+                Ok(Some(found)) if jobs.len() < MOST_JOBS => found,
+                _ => break,
+            };
+            let number = self.numbers;
+            let Some((message, is_joint)) = renumbered(message, number, pace) else { break };
+            self.numbers += 1;
+            jobs.push(number);
+            let taken = match fate {
+                Fate::GiveUp => {
+                    let what = format!("{MOST_LOST} workers were lost while they ran it");
+                    let help = "look at what those machines say; they may have too little memory";
+                    acts.push(Act::Say(failed(
+                        number,
+                        is_joint,
+                        JudgeError::new("run a program on a worker", what).help(help),
+                    )));
+                    continue;
+                }
+                _ => self.desk.hear(message, &behind, &mut acts),
+            };
+            if let Err(broken) = taken {
+                acts.push(Act::Say(failed(
+                    number,
+                    is_joint,
+                    JudgeError::new("read a job", broken.0),
+                )));
+            }
+        }
+        unit.left = jobs.len();
+        for number in &jobs {
+            self.of_job.insert(*number, name.to_owned());
+        }
+        if jobs.is_empty() {
+            return self.write(name);
+        }
+        self.act(acts, false);
+    }
+
+    fn act(&mut self, acts: Vec<Act>, lacks: bool) {
+        for act in acts {
+            match act {
+                Act::Say(FromWorker::Need { stream, digest }) => {
+                    let Some(length) = self.desk.length(stream) else { continue };
+                    let (link, news) = (Arc::clone(&self.link), self.news.clone());
+                    self.errand(move || {
+                        let got = bucket::get(&link, &digest, length, &mut Depot::default());
+                        let blob = got.map_err(|failure| failure.to_string());
+                        let _ = news.send(News::Got { stream, blob });
+                    });
+                }
+                Act::Say(message) => {
+                    let number = match &message {
+                        FromWorker::Done { number, .. } | FromWorker::DoneJoint { number, .. } => {
+                            *number
+                        }
+                        _ => continue,
+                    };
+                    let frames = frame(&message, &[]).unwrap_or_default();
+                    self.done(number, &frames, lacks);
+                }
+                // Threads that are gone have ended with the worker.
+                Act::Run(task) => _ = self.tasks.send(Order::Run(task)),
+                Act::Find { number, word } => _ = self.tasks.send(Order::Find { number, word }),
+            }
+        }
+    }
+
+    /// A job has ended.
+    fn done(&mut self, number: Ticket, frames: &[u8], lacks: bool) {
+        let Some(name) = self.of_job.remove(&number) else { return };
+        let Some(unit) = self.units.get_mut(&name) else { return };
+        unit.frames.extend(frames);
+        unit.lacks |= lacks;
+        unit.left -= 1;
+        if unit.left == 0 {
+            self.write(&name);
+        }
+    }
+
+    /// Writes the result of a unit.
+    fn write(&mut self, name: &str) {
+        let Some(unit) = self.units.get_mut(name) else { return };
+        unit.is_over = true;
+        let frames = std::mem::take(&mut unit.frames);
+        let head = ResultHead {
+            worker: self.id.clone(),
+            name: self.facts.name.clone(),
+            pace: unit.head.first.pace_of(&self.facts),
+            base: unit.base,
+            lacks: unit.lacks,
+            part: None,
+        };
+        let of = unit.head.clone();
+        let (link, news) = (Arc::clone(&self.link), self.news.clone());
+        self.errand(move || {
+            if write(&link, &of, head, &frames) {
+                let _ = news.send(News::Written { unit: of.unit });
+            }
+        });
+    }
+
+    /// Lets others have what it did not end.
+    fn give_back(&self) {
+        for unit in self.units.values().filter(|unit| !unit.is_over) {
+            self.link.publish(&Call::new(unit.ack.clone(), b"-NAK"), None);
+        }
+    }
+}
+
+/// The same job with a number of this worker's, and with times that are this machine's.
+fn renumbered(message: ToWorker, new: Ticket, pace: f64) -> Option<(ToWorker, bool)> {
+    match message {
+        ToWorker::Run { alone, ways, mut job, .. } => {
+            if pace != 1.0 {
+                convert_limits(&mut job.limits, pace);
+            }
+            Some((ToWorker::Run { number: new, alone, ways, job }, false))
+        }
+        ToWorker::RunJoint { alone, ways, mut job, .. } => {
+            if pace != 1.0 {
+                convert_limits(&mut job.program.limits, pace);
+                convert_limits(&mut job.partner.limits, pace);
+            }
+            Some((ToWorker::RunJoint { number: new, alone, ways, job }, true))
+        }
+        ToWorker::Find { word, .. } => Some((ToWorker::Find { number: new, word }, false)),
+        ToWorker::Piece { .. } | ToWorker::Unreadable { .. } => None,
+    }
+}
+
+fn failed(number: Ticket, is_joint: bool, error: JudgeError) -> FromWorker {
+    let ways = Vec::new();
+    match is_joint {
+        false => FromWorker::Done { number, ways, reply: Ended::Failed(error) },
+        true => FromWorker::DoneJoint { number, ways, reply: Ended::Failed(error) },
+    }
+}
+
+/// How often a unit was handed out, as the subject says on which that is confirmed.
+fn delivered(ack: &str) -> Option<u64> {
+    let parts: Vec<&str> = ack.strip_prefix("$JS.ACK.")?.split('.').collect();
+    // Newer servers name domain and account first.
+    let place = if parts.len() > 7 { 4 } else { 2 };
+    parts.get(place)?.parse().ok()
+}
+
+/// Whether a unit has a result. Nothing is read: a message is refused, and the refusal tells.
+fn has_result(link: &Link, head: &UnitHead) -> bool {
+    let mut call = Call::new(layout::result(&head.batch, &head.unit), b"");
+    call.headers.push(("Nats-Expected-Last-Subject-Sequence", i64::MAX.to_string()));
+    match layout::store(link, &call) {
+        Ok(Err(refusal)) => {
+            refusal.is_there_already() || refusal.last().is_some_and(|last| last > 0)
+        }
+        _ => false,
+    }
+}
+
+/// The jobs of a unit that has them in a blob.
+fn stored(link: &Link, digest: crate::model::blob::Digest, length: u64) -> Option<Vec<u8>> {
+    let blob = bucket::get(link, &digest, length, &mut Depot::default()).ok()?;
+    blob.start(length).ok()
+}
+
+/// Writes a result, what is long of it first. False if that cannot be done any more.
+fn write(link: &Link, of: &UnitHead, mut head: ResultHead, frames: &[u8]) -> bool {
+    let subject = layout::result(&of.batch, &of.unit);
+    let store = |subject: String, bytes: &[u8]| {
+        loop {
+            match layout::store(link, &Call::new(subject.clone(), bytes)) {
+                Ok(Ok(_)) => return true,
+                Ok(Err(refusal)) if refusal.is_there_already() => return true,
+                // It may have room later.
+                Ok(Err(_)) => thread::sleep(BEAT),
+                Err(crate::remote::nats::link::Silence::Nobody) => {}
+                Err(_) => return false,
+            }
+        }
+    };
+    let mut rest = frames;
+    let id = random();
+    let mut count = 0;
+    while rest.len() > MOST {
+        let (piece, others) = rest.split_at(MOST);
+        if !store(format!("{subject}.{id}.{count}"), piece) {
+            return false;
+        }
+        rest = others;
+        count += 1;
+    }
+    head.part = (count > 0).then_some(Part { id, count });
+    unit::message(&head, &[rest]).is_ok_and(|bytes| store(subject, &bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_often_a_unit_was_handed_out_is_read() {
+        let check = |ack, expected| assert_eq!(delivered(ack), expected, "{ack}");
+        check("$JS.ACK.JOBS.live-a.3.100.7.1700000000.0", Some(3));
+        check("$JS.ACK._.hash.JOBS.live-a.2.100.7.1700000000.0.x", Some(2));
+        check("$JS.ACK.JOBS", None);
+        check("other", None);
+    }
+}

@@ -1,0 +1,246 @@
+//! Names and settings of all that is kept on a NATS server: streams, subjects, consumers.
+
+use async_nats::Message;
+use serde_json::{Value, json};
+
+use crate::model::blob::Digest;
+use crate::model::judgement::JudgeError;
+use crate::remote::nats::address::Lane;
+use crate::remote::nats::digits;
+use crate::remote::nats::link::{Call, Link, Silence};
+
+/// The version of all this.
+const VERSION: &str = "1";
+
+/// Units that wait or run.
+pub const JOBS: &str = "JOBS";
+/// What came of units.
+pub const RESULTS: &str = "RESULTS";
+/// Blobs, as the object store of NATS has them: this is its bucket `CAS`.
+pub const BLOBS: &str = "OBJ_CAS";
+/// What workers say of themselves.
+pub const WORKERS: &str = "WORKERS";
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A unit that is handed out so often is given up: that many workers were lost with it.
+pub const MOST_LOST: u64 = 5;
+
+/// A worker has a unit for so long without a word.
+const ACK_WAIT: u64 = 3 * SECOND;
+
+/// The error of a stream that has no more room for what is to be kept, for any reason.
+const NOT_STORED: u64 = 10_077;
+/// The error of a message that says what must be there before it.
+const WRONG_LAST: u64 = 10_071;
+
+/// The streams: each with its settings, beside how many servers keep it.
+fn streams() -> [Value; 4] {
+    let day = 24 * 3600 * SECOND;
+    [
+        json!({
+            "name": JOBS, "subjects": ["job.>"], "retention": "workqueue", "storage": "file", "discard": "new",
+            "duplicate_window": 120 * SECOND, "allow_direct": true, "max_age": day,
+        }),
+        json!({
+            "name": RESULTS, "subjects": ["res.>"], "retention": "limits", "storage": "file", "discard": "new",
+            "max_msgs_per_subject": 1, "discard_new_per_subject": true, "allow_direct": true, "max_age": day,
+        }),
+        json!({
+            "name": BLOBS, "subjects": ["$O.CAS.C.>", "$O.CAS.M.>"], "retention": "limits", "storage": "file",
+            "discard": "new", "allow_rollup_hdrs": true, "allow_direct": true, "max_age": 7 * day,
+        }),
+        json!({
+            "name": WORKERS, "subjects": ["worker.>"], "retention": "limits", "storage": "memory", "discard": "old",
+            "max_msgs_per_subject": 1, "allow_direct": true, "max_age": 10 * SECOND, "duplicate_window": 10 * SECOND, "max_bytes": 16 << 20,
+        }),
+    ]
+}
+
+/// The subject of a unit.
+pub fn job(lane: Lane, class: &str, batch: &str, unit: &str) -> String {
+    format!("job.{}.{class}.{batch}.{unit}", lane.name())
+}
+
+/// The subject of a unit's result.
+pub fn result(batch: &str, unit: &str) -> String {
+    format!("res.{batch}.{unit}")
+}
+
+/// The consumer that hands out the units of a lane to a class.
+pub fn consumer(lane: Lane, class: &str) -> String {
+    format!("{}-{class}", lane.name())
+}
+
+/// The name of a blob.
+pub fn blob(digest: &Digest) -> String {
+    digits(&digest.0, 32)
+}
+
+/// What the server says that is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its number for it.
+    pub code: u64,
+    /// In words.
+    pub what: String,
+}
+
+impl Refusal {
+    /// Whether the stream has a message under this subject already.
+    pub fn is_there_already(&self) -> bool {
+        self.code == NOT_STORED && self.what.contains("maximum messages per subject")
+    }
+
+    /// Whether the server has no room.
+    pub fn is_full(&self) -> bool {
+        !self.is_there_already() && (self.code == NOT_STORED || self.what.contains("insufficient"))
+    }
+
+    /// The last message of the subject, of a message that named another.
+    pub fn last(&self) -> Option<u64> {
+        let words = || self.what.rsplit(' ').next()?.parse().ok();
+        if self.code == WRONG_LAST { words() } else { None }
+    }
+}
+
+/// An answer, or why there is none.
+pub type Answer = Result<Result<Value, Refusal>, Silence>;
+
+/// Asks the server's interface.
+///
+/// # Errors
+/// When nobody answers.
+pub fn ask(link: &Link, what: &str, body: &Value) -> Answer {
+    let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+    store(link, &Call::new(format!("$JS.API.{what}"), &body))
+}
+
+/// Has a message kept.
+///
+/// # Errors
+/// When nobody answers.
+pub fn store(link: &Link, call: &Call<'_>) -> Answer {
+    link.request(call).map(|message| read(&message))
+}
+
+fn read(message: &Message) -> Result<Value, Refusal> {
+    let value: Result<Value, _> = serde_json::from_slice(&message.payload);
+    let value = value.map_err(|error| Refusal { code: 0, what: error.to_string() })?;
+    match value.get("error") {
+        None => Ok(value),
+        Some(error) => Err(Refusal {
+            code: error["err_code"].as_u64().unwrap_or_default(),
+            what: error["description"].as_str().unwrap_or_default().to_owned(),
+        }),
+    }
+}
+
+/// Makes what is missing on the server, and looks whether the rest is as it must be. Says what is weaker than it should be.
+///
+/// # Errors
+/// When the server cannot keep jobs, or keeps something else under these names.
+pub fn prepare(link: &Link, copies: usize) -> Result<(), JudgeError> {
+    let fault = |what: &str, reason: &dyn std::fmt::Display| {
+        JudgeError::new(format!("prepare the {what} on the server"), reason)
+    };
+    for stream in streams() {
+        let name = stream["name"].as_str().unwrap_or_default();
+        let silent = |silence: Silence| {
+            fault(name, &silence).help("switch JetStream on in its configuration: jetstream { store_dir: ..., sync_interval: always }")
+        };
+        let found = ask(link, &format!("STREAM.INFO.{name}"), &Value::Null).map_err(silent)?;
+        let found = match found {
+            Ok(info) => info,
+            Err(_) => {
+                let mut wanted = stream.clone();
+                wanted["num_replicas"] = copies.into();
+                wanted["metadata"] = json!({ "juror": VERSION });
+                let made = ask(link, &format!("STREAM.CREATE.{name}"), &wanted).map_err(silent)?;
+                made.map_err(|refusal| {
+                    fault(name, &refusal.what)
+                        .help("look at the limits of JetStream in its configuration")
+                })?
+            }
+        };
+        if let Some(other) = differs(&stream, &found["config"]) {
+            return Err(fault(name, &format!("there is another stream of this name, of which {other}"))
+                .help("it may be of another juror: remove it with `nats stream rm` when nothing is under way, or use another server"));
+        }
+    }
+    Ok(())
+}
+
+/// What is other than it must be.
+fn differs(wanted: &Value, found: &Value) -> Option<String> {
+    let version = &found["metadata"]["juror"];
+    if version != VERSION {
+        return Some(format!("the version is {version}, not \"{VERSION}\""));
+    }
+    let wanted = wanted.as_object()?.iter();
+    let other = wanted
+        .map(|(key, value)| (key, value, &found[key]))
+        .find(|(_, value, found)| value != found);
+    other.map(|(key, value, found)| format!("{key} is {found}, not {value}"))
+}
+
+/// Makes what hands out the units of a class.
+///
+/// # Errors
+/// When the server refuses.
+pub fn prepare_class(link: &Link, class: &str) -> Result<(), JudgeError> {
+    for lane in Lane::ALL {
+        let name = consumer(lane, class);
+        let filter = format!("job.{}.{class}.>", lane.name());
+        let config = json!({
+            "stream_name": JOBS,
+            "config": {
+                "durable_name": name, "name": name, "filter_subject": filter, "ack_policy": "explicit",
+                "ack_wait": ACK_WAIT, "max_deliver": 4 * MOST_LOST, "max_ack_pending": -1, "max_waiting": 5000,
+                "inactive_threshold": 24 * 3600 * SECOND,
+            },
+        });
+        let fault = |reason: &dyn std::fmt::Display| {
+            JudgeError::new(format!("prepare the consumer {name} on the server"), reason)
+        };
+        let made = ask(link, &format!("CONSUMER.CREATE.{JOBS}.{name}.{filter}"), &config);
+        made.map_err(|silence| fault(&silence))?.map_err(|refusal| fault(&refusal.what))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_of_another_kind_is_told_from_ours() {
+        let [jobs, ..] = streams();
+        let mut found = jobs.clone();
+        found["metadata"] = json!({ "juror": VERSION, "other": "x" });
+        found["more"] = json!(1);
+        assert_eq!(differs(&jobs, &found), None);
+        let check = |key: &str, value: Value, expected: &str| {
+            let mut found = found.clone();
+            found[key] = value;
+            assert_eq!(differs(&jobs, &found).as_deref(), Some(expected));
+        };
+        check("metadata", json!({}), "the version is null, not \"1\"");
+        check("metadata", json!({ "juror": "2" }), "the version is \"2\", not \"1\"");
+        check("retention", json!("limits"), "retention is \"limits\", not \"workqueue\"");
+        check("allow_direct", Value::Null, "allow_direct is null, not true");
+    }
+
+    #[test]
+    fn what_the_server_refuses_is_told_apart() {
+        let check = |code, what: &str, expected: (bool, bool, Option<u64>)| {
+            let it = Refusal { code, what: what.to_owned() };
+            assert_eq!((it.is_there_already(), it.is_full(), it.last()), expected, "{what}");
+        };
+        check(10_077, "maximum messages per subject exceeded", (true, false, None));
+        check(10_077, "no space left on device", (false, true, None));
+        check(10_023, "insufficient resources", (false, true, None));
+        check(10_071, "wrong last sequence: 0", (false, false, Some(0)));
+        check(10_071, "wrong last sequence: 17", (false, false, Some(17)));
+    }
+}

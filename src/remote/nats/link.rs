@@ -1,0 +1,473 @@
+//! The connection to a NATS server: blocking calls for all threads. Its own thread drives the client, which is the only
+//! asynchronous code.
+//!
+//! A request that has no answer when the connection comes back is sent once more; all that is asked for may come twice. Nothing
+//! waits for the client's own time-outs.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message};
+use futures_util::StreamExt as _;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+
+use crate::model::judgement::JudgeError;
+use crate::remote::nats::address::Address;
+use crate::remote::nats::random;
+
+/// The oldest server that does all that is asked of it.
+const OLDEST: (i64, i64, i64) = (2, 12, 0);
+
+/// The longest message that a server must take.
+const LONGEST: usize = 1 << 20;
+
+/// An answer may take so long until the request is sent again, with one server and with several.
+const TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT_OF_SEVERAL: Duration = Duration::from_secs(1);
+
+/// How often it is tried to connect again.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// How often the server must show that it is there.
+const PING: Duration = Duration::from_secs(1);
+
+/// The server's part that answers may be away for a moment, such as when it starts.
+const NOBODY: Duration = Duration::from_secs(10);
+
+/// A connection, for several threads.
+pub struct Link {
+    client: Client,
+    handle: Handle,
+    inbox: String,
+    timeout: Duration,
+    /// How long to go on without a server.
+    patience: Option<Duration>,
+    numbers: AtomicU64,
+    shared: Arc<Shared>,
+}
+
+/// What the connection's thread and others know.
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    over: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    is_connected: bool,
+    was_connected: bool,
+    is_over: bool,
+    /// Since when there is no connection.
+    away: Option<Instant>,
+    /// Requests without an answer.
+    waiting: HashMap<u64, SyncSender<Message>>,
+    /// Told when the connection is there again.
+    listeners: Vec<Sender<()>>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is asked of a server.
+#[derive(Clone, Debug, Default)]
+pub struct Call<'a> {
+    /// To whom.
+    pub subject: String,
+    /// Beside the body.
+    pub headers: Vec<(&'static str, String)>,
+    /// What.
+    pub body: &'a [u8],
+}
+
+impl<'a> Call<'a> {
+    /// One without headers.
+    pub fn new(subject: impl Into<String>, body: &'a [u8]) -> Self {
+        Self { subject: subject.into(), headers: Vec::new(), body }
+    }
+
+    fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in &self.headers {
+            headers.insert(*name, value.as_str());
+        }
+        headers
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// The link was closed here.
+    Closed,
+    /// There is no connection for so long.
+    Away(Duration),
+    /// There is a connection, and nobody behind it answers.
+    Nobody,
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => write!(f, "the connection was closed here"),
+            Self::Away(time) => {
+                write!(f, "the server has not been reached for {} s", time.as_secs())
+            }
+            Self::Nobody => write!(
+                f,
+                "the server does not answer: JetStream is off or full, or this key has no right to ask"
+            ),
+        }
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Link").field("inbox", &self.inbox).finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    /// Connects. Later it connects again by itself; `patience` says how long requests wait for that, for ever if it is none.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, lets nobody in with this key, or is too old.
+    pub fn open(address: &Address, patience: Option<Duration>) -> Result<Self, JudgeError> {
+        let fault = |reason: &dyn fmt::Display| {
+            JudgeError::new(format!("connect to {}", address.name), reason)
+        };
+        let options = options(address);
+        let shared = Arc::new(Shared::default());
+        let noted = Arc::clone(&shared);
+        let options = options.event_callback(move |event| {
+            noted.note(&event);
+            std::future::ready(())
+        });
+        let servers: Vec<_> =
+            address.hosts.iter().map(|host| server(host, address.is_private)).collect();
+        let servers = servers.into_iter().collect::<Result<Vec<_>, _>>();
+        let servers = servers.map_err(|error| fault(&error))?;
+        let inbox = format!("{}.{}", address.inbox, random());
+        let (sender, receiver) = sync_channel(1);
+        let driven = Arc::clone(&shared);
+        let subject = format!("{inbox}.*");
+        let drive = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = match runtime {
+                Ok(runtime) => runtime,
+                Err(error) => {
+                    let _ = sender.send(Err(error.to_string()));
+                    return;
+                }
+            };
+            let handle = runtime.handle().clone();
+            runtime.block_on(async move {
+                let client = match options.connect(servers).await {
+                    Ok(client) => client,
+                    Err(error) => {
+                        let _ = sender.send(Err(told(&error)));
+                        return;
+                    }
+                };
+                let mut replies = match client.subscribe(subject).await {
+                    Ok(replies) => replies,
+                    Err(error) => {
+                        let _ = sender.send(Err(error.to_string()));
+                        return;
+                    }
+                };
+                // Who asked may have given up.
+                let _ = sender.send(Ok((client, handle)));
+                let hear = async {
+                    while let Some(message) = replies.next().await {
+                        driven.answered(message);
+                    }
+                };
+                tokio::select! {
+                    () = hear => {}
+                    () = driven.over.notified() => {}
+                }
+            });
+        };
+        let started = thread::Builder::new().name("nats".to_owned()).spawn(drive);
+        started.map_err(|error| fault(&error))?;
+        let opened = receiver.recv().unwrap_or_else(|_| Err("its thread ended".to_owned()));
+        let (client, handle) = opened.map_err(|reason| {
+            fault(&reason).help("look whether the server runs there, and whether the key is its")
+        })?;
+        {
+            let mut state = shared.lock();
+            state.is_connected = true;
+            state.away = None;
+        }
+        let several = address.hosts.len() > 1;
+        let timeout = if several { TIMEOUT_OF_SEVERAL } else { TIMEOUT };
+        let link =
+            Self { client, handle, inbox, timeout, patience, numbers: AtomicU64::new(0), shared };
+        link.check().map_err(|(reason, help)| fault(&reason).help(help))?;
+        Ok(link)
+    }
+
+    /// Whether the server can do what is asked of it.
+    fn check(&self) -> Result<(), (String, &'static str)> {
+        let info = self.client.server_info();
+        let (major, minor, patch) = OLDEST;
+        if !self.client.is_server_compatible(major, minor, patch) {
+            let reason = format!(
+                "its version is {}; {major}.{minor} or newer is needed: older ones lose what they confirmed",
+                info.version
+            );
+            return Err((reason, "install a newer nats-server"));
+        }
+        if info.max_payload < LONGEST {
+            let reason =
+                format!("it takes messages of {} bytes; {LONGEST} are needed", info.max_payload);
+            return Err((reason, "set max_payload in its configuration"));
+        }
+        Ok(())
+    }
+
+    /// The version of the server.
+    pub fn version(&self) -> String {
+        self.client.server_info().version
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn request(&self, call: &Call<'_>) -> Result<Message, Silence> {
+        let mut unheard: Option<Instant> = None;
+        loop {
+            self.wait_until_connected()?;
+            let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+            let (sender, receiver) = sync_channel(1);
+            {
+                let mut state = self.shared.lock();
+                if state.is_over {
+                    return Err(Silence::Closed);
+                }
+                state.waiting.insert(number, sender);
+            }
+            let reply = format!("{}.{number}", self.inbox);
+            self.publish(call, Some(reply));
+            let answer = receiver.recv_timeout(self.timeout);
+            self.shared.lock().waiting.remove(&number);
+            match answer {
+                Ok(message) if is_nobody(&message) => {
+                    if unheard.get_or_insert_with(Instant::now).elapsed() > NOBODY {
+                        return Err(Silence::Nobody);
+                    }
+                    thread::sleep(RETRY);
+                }
+                Ok(message) => return Ok(message),
+                // It did not arrive, or its answer did not; or the connection is new.
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+    }
+
+    fn wait_until_connected(&self) -> Result<(), Silence> {
+        let mut state = self.shared.lock();
+        loop {
+            if state.is_over {
+                return Err(Silence::Closed);
+            }
+            if state.is_connected {
+                return Ok(());
+            }
+            let away = state.away.map_or(Duration::ZERO, |since| since.elapsed());
+            if let Some(patience) = self.patience
+                && away >= patience
+            {
+                return Err(Silence::Away(away));
+            }
+            let waited = self.shared.changed.wait_timeout(state, RETRY);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// For how long there has been no connection.
+    pub fn away(&self) -> Option<Duration> {
+        let state = self.shared.lock();
+        state.away.filter(|_| !state.is_connected).map(|since| since.elapsed())
+    }
+
+    /// Says something that nobody answers, or that is answered under another subject. If there is no connection, it may be lost.
+    pub fn publish(&self, call: &Call<'_>, reply: Option<String>) {
+        if !self.shared.lock().is_connected {
+            return;
+        }
+        let (subject, body) = (call.subject.clone(), call.body.to_vec().into());
+        let sent = async {
+            match (reply, call.headers.is_empty()) {
+                (None, true) => self.client.publish(subject, body).await,
+                (None, false) => {
+                    self.client.publish_with_headers(subject, call.headers(), body).await
+                }
+                (Some(reply), true) => self.client.publish_with_reply(subject, reply, body).await,
+                (Some(reply), false) => {
+                    let headers = call.headers();
+                    self.client.publish_with_reply_and_headers(subject, reply, headers, body).await
+                }
+            }
+        };
+        // What is not sent is asked for once more.
+        let _ = self.handle.block_on(async { tokio::time::timeout(self.timeout, sent).await });
+    }
+
+    /// Hands on all that comes under a subject, until nobody wants it any more.
+    ///
+    /// # Errors
+    /// When there is no connection.
+    pub fn subscribe(
+        &self,
+        subject: String,
+        hear: impl Fn(Message) -> bool + Send + 'static,
+    ) -> Result<(), JudgeError> {
+        let fault = |error: &dyn fmt::Display| JudgeError::new("hear a NATS server", error);
+        let subscribed = self.handle.block_on(self.client.subscribe(subject));
+        let mut messages = subscribed.map_err(|error| fault(&error))?;
+        self.handle.spawn(async move {
+            while let Some(message) = messages.next().await {
+                if !hear(message) {
+                    return;
+                }
+            }
+        });
+        // So that it is there before what is asked for next.
+        let flushed = self.handle.block_on(self.client.flush());
+        flushed.map_err(|error| fault(&error))
+    }
+
+    /// A subject of its own for replies.
+    pub fn own_inbox(&self, word: &str) -> String {
+        format!("{}-{word}.{word}", self.inbox)
+    }
+
+    /// Tells each time that the connection is there again.
+    pub fn when_connected(&self) -> std::sync::mpsc::Receiver<()> {
+        let (sender, receiver) = channel();
+        self.shared.lock().listeners.push(sender);
+        receiver
+    }
+
+    /// Wakes those who are told when the connection is there again.
+    pub fn wake(&self) {
+        self.shared.lock().listeners.retain(|listener| listener.send(()).is_ok());
+    }
+
+    /// Sends what is still to be sent, if the server is there, and ends. Whoever waits for an answer has none.
+    pub fn close(&self) {
+        if self.shared.lock().is_connected {
+            let flush = self.client.flush();
+            let _ = self.handle.block_on(async { tokio::time::timeout(PING, flush).await });
+        }
+        let mut state = self.shared.lock();
+        state.is_over = true;
+        state.is_connected = false;
+        state.waiting.clear();
+        state.listeners.clear();
+        drop(state);
+        self.shared.changed.notify_all();
+        self.shared.over.notify_one();
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Shared {
+    fn note(&self, event: &Event) {
+        let mut state = self.lock();
+        match event {
+            Event::Connected => {
+                state.is_connected = !state.is_over;
+                state.away = None;
+                if std::mem::replace(&mut state.was_connected, true) {
+                    // Who waits asks again.
+                    state.waiting.clear();
+                    state.listeners.retain(|listener| listener.send(()).is_ok());
+                }
+            }
+            Event::Disconnected => {
+                state.is_connected = false;
+                state.away.get_or_insert_with(Instant::now);
+            }
+            _ => return,
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn answered(&self, message: Message) {
+        let number = message.subject.rsplit('.').next().and_then(|it| it.parse::<u64>().ok());
+        let sender = number.and_then(|number| self.lock().waiting.remove(&number));
+        if let Some(sender) = sender {
+            // Who asked may have given up.
+            let _ = sender.try_send(message);
+        }
+    }
+}
+
+/// Whether the server says that nobody is there to answer.
+pub fn is_nobody(message: &Message) -> bool {
+    status(message) == Some(503)
+}
+
+/// What a message without content says instead.
+pub fn status(message: &Message) -> Option<u16> {
+    message.status.map(|status| status.as_u16())
+}
+
+/// The value of a header.
+pub fn header<'m>(message: &'m Message, name: &str) -> Option<&'m str> {
+    message.headers.as_ref()?.get(name).map(|value| value.as_str())
+}
+
+fn server(host: &str, is_private: bool) -> Result<async_nats::ServerAddr, std::io::Error> {
+    let scheme = if is_private { "tls" } else { "nats" };
+    format!("{scheme}://{host}").parse()
+}
+
+fn options(address: &Address) -> ConnectOptions {
+    let mut options = ConnectOptions::new()
+        .name("juror")
+        .ping_interval(PING)
+        .connection_timeout(TIMEOUT)
+        .request_timeout(Some(TIMEOUT))
+        .reconnect_delay_callback(|_| RETRY)
+        .custom_inbox_prefix(&address.inbox)
+        .subscription_capacity(1 << 16)
+        .require_tls(address.is_private);
+    if let Some(key) = &address.key {
+        options = options.nkey(key.seed.clone());
+    }
+    if let Some(path) = &address.authorities {
+        options = options.add_root_certificates(path.clone());
+    }
+    options
+}
+
+/// Why it cannot connect, in words.
+fn told(error: &async_nats::ConnectError) -> String {
+    match error.kind() {
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+            format!("it does not let us in: {error}")
+        }
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,56 @@
+//! Jobs through NATS JetStream: workers that nobody has to start a connection to, and a server that keeps what waits.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `address` | what the user says of the server |
+//! | `link` | the connection: blocking calls, and the only asynchronous code |
+//! | `layout` | names and settings of all that the server keeps |
+//! | `bucket` | blobs by digest |
+//! | `presence` | what workers say of themselves |
+//! | `unit` | jobs and results as messages |
+//! | `office`, `post` | who sends units: what waits, what is under way, what came |
+//! | `hand` | who takes units |
+//!
+//! A unit is one job or several. It waits on the server until a worker of its class takes it, and stays there until that worker
+//! has written its result. A worker that says nothing for some seconds has lost it: another one gets it. A result can be
+//! written once. The subject of a result has a name in it that only who got the unit can know.
+
+pub mod address;
+pub mod bucket;
+pub mod hand;
+pub mod layout;
+pub mod link;
+pub mod office;
+mod post;
+pub mod presence;
+pub mod unit;
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Read as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest as _, Sha256};
+
+/// 32 digits that nobody can guess.
+pub(crate) fn random() -> String {
+    let mut bytes = [0; 32];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    if read.is_err() {
+        // Unlike any other, if not secret.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let text = format!("{now:?} {}", std::process::id());
+        bytes = Sha256::digest(text.as_bytes()).into();
+    }
+    digits(&bytes, 16)
+}
+
+/// So many bytes as hexadecimal digits.
+pub(crate) fn digits(bytes: &[u8], most: usize) -> String {
+    let mut text = String::new();
+    for byte in bytes.iter().take(most) {
+        // Nothing fails in memory.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,199 @@
+//! What workers say of themselves, once a second: who they are, and what they have.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::language::tool::TOOLS;
+use crate::language::toolchain::{Toolchain, Tried};
+use crate::model::text::printable;
+use crate::remote::frame::Speaker;
+use crate::remote::message::Facts;
+use crate::remote::nats::digits;
+use crate::remote::nats::layout::WORKERS;
+use crate::remote::nats::link::{Call, Link, Silence, header, status};
+use crate::remote::station::Tools;
+
+/// What a worker says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Announcement {
+    /// About its machine.
+    pub facts: Facts,
+    /// The tools that juror knows, as they are there.
+    pub tools: BTreeMap<String, Result<Toolchain, Vec<Tried>>>,
+}
+
+/// A worker that has announced itself.
+#[derive(Clone, Debug)]
+pub struct Present {
+    /// What is equal on all workers of its kind.
+    pub class: String,
+    /// Its own name, that no other has.
+    pub id: String,
+    /// What it said.
+    pub said: Announcement,
+}
+
+/// The longest name of a machine.
+const LONGEST_NAME: usize = 100;
+
+/// No worker has more.
+const MOST_SLOTS: usize = 4096;
+
+/// How many are read at once.
+const MOST: usize = 1000;
+
+impl Announcement {
+    /// Finds all tools that juror knows.
+    pub fn new(facts: Facts, find: impl Fn(&str) -> Result<Toolchain, Vec<Tried>>) -> Self {
+        let tools = TOOLS.iter().map(|tool| (tool.word(), find(&tool.word()))).collect();
+        Self { facts, tools }
+    }
+
+    /// The name of all workers that run programs alike: by the same rules, with the same isolation, with the same tools at the same
+    /// places.
+    pub fn class(&self) -> String {
+        let found = self.tools.iter().filter_map(|(word, tool)| Some((word, tool.as_ref().ok()?)));
+        let found: Vec<_> = found.collect();
+        let named = postcard::to_allocvec(&(self.facts.isolation, found)).unwrap_or_default();
+        let mut hasher = Sha256::new();
+        hasher.update(Speaker::Worker.greeting());
+        hasher.update(named);
+        digits(&hasher.finalize(), 8)
+    }
+
+    /// As bytes.
+    pub fn bytes(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).unwrap_or_default()
+    }
+
+    /// The tools by their words.
+    pub fn tools(&self) -> Tools {
+        self.tools.clone().into_iter().collect::<HashMap<_, _>>()
+    }
+}
+
+/// The subject under which a worker announces itself. A server lets nobody else use the name of its key.
+pub fn subject(class: &str, user: &str, id: &str) -> String {
+    format!("worker.{class}.{user}.{id}")
+}
+
+/// Class and name of the worker that announces itself under a subject.
+pub fn of_subject(subject: &str) -> Option<(&str, &str)> {
+    let (class, rest) = subject.strip_prefix("worker.")?.split_once('.')?;
+    let (_, id) = rest.split_once('.')?;
+    let is_name = |text: &str| text.len() == 16 && text.bytes().all(|it| it.is_ascii_hexdigit());
+    (is_name(class) && is_name(id)).then_some((class, id))
+}
+
+/// The worker that said this under that subject, if it can be used: if it is another juror, it has another class than it says.
+pub fn read(subject: &str, bytes: &[u8]) -> Option<Present> {
+    let (class, id) = of_subject(subject)?;
+    let (mut said, rest): (Announcement, _) = postcard::take_from_bytes(bytes).ok()?;
+    let facts = &mut said.facts;
+    facts.name = printable(&facts.name).to_string().chars().take(LONGEST_NAME).collect();
+    facts.slots = facts.slots.min(MOST_SLOTS);
+    let is_sound = rest.is_empty() && facts.slots > 0 && said.class() == class;
+    is_sound.then(|| Present { class: class.to_owned(), id: id.to_owned(), said })
+}
+
+/// Who is there.
+#[derive(Debug, Default)]
+pub struct Roll {
+    /// Those who can be used, in the order of their names.
+    pub present: Vec<Present>,
+    /// How many cannot: they are another juror.
+    pub others: usize,
+}
+
+/// Reads who has announced itself.
+///
+/// # Errors
+/// When the server does not answer.
+pub fn roll(link: &Link) -> Result<Roll, Silence> {
+    let subject = format!("$JS.API.DIRECT.GET.{WORKERS}");
+    let mut roll = Roll::default();
+    let mut next = 1;
+    loop {
+        let body = json!({ "seq": next, "next_by_subj": "worker.>" }).to_string();
+        let message = link.request(&Call::new(subject.clone(), body.as_bytes()))?;
+        let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
+        let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
+            break;
+        };
+        next = sequence + 1;
+        match read(header(&message, "Nats-Subject").unwrap_or_default(), &message.payload) {
+            Some(present) => roll.present.push(present),
+            None => roll.others += 1,
+        }
+        if roll.present.len() + roll.others >= MOST {
+            break;
+        }
+    }
+    roll.present.sort_by(|a, b| (&a.said.facts.name, &a.id).cmp(&(&b.said.facts.name, &b.id)));
+    // Announcements follow each other: one may have been read twice.
+    roll.present.dedup_by(|a, b| a.id == b.id);
+    Ok(roll)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::language::toolchain::Linking;
+    use crate::model::isolation::Isolation;
+
+    fn announced(slots: usize, isolation: Isolation, version: &str) -> Announcement {
+        let facts = Facts {
+            name: "a\u{1b}".to_owned(),
+            boot: "b".to_owned(),
+            isolation,
+            shortfall: None,
+            mechanism: String::new(),
+            slots,
+            pace: Duration::from_millis(1),
+        };
+        Announcement::new(facts, |word| match word {
+            "{python3}" => Ok(Toolchain {
+                program: PathBuf::from("/usr/bin/python3"),
+                visible: Vec::new(),
+                version: version.to_owned(),
+                linking: Linking::default(),
+            }),
+            _ => Err(Vec::new()),
+        })
+    }
+
+    #[test]
+    fn a_class_is_what_must_be_equal() {
+        let class = |slots, isolation, version| announced(slots, isolation, version).class();
+        let first = class(1, Isolation::Namespaces, "1");
+        assert_eq!(first.len(), 16);
+        assert_eq!(class(2, Isolation::Namespaces, "1"), first);
+        assert_ne!(class(1, Isolation::Plain, "1"), first);
+        let word = TOOLS.iter().find(|tool| tool.name() == "python3").unwrap().word();
+        assert_eq!(word, "{python3}", "the test needs it");
+        assert_ne!(class(1, Isolation::Namespaces, "2"), first);
+    }
+
+    #[test]
+    fn announcements_are_read_and_others_are_not() {
+        let said = announced(3, Isolation::Plain, "1");
+        let (class, id) = (said.class(), "0123456789abcdef");
+        let present = read(&subject(&class, "-", id), &said.bytes()).unwrap();
+        assert_eq!((present.id.as_str(), present.said.facts.slots), (id, 3));
+        assert_eq!(present.said.facts.name, "a\\x1b");
+        let none =
+            |subject: &str, bytes: &[u8]| assert!(read(subject, bytes).is_none(), "{subject}");
+        none(&subject("0000000000000000", "-", id), &said.bytes());
+        none(&subject(&class, "-", "x"), &said.bytes());
+        none(&subject(&class, "-", id), b"");
+        none(&subject(&class, "-", id), &[said.bytes(), vec![0]].concat());
+        none(&subject(&class, "-", id), &announced(0, Isolation::Plain, "1").bytes());
+        none("other", &said.bytes());
+    }
+}

@@ -1,0 +1,130 @@
+//! Several workers behind one address, which a crew has one seat for: who balances between them is somebody else.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::language::toolchain::{Toolchain, Tried};
+use crate::model::blob::Blob;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
+use crate::remote::line::Response;
+use crate::remote::message::{Facts, Ticket};
+use crate::remote::seats::{Awaited, Shared};
+
+/// What each of these words leads to on a machine.
+pub type Tools = HashMap<String, Result<Toolchain, Vec<Tried>>>;
+
+/// A message to a worker, and what must be known of it on its way.
+#[derive(Debug)]
+pub struct Letter<'a> {
+    /// Under which number its answer comes.
+    pub number: u64,
+    /// A frame.
+    pub bytes: &'a [u8],
+    /// Whether nothing may be sent with it.
+    pub is_lone: bool,
+    /// How long it may take.
+    pub longest: Duration,
+}
+
+/// One of the workers.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name among all.
+    pub name: String,
+    /// What it says of its machine.
+    pub facts: Facts,
+    /// How much longer it takes than the first worker of all.
+    pub pace: f64,
+}
+
+/// Workers that are alike, behind one address.
+pub trait Station: Send + Sync {
+    /// What they say of their machines, as one.
+    fn facts(&self) -> Facts;
+    /// How many jobs they may have at once.
+    fn places(&self) -> usize;
+    /// The tools that all of them have.
+    fn tools(&self) -> Tools;
+    /// Each of them.
+    fn members(&self) -> Vec<Member>;
+    /// From now on it is sent letters, and says what comes of them.
+    fn open(&self, reception: Reception);
+    /// Takes a letter, and does not wait.
+    fn send(&self, letter: &Letter<'_>);
+    /// Nothing is wanted of it any more. Does not wait.
+    fn close(&self);
+    /// Waits a moment until it has tidied up.
+    fn finish(&self);
+}
+
+/// Where a station says what comes of letters.
+#[derive(Clone)]
+pub struct Reception {
+    pub(super) shared: Arc<Shared>,
+    pub(super) seat: usize,
+    /// What the first worker of all says: its times count.
+    pub first: Facts,
+}
+
+/// What is known of a letter whose answer is waited for.
+#[derive(Debug)]
+pub struct Open {
+    /// So many bytes may come of it.
+    pub room: u64,
+    /// What may be asked for.
+    pub blobs: Vec<Blob>,
+}
+
+impl Reception {
+    /// What is known of a letter. None if nobody waits for its answer.
+    pub fn known(&self, number: Ticket) -> Option<Open> {
+        let state = self.shared.lock();
+        let asked = state.seats[self.seat].asked.get(&number)?;
+        Some(Open { room: asked.room, blobs: asked.blobs.clone() })
+    }
+
+    pub(super) fn answer(&self, number: Ticket, answer: Response) {
+        self.end(number, |_| answer);
+    }
+
+    /// Nothing can come of a letter.
+    pub fn fail(&self, number: Ticket, error: JudgeError) {
+        self.end(number, |asked| (asked.failed)(error));
+    }
+
+    fn end(&self, number: Ticket, answer: impl FnOnce(&Awaited) -> Response) {
+        let mut state = self.shared.lock();
+        if let Some(asked) = state.seats[self.seat].asked.remove(&number) {
+            // Who asked may have gone.
+            let _ = asked.answer.try_send(answer(&asked));
+        }
+        drop(state);
+        self.shared.changed.notify_all();
+    }
+
+    /// They are still there.
+    pub fn alive(&self) {
+        self.shared.lock().seats[self.seat].silent = 0;
+    }
+
+    /// They are not: jobs go elsewhere.
+    pub fn lose(&self, reason: &str) {
+        self.shared.lose(self.seat, reason);
+    }
+
+    /// Something is to be told.
+    pub fn remark(&self, remark: Diagnostic) {
+        let mut state = self.shared.lock();
+        if !state.is_stopped {
+            state.remarks.push((Instant::now(), remark));
+        }
+    }
+}
+
+impl std::fmt::Debug for Reception {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reception").field("seat", &self.seat).finish_non_exhaustive()
+    }
+}

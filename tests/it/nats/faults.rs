@@ -1,0 +1,247 @@
+//! Workers and servers that die, stop, or have no room.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use juror::executor::Executor;
+use juror::executor::parallel::on_threads;
+use juror::executor::scripted::Scripted;
+use juror::model::job::Job;
+use juror::model::outcome::Ending;
+use juror::model::stop::Stop;
+use juror::remote::crew::Crew;
+use juror::remote::nats::link::{Call, Link};
+use serde_json::Value;
+
+use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port};
+use crate::nats::{Thread, bytes, check_echo, counted, crew, crew_of, echo, job};
+
+/// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
+/// as they would here, each once.
+fn check_all_end(crew: &Crew, jobs: usize, disturb: impl Fn(usize) + Sync) {
+    let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let codes = Mutex::new(Vec::new());
+    on_threads(crew.slots().min(jobs), || {
+        loop {
+            let number = next.fetch_add(1, Ordering::SeqCst);
+            if number >= jobs {
+                return;
+            }
+            let code = number % 200;
+            let reply = crew.run(&job(&["/bin/sh", "-c", &format!("exit {code}")], b""));
+            let reply = reply.unwrap_or_else(|stop| panic!("{number}: {stop:?}"));
+            assert_eq!(reply.outcome.ending, Ending::Exited(code as i32), "{number}");
+            codes.lock().unwrap_or_else(PoisonError::into_inner).push(code);
+            disturb(ended.fetch_add(1, Ordering::SeqCst) + 1);
+        }
+    });
+    let codes = counted(codes.into_inner().unwrap());
+    let expected = counted((0..jobs).map(|number| number % 200));
+    assert_eq!(codes, expected);
+    let programs: usize = crew.report().iter().map(|worker| worker.programs).sum();
+    assert_eq!(programs, jobs);
+}
+
+/// A server, two workers with a slot each, and who sends them jobs.
+fn started() -> Option<(Server, [Worker; 2], Crew)> {
+    let server = Server::start()?;
+    let url = server.url();
+    let workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
+    let crew = crew_of(&url, 2);
+    Some((server, workers, crew))
+}
+
+#[test]
+fn units_of_a_worker_that_is_killed_or_stopped_go_to_another() {
+    for signal in ["KILL", "STOP"] {
+        let Some((_server, workers, crew)) = started() else { return };
+        check_all_end(&crew, 60, |ended| {
+            if ended == 20 {
+                workers[0].send(signal);
+            }
+        });
+    }
+}
+
+#[test]
+fn work_goes_on_when_the_server_is_back() {
+    for signal in ["KILL", "TERM"] {
+        let Some((server, _workers, crew)) = started() else { return };
+        check_all_end(&crew, 60, |ended| {
+            if ended == 20 {
+                server.end(signal);
+                server.again();
+            }
+        });
+    }
+}
+
+/// Workers and the server are killed so many times while so many units are under way.
+fn check_chaos(jobs: usize, kills: usize) {
+    let Some(server) = Server::start() else { return };
+    let url = server.url();
+    let start = || Worker::start(&url, &["--jobs", "1"]);
+    let workers = [start(), start()].map(Mutex::new);
+    let crew = crew_of(&url, 2);
+    check_all_end(&crew, jobs, |ended| {
+        // At other places each time, but not by chance.
+        let every = jobs / (kills + 1);
+        let (number, is_now) = (ended / every, (ended + ended / every * 7) % every == 0);
+        if !is_now || number == 0 || number > kills {
+            return;
+        }
+        match number % 3 {
+            0 => {
+                server.end("KILL");
+                server.again();
+            }
+            worker => {
+                let mut worker = workers[worker - 1].lock().unwrap();
+                *worker = start();
+            }
+        }
+    });
+}
+
+#[test]
+fn each_unit_ends_once_whoever_is_killed() {
+    check_chaos(400, 4);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn each_of_ten_thousand_units_ends_once_whoever_is_killed() {
+    check_chaos(10_000, 10);
+}
+
+#[test]
+fn a_unit_with_which_all_workers_are_lost_is_given_up() {
+    let Some(server) = Server::start() else { return };
+    let url = server.url();
+    // Gives all back that it is sent, as a worker that ends.
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let executor = Scripted::new(1, move |_: &Job| {
+        count.fetch_add(1, Ordering::SeqCst);
+        Err(Stop::Interrupted)
+    });
+    let _worker = Thread::start(&url, "a", executor);
+    let crew = crew(&url);
+    let Err(Stop::Fault(error)) = crew.run(&job(&["/x"], b"")) else { panic!("a fault") };
+    assert!(
+        error.reason.contains("nothing came of it 5 times; the last time: it was asked to end"),
+        "{error}"
+    );
+    assert_eq!(asked.load(Ordering::SeqCst), 5);
+    assert!(!crew.last_remarks().is_empty());
+}
+
+#[test]
+fn a_connection_that_is_cut_within_a_blob_loses_nothing() {
+    let Some(server) = Server::start() else { return };
+    let (near, far) = (Cut::before(&server), Cut::before(&server));
+    let url = |cut: &Cut| format!("nats://127.0.0.1:{}", cut.port);
+    let _worker = Thread::start(&url(&far), "a", Scripted::new(1, echo));
+    let crew = crew(&url(&near));
+    check_echo(&crew, 10);
+    for length in [1_000_000, 1_500_000] {
+        near.after(length / 2);
+        check_echo(&crew, length);
+        assert!(near.is_cut());
+    }
+    for length in [1_700_000, 1_900_000] {
+        // The result goes the other way.
+        far.after(length / 2);
+        check_echo(&crew, length);
+        assert!(far.is_cut());
+    }
+}
+
+#[test]
+fn a_server_without_room_is_told_and_the_next_one_works() {
+    let Some(server) = Server::with(|_| {
+        "jetstream { store_dir: small, max_file_store: 3000000, sync_interval: always }\n"
+            .replace("small", &small())
+    }) else {
+        return;
+    };
+    let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
+    let crew = crew(&server.url());
+    check_echo(&crew, 100_000);
+    check_full(&crew);
+    check_echo(&crew, 10);
+}
+
+/// A directory for a server, gone with the machine's temporary files.
+fn small() -> String {
+    format!("'{}'", tempfile::tempdir().unwrap().keep().display())
+}
+
+/// A blob that has no room is a fault of the run, told with the reason.
+fn check_full(crew: &Crew) {
+    let Err(Stop::Fault(error)) = crew.run(&job(&["/bin/cat"], &bytes(20_000_000))) else {
+        panic!("a fault")
+    };
+    assert_eq!(error.step, "send a job to the server", "{error}");
+}
+
+#[test]
+fn a_disk_that_is_full_is_told() {
+    let Some(server) = Server::start() else { return };
+    server.end("TERM");
+    let Some(_disk) = SmallDisk::at(&server.store(), "8m") else { return };
+    server.again();
+    let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
+    let crew = crew(&server.url());
+    check_echo(&crew, 100_000);
+    let Err(Stop::Fault(error)) = crew.run(&job(&["/bin/cat"], &bytes(20_000_000))) else {
+        panic!("a fault")
+    };
+    let text = error.to_string();
+    assert!(
+        ["send a job to the server", "there is none"].iter().any(|it| text.contains(it)),
+        "{text}"
+    );
+}
+
+/// Three servers that keep everything together.
+fn cluster() -> Option<[Server; 3]> {
+    let routes = [free_port(), free_port(), free_port()];
+    let ports = [free_port(), free_port(), free_port()];
+    let all = routes.map(|port| format!("nats://127.0.0.1:{port}")).join(", ");
+    let server = |index: usize| {
+        Server::at(ports[index], |store| {
+            format!(
+                "server_name: s{index}\njetstream {{ store_dir: '{store}', sync_interval: always }}\n\
+                 cluster {{ name: c, listen: '127.0.0.1:{}', routes: [{all}] }}\n",
+                routes[index]
+            )
+        })
+    };
+    Some([server(0)?, server(1)?, server(2)?])
+}
+
+/// The server that leads a stream.
+fn leader(link: &Link, stream: &str) -> Option<usize> {
+    let answer = link.request(&Call::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).ok()?;
+    let answer: Value = serde_json::from_slice(&answer.payload).ok()?;
+    answer["cluster"]["leader"].as_str()?.strip_prefix('s')?.parse().ok()
+}
+
+#[test]
+fn work_goes_on_when_the_leader_of_three_servers_is_killed() {
+    let Some(servers) = cluster() else { return };
+    let hosts: Vec<String> = servers.iter().map(|it| format!("127.0.0.1:{}", it.port)).collect();
+    let url = format!("nats://{}", hosts.join(","));
+    let _workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
+    let crew = crew_of(&url, 2);
+    let is_killed = AtomicBool::new(false);
+    check_all_end(&crew, 60, |ended| {
+        if ended == 20 {
+            let leader = leader(&servers[0].link(), "JOBS").expect("a leader");
+            servers[leader].end("KILL");
+            is_killed.store(true, Ordering::SeqCst);
+        }
+    });
+    assert!(is_killed.load(Ordering::SeqCst));
+}

@@ -1,0 +1,317 @@
+//! Programs on workers that take their jobs from a NATS server: a real one, which tests start.
+
+mod faults;
+mod server;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use juror::executor::Executor;
+use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::language::toolchain::Toolchains;
+use juror::model::blob::Blob;
+use juror::model::isolation::Isolation;
+use juror::model::job::{Command, Job, Reply};
+use juror::model::limits::Limits;
+use juror::model::stop::Stop;
+use juror::model::units::Bytes;
+use juror::remote::crew::Crew;
+use juror::remote::message::Facts;
+use juror::remote::nats::address::Address;
+use juror::remote::nats::link::{Call, Link};
+use juror::remote::nats::{hand, office};
+use serde_json::{Value, json};
+
+use crate::fixture::{Fixture, RIGHT};
+use crate::nats::server::{Server, Worker};
+use crate::workers::{check, check_same};
+
+/// The workers of a server as an executor.
+fn crew(url: &str) -> Crew {
+    try_crew(url).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn try_crew(url: &str) -> Result<Crew, juror::model::judgement::JudgeError> {
+    Crew::of(office::connect(&Address::parse(url)?)?, None, |_| Ok(()))
+}
+
+/// A worker in a thread of this process. It ends with this.
+struct Thread {
+    ends: Sender<()>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Thread {
+    fn start(url: &str, name: &str, executor: impl Executor + 'static) -> Self {
+        let (ends, heard) = channel();
+        let (ready, is_ready) = channel();
+        let facts = Facts {
+            name: name.to_owned(),
+            boot: name.to_owned(),
+            isolation: Isolation::Namespaces,
+            shortfall: None,
+            mechanism: "scripted".to_owned(),
+            slots: executor.slots(),
+            pace: Duration::from_millis(1),
+        };
+        let address = Address::parse(url).unwrap();
+        let work = move || {
+            let tools = Toolchains::new(Box::new(NoTools));
+            let told = |_: &str| ready.send(()).unwrap();
+            hand::work(&address, facts, &executor, &tools, heard, told)
+                .expect("the server is there");
+        };
+        let thread = Some(thread::spawn(work));
+        is_ready.recv().expect("it is ready");
+        Self { ends, thread }
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        let _ = self.ends.send(());
+        let ended = self.thread.take().map(thread::JoinHandle::join);
+        assert!(thread::panicking() || ended.is_some_and(|it| it.is_ok()));
+    }
+}
+
+/// A machine without tools.
+struct NoTools;
+
+impl juror::language::probe::Probe for NoTools {
+    fn on_path(&self, _: &str) -> Vec<std::path::PathBuf> {
+        Vec::new()
+    }
+
+    fn ask(&self, _: &std::path::Path, _: &[&str]) -> Result<String, String> {
+        Err("there is none".to_owned())
+    }
+
+    fn real_path(&self, _: &std::path::Path) -> Option<std::path::PathBuf> {
+        None
+    }
+
+    fn hops(&self, _: &std::path::Path) -> Vec<std::path::PathBuf> {
+        Vec::new()
+    }
+
+    fn links_out_of(&self, _: &std::path::Path) -> Vec<std::path::PathBuf> {
+        Vec::new()
+    }
+
+    fn size(&self, _: &std::path::Path) -> Option<u64> {
+        None
+    }
+
+    fn home(&self) -> Option<std::path::PathBuf> {
+        None
+    }
+}
+
+fn job(program: &[&str], stdin: &[u8]) -> Job {
+    let argv = program.iter().map(|&it| it.to_owned()).collect();
+    Job {
+        command: Command { argv, ..Command::default() },
+        stdin: stdin.to_vec().into(),
+        box_size: Bytes::mib(1),
+        limits: Limits::of_trial(),
+        ..Job::default()
+    }
+}
+
+/// Says again what it reads.
+fn echo(job: &Job) -> Result<Reply, Stop> {
+    let stdout = job.stdin.start(u64::MAX).expect("its bytes are here").into();
+    Ok(Reply {
+        outcome: quiet_outcome(),
+        stdout,
+        stderr: Blob::default(),
+        collected: Vec::new(),
+        kept: None,
+    })
+}
+
+fn bytes(length: usize) -> Vec<u8> {
+    (0..length).map(|it| (it % 251) as u8).collect()
+}
+
+/// What a job says that reads so many bytes.
+fn check_echo(executor: &dyn Executor, length: usize) {
+    let sent = bytes(length);
+    let reply = executor.run(&job(&["/bin/cat"], &sent)).expect("it runs");
+    assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
+}
+
+#[test]
+fn all_commands_say_the_same_whether_programs_run_here_or_behind_a_server() {
+    let Some(server) = Server::start() else { return };
+    let url = server.url();
+    let _workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
+    crew_of(&url, 2);
+    check_same(&[&url]);
+}
+
+/// Waits until so many workers have announced themselves.
+fn crew_of(url: &str, workers: usize) -> Crew {
+    loop {
+        match try_crew(url) {
+            Ok(crew) if crew.report().len() >= workers => return crew,
+            _ => thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+#[test]
+fn bytes_of_any_size_come_and_go() {
+    let Some(server) = Server::start() else { return };
+    let _worker = Thread::start(&server.url(), "a", Scripted::new(2, echo));
+    let crew = crew(&server.url());
+    for length in [0, 1, 8 << 10, (8 << 10) + 1, 300 << 10, 512 << 10, 3_000_000] {
+        check_echo(&crew, length);
+        check_echo(&crew, length);
+    }
+    let report = crew.report();
+    assert_eq!((report[0].name.as_str(), report[0].programs), ("a", 14));
+    assert_eq!(crew.last_remarks(), []);
+}
+
+#[test]
+fn many_results_at_once_reach_who_asked() {
+    let Some(server) = Server::start() else { return };
+    let url = server.url();
+    let _workers = ["a", "b"].map(|name| Thread::start(&url, name, Scripted::new(4, echo)));
+    let crews = [crew_of(&url, 2), crew_of(&url, 2)];
+    thread::scope(|scope| {
+        for number in 0..500usize {
+            let crew = &crews[number % 2];
+            scope.spawn(move || check_echo(crew, number * 30));
+        }
+    });
+    for crew in &crews {
+        let programs: Vec<usize> = crew.report().iter().map(|it| it.programs).collect();
+        assert_eq!(programs.iter().sum::<usize>(), 250);
+        assert_eq!(crew.last_remarks(), []);
+    }
+}
+
+/// How many messages a stream has.
+fn kept(link: &Link, stream: &str) -> u64 {
+    let answer = link.request(&Call::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
+    let answer: Value = serde_json::from_slice(&answer.payload).unwrap();
+    answer["state"]["messages"].as_u64().expect("a number")
+}
+
+#[test]
+fn a_unit_that_is_sent_twice_is_there_once_and_its_result_too() {
+    let Some(server) = Server::start() else { return };
+    let ran = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&ran);
+    let executor = Scripted::new(1, move |job: &Job| {
+        count.fetch_add(1, Ordering::SeqCst);
+        echo(job)
+    });
+    let _worker = Thread::start(&server.url(), "a", executor);
+    let crew = crew(&server.url());
+    check_echo(&crew, 10);
+    assert_eq!(ran.load(Ordering::SeqCst), 1);
+    let link = server.link();
+    let name = "0123456789abcdef0123456789abcdef";
+    let store = |subject: String, id: Option<&str>| {
+        let mut call = Call::new(subject, b"x");
+        call.headers.extend(id.map(|id| ("Nats-Msg-Id", id.to_owned())));
+        let answer = link.request(&call).unwrap();
+        serde_json::from_slice::<Value>(&answer.payload).unwrap()
+    };
+    // A class that nobody is of, so nobody takes it away.
+    let job = format!("job.live.0000000000000000.{name}.{name}");
+    assert_eq!(store(job.clone(), Some(name))["duplicate"], Value::Null);
+    assert_eq!(store(job, Some(name))["duplicate"], json!(true));
+    assert_eq!(kept(&link, "JOBS"), 1);
+    let before = kept(&link, "RESULTS");
+    let result = format!("res.{name}.{name}");
+    assert_eq!(store(result.clone(), None)["error"], Value::Null);
+    assert_eq!(store(result, None)["error"]["err_code"], json!(10_077));
+    assert_eq!(kept(&link, "RESULTS"), before + 1);
+}
+
+#[test]
+fn nothing_stays_on_the_server_but_blobs() {
+    let Some(server) = Server::start() else { return };
+    let worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
+    let crew = crew(&server.url());
+    check_echo(&crew, 2_000_000);
+    check_echo(&crew, 1);
+    let link = server.link();
+    assert!(kept(&link, "RESULTS") > 2);
+    drop(crew);
+    assert_eq!((kept(&link, "RESULTS"), kept(&link, "JOBS")), (0, 0));
+    // A head, and pieces.
+    assert_eq!(kept(&link, "OBJ_CAS"), 1 + 2_000_000u64.div_ceil(256 << 10));
+    drop(worker);
+}
+
+#[test]
+fn what_is_no_server_for_this_is_told_with_the_reason() {
+    let fixture = Fixture::new();
+    fixture.write("right.sh", RIGHT);
+    let broken =
+        |url: &str, pieces: &[&str]| check(&fixture, "judge sum right.sh", &[url], 4, pieces);
+    broken(
+        &format!("nats://127.0.0.1:{}", server::free_port()),
+        &["connect to nats://127.0.0.1:", "look whether the server runs"],
+    );
+    broken("nats://127.0.0.1:x", &["`x` is no port"]);
+    broken("nats://127.0.0.1?key=/nowhere/key", &["read the key /nowhere/key"]);
+    broken(
+        &format!("nats://127.0.0.1:{}", old_server("2.9.10")),
+        &["its version is 2.9.10; 2.12 or newer is needed"],
+    );
+    let Some(plain) = Server::with(|_| String::new()) else { return };
+    broken(&plain.url(), &["prepare the JOBS on the server", "JetStream"]);
+    let server = Server::start().unwrap();
+    broken(&server.url(), &["nobody has announced itself", "start some with `juror worker --nats"]);
+    let keys = "jetstream {}\nauthorization { users: [{ nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4 }] }\n";
+    let closed =
+        Server::with(|store| keys.replace("{}", &format!("{{ store_dir: '{store}' }}"))).unwrap();
+    broken(&closed.url(), &["it does not let us in"]);
+    let other = Server::start().unwrap();
+    let config = json!({ "name": "JOBS", "subjects": ["job.>"] }).to_string();
+    other.link().request(&Call::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes())).unwrap();
+    broken(&other.url(), &["there is another stream of this name", "the version is null"]);
+}
+
+/// A server that says that it is this old. Returns its port.
+fn old_server(version: &str) -> u16 {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let info = format!(
+        "INFO {{\"server_id\":\"x\",\"version\":\"{version}\",\"headers\":true,\"max_payload\":1048576,\"jetstream\":true}}\r\n"
+    );
+    thread::spawn(move || {
+        for mut client in listener.incoming().map_while(Result::ok) {
+            let info = info.clone();
+            thread::spawn(move || {
+                let _ = client.write_all(info.as_bytes());
+                let lines = BufReader::new(client.try_clone().unwrap()).lines();
+                for line in lines.map_while(Result::ok) {
+                    if line == "PING" {
+                        let _ = client.write_all(b"PONG\r\n");
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+/// How many of these there are.
+fn counted<T: Ord>(all: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
+    let mut counts = BTreeMap::new();
+    all.into_iter().for_each(|it| *counts.entry(it).or_default() += 1);
+    counts
+}
