@@ -24,9 +24,10 @@ use crate::remote::nats::address::{Address, Lane};
 use crate::remote::nats::bucket;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST};
 use crate::remote::nats::link::{Call, Link, status};
+use crate::remote::nats::outcome::{delivered, has_result, stored, write};
 use crate::remote::nats::presence::{Announcement, subject};
 use crate::remote::nats::random;
-use crate::remote::nats::unit::{self, MOST, MOST_JOBS, Part, ResultHead, UnitHead};
+use crate::remote::nats::unit::{self, MOST_JOBS, ResultHead, UnitHead};
 use crate::remote::request::convert_limits;
 use crate::remote::serve::{AHEAD, Outlet, Worker, lock};
 
@@ -564,75 +565,5 @@ fn failed(number: Ticket, is_joint: bool, error: JudgeError) -> FromWorker {
     match is_joint {
         false => FromWorker::Done { number, ways, reply: Ended::Failed(error) },
         true => FromWorker::DoneJoint { number, ways, reply: Ended::Failed(error) },
-    }
-}
-
-/// How often a unit was handed out, as the subject says on which that is confirmed.
-fn delivered(ack: &str) -> Option<u64> {
-    let parts: Vec<&str> = ack.strip_prefix("$JS.ACK.")?.split('.').collect();
-    // Newer servers name domain and account first.
-    let place = if parts.len() > 7 { 4 } else { 2 };
-    parts.get(place)?.parse().ok()
-}
-
-/// Whether a unit has a result. Nothing is read: a message is refused, and the refusal tells.
-fn has_result(link: &Link, head: &UnitHead) -> bool {
-    let mut call = Call::new(layout::result(&head.batch, &head.unit), b"");
-    call.headers.push(("Nats-Expected-Last-Subject-Sequence", i64::MAX.to_string()));
-    match layout::store(link, &call) {
-        Ok(Err(refusal)) => {
-            refusal.is_there_already() || refusal.last().is_some_and(|last| last > 0)
-        }
-        _ => false,
-    }
-}
-
-/// The jobs of a unit that has them in a blob.
-fn stored(link: &Link, digest: crate::model::blob::Digest, length: u64) -> Option<Vec<u8>> {
-    let blob = bucket::get(link, &digest, length, &mut Depot::default()).ok()?;
-    blob.start(length).ok()
-}
-
-/// Writes a result, what is long of it first. False if that cannot be done any more.
-fn write(link: &Link, of: &UnitHead, mut head: ResultHead, frames: &[u8]) -> bool {
-    let subject = layout::result(&of.batch, &of.unit);
-    let store = |subject: String, bytes: &[u8]| {
-        loop {
-            match layout::store(link, &Call::new(subject.clone(), bytes)) {
-                Ok(Ok(_)) => return true,
-                Ok(Err(refusal)) if refusal.is_there_already() => return true,
-                // It may have room later.
-                Ok(Err(_)) => thread::sleep(BEAT),
-                Err(crate::remote::nats::link::Silence::Nobody) => {}
-                Err(_) => return false,
-            }
-        }
-    };
-    let mut rest = frames;
-    let id = random();
-    let mut count = 0;
-    while rest.len() > MOST {
-        let (piece, others) = rest.split_at(MOST);
-        if !store(format!("{subject}.{id}.{count}"), piece) {
-            return false;
-        }
-        rest = others;
-        count += 1;
-    }
-    head.part = (count > 0).then_some(Part { id, count });
-    unit::message(&head, &[rest]).is_ok_and(|bytes| store(subject, &bytes))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn how_often_a_unit_was_handed_out_is_read() {
-        let check = |ack, expected| assert_eq!(delivered(ack), expected, "{ack}");
-        check("$JS.ACK.JOBS.live-a.3.100.7.1700000000.0", Some(3));
-        check("$JS.ACK._.hash.JOBS.live-a.2.100.7.1700000000.0.x", Some(2));
-        check("$JS.ACK.JOBS", None);
-        check("other", None);
     }
 }

@@ -86,7 +86,7 @@ fn check_chaos(jobs: usize, kills: usize) {
     check_all_end(&crew, jobs, |ended| {
         // At other places each time, but not by chance.
         let every = jobs / (kills + 1);
-        let (number, is_now) = (ended / every, (ended + ended / every * 7) % every == 0);
+        let (number, is_now) = (ended / every, (ended + ended / every * 7).is_multiple_of(every));
         if !is_now || number == 0 || number > kills {
             return;
         }

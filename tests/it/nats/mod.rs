@@ -14,18 +14,18 @@ use juror::executor::Executor;
 use juror::executor::scripted::{Scripted, quiet_outcome};
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
-use juror::model::isolation::Isolation;
 use juror::model::job::{Command, Job, Reply};
+use juror::model::joint::{JointJob, JointReply};
 use juror::model::limits::Limits;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::remote::crew::Crew;
-use juror::remote::message::Facts;
 use juror::remote::nats::address::Address;
 use juror::remote::nats::link::{Call, Link};
 use juror::remote::nats::{hand, office};
 use serde_json::{Value, json};
 
+use crate::executors::{conforms, facts};
 use crate::fixture::{Fixture, RIGHT};
 use crate::nats::server::{Server, Worker};
 use crate::workers::{check, check_same};
@@ -47,22 +47,18 @@ struct Thread {
 
 impl Thread {
     fn start(url: &str, name: &str, executor: impl Executor + 'static) -> Self {
+        Self::over(url, name, Arc::new(executor))
+    }
+
+    fn over(url: &str, name: &str, executor: Arc<dyn Executor>) -> Self {
         let (ends, heard) = channel();
         let (ready, is_ready) = channel();
-        let facts = Facts {
-            name: name.to_owned(),
-            boot: name.to_owned(),
-            isolation: Isolation::Namespaces,
-            shortfall: None,
-            mechanism: "scripted".to_owned(),
-            slots: executor.slots(),
-            pace: Duration::from_millis(1),
-        };
+        let facts = facts(name, &*executor);
         let address = Address::parse(url).unwrap();
         let work = move || {
             let tools = Toolchains::new(Box::new(NoTools));
             let told = |_: &str| ready.send(()).unwrap();
-            hand::work(&address, facts, &executor, &tools, heard, told)
+            hand::work(&address, facts, &*executor, &tools, heard, told)
                 .expect("the server is there");
         };
         let thread = Some(thread::spawn(work));
@@ -144,6 +140,59 @@ fn check_echo(executor: &dyn Executor, length: usize) {
     let sent = bytes(length);
     let reply = executor.run(&job(&["/bin/cat"], &sent)).expect("it runs");
     assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
+}
+
+/// An executor behind a server.
+struct Behind {
+    crew: Crew,
+    _worker: Thread,
+    _server: Server,
+}
+
+impl Executor for Behind {
+    fn slots(&self) -> usize {
+        self.crew.slots()
+    }
+
+    fn mechanism(&self) -> String {
+        self.crew.mechanism()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        self.crew.run(job)
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+        self.crew.run_joint(job)
+    }
+
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        self.crew.run_alone(job, number)
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
+        self.crew.run_joint_alone(job, number)
+    }
+
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
+    fn stop(&self) {
+        self.crew.stop();
+    }
+}
+
+#[test]
+fn a_worker_behind_a_server() {
+    if server::program().is_none() {
+        return;
+    }
+    conforms(|beyond| {
+        let server = Server::start().expect("there is a program");
+        let worker = Thread::over(&server.url(), "a", beyond);
+        Arc::new(Behind { crew: crew(&server.url()), _worker: worker, _server: server })
+    });
 }
 
 #[test]
