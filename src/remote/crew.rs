@@ -23,7 +23,7 @@ use crate::model::worker::WorkerReport;
 use crate::remote::elsewhere::Elsewhere;
 use crate::remote::frame::{Speaker, frame};
 use crate::remote::line::Response;
-use crate::remote::link::{Connection, Door, Line, Pipes, Process, Sender};
+use crate::remote::link::{Connection, Door, Pipes, Process, Sender, WayTo};
 use crate::remote::message::{Ended, Facts, Ticket};
 use crate::remote::parcel::pack;
 use crate::remote::request::{Request, convert_limits, convert_outcome};
@@ -88,14 +88,14 @@ impl Crew {
                     let sender = Sender::new(input);
                     // A pipe holds more than that. Who hears the worker finds out if nobody reads it.
                     let _ = sender.send(Speaker::Sender.greeting().as_bytes());
-                    lines.push(Line::Pipe(sender));
+                    lines.push(WayTo::Pipe(sender));
                     outputs.push((seat, output));
                 }
                 Door::Station(station) => {
                     here.facts = Some(station.facts());
                     here.tools = station.tools();
                     here.places = Some(station.places());
-                    lines.push(Line::Station(station));
+                    lines.push(WayTo::Station(station));
                 }
             }
             state.seats.push(here);
@@ -403,7 +403,7 @@ impl Executor for Crew {
     fn stop(&self) {
         let mut state = self.shared.lock();
         state.is_stopped = true;
-        self.shared.lines.iter().for_each(Line::close);
+        self.shared.lines.iter().for_each(WayTo::close);
         state.seats.iter_mut().for_each(|seat| seat.asked.clear());
         drop(state);
         self.shared.changed.notify_all();

@@ -165,12 +165,12 @@ impl Drop for Process {
 }
 
 /// How letters reach a worker, or several.
-pub(super) enum Line {
+pub(super) enum WayTo {
     Pipe(Sender),
     Station(Arc<dyn Station>),
 }
 
-impl Line {
+impl WayTo {
     pub(super) fn send(&self, letter: &Letter<'_>) -> io::Result<()> {
         match self {
             Self::Pipe(sender) => sender.send(letter.bytes),

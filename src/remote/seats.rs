@@ -15,7 +15,7 @@ use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
 use crate::remote::frame::frame;
 use crate::remote::line::{Heard, Hearing, Response};
-use crate::remote::link::{Line, Process};
+use crate::remote::link::{Process, WayTo};
 use crate::remote::message::{Facts, Ticket, ToWorker};
 use crate::remote::serve::{AHEAD, lock, pieces};
 use crate::remote::station::{Letter, Station, Tools};
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) changed: Condvar,
     /// As many as there are seats, in their order.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<WayTo>,
 }
 
 #[derive(Default)]
@@ -111,7 +111,7 @@ impl Shared {
 
     /// The seats that have several workers.
     pub(super) fn stations(&self) -> impl Iterator<Item = (usize, &Arc<dyn Station>)> {
-        let stations = self.lines.iter().map(Line::station).enumerate();
+        let stations = self.lines.iter().map(WayTo::station).enumerate();
         stations.filter_map(|(seat, station)| Some((seat, station?)))
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::model::blob::{Blob, Digest};
 use crate::remote::arrival::{Arrival, Depot};
 use crate::remote::nats::layout::{self, BLOBS};
-use crate::remote::nats::link::{Call, Link, Silence, header, status};
+use crate::remote::nats::link::{Link, Question, Silence, header, status};
 use crate::remote::nats::random;
 use crate::remote::serve::pieces;
 
@@ -24,14 +24,14 @@ const LARGEST: u64 = 64 << 30;
 
 /// Why a blob could not be put or got.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum BlobFault {
     /// Nobody answers.
     Silent(Silence),
     /// What is there is not it, or it cannot be read or written here, or the server refuses it.
     Wrong(String),
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for BlobFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Silent(silence) => write!(f, "{silence}"),
@@ -40,7 +40,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-impl From<Silence> for Failure {
+impl From<Silence> for BlobFault {
     fn from(silence: Silence) -> Self {
         Self::Silent(silence)
     }
@@ -54,8 +54,8 @@ fn head_subject(digest: &Digest) -> String {
 ///
 /// # Errors
 /// When it cannot be put.
-pub fn put(link: &Link, blob: &Blob) -> Result<(), Failure> {
-    let unread = |error: std::io::Error| Failure::Wrong(error.to_string());
+pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
+    let unread = |error: std::io::Error| BlobFault::Wrong(error.to_string());
     let digest = blob.digest().map_err(unread)?;
     let length = blob.len().map_err(unread)?;
     if head(link, &digest)?.is_some_and(|head| head.length == length && head.age < FRESH) {
@@ -67,15 +67,15 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), Failure> {
     let failure = std::cell::Cell::new(None);
     let sent = pieces(blob, |_, bytes| {
         count.set(count.get() + 1);
-        let mut call = Call::new(subject.clone(), bytes);
+        let mut call = Question::new(subject.clone(), bytes);
         // However often it is sent, it is there once.
         call.headers.push(("Nats-Msg-Id", format!("{id}.{}", count.get())));
         match layout::store(link, &call) {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(refusal)) => failure.set(Some(Failure::Wrong(refusal.what))),
-            Err(silence) => failure.set(Some(Failure::Silent(silence))),
+            Ok(Err(refusal)) => failure.set(Some(BlobFault::Wrong(refusal.what))),
+            Err(silence) => failure.set(Some(BlobFault::Silent(silence))),
         }
-        Err(crate::model::judgement::JudgeError::new("put a blob", "the server"))
+        Err(crate::model::judgement::JudgeError::new("put a blob", "the server did not take it"))
     });
     if let Some(failure) = failure.take() {
         // What was put of it is of no use.
@@ -83,15 +83,15 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), Failure> {
         let _ = layout::ask(link, &format!("STREAM.PURGE.{BLOBS}"), &filter);
         return Err(failure);
     }
-    sent.map_err(|error| Failure::Wrong(error.to_string()))?;
+    sent.map_err(|error| BlobFault::Wrong(error.to_string()))?;
     let head = json!({
         "name": layout::blob(&digest), "bucket": "CAS", "nuid": id, "size": length, "chunks": count.get(),
         "digest": format!("SHA-256={}", URL_SAFE.encode(digest.0)), "mtime": "0001-01-01T00:00:00Z",
     });
     let head = head.to_string();
-    let mut call = Call::new(head_subject(&digest), head.as_bytes());
+    let mut call = Question::new(head_subject(&digest), head.as_bytes());
     call.headers.push(("Nats-Rollup", "sub".to_owned()));
-    layout::store(link, &call)?.map(|_| ()).map_err(|refusal| Failure::Wrong(refusal.what))
+    layout::store(link, &call)?.map(|_| ()).map_err(|refusal| BlobFault::Wrong(refusal.what))
 }
 
 /// What is known of a blob before its pieces.
@@ -102,9 +102,9 @@ struct Head {
 }
 
 /// The head of a blob, if it is there.
-fn head(link: &Link, digest: &Digest) -> Result<Option<Head>, Failure> {
+fn head(link: &Link, digest: &Digest) -> Result<Option<Head>, BlobFault> {
     let subject = format!("$JS.API.DIRECT.GET.{BLOBS}.{}", head_subject(digest));
-    let message = link.request(&Call::new(subject, b""))?;
+    let message = link.request(&Question::new(subject, b""))?;
     if status(&message).is_some() {
         return Ok(None);
     }
@@ -129,9 +129,9 @@ pub(in crate::remote) fn get(
     digest: &Digest,
     length: u64,
     depot: &mut Depot,
-) -> Result<Blob, Failure> {
+) -> Result<Blob, BlobFault> {
     let name = layout::blob(digest);
-    let wrong = |what: &str| Failure::Wrong(format!("the server {what} {name}"));
+    let wrong = |what: &str| BlobFault::Wrong(format!("the server {what} {name}"));
     let head = head(link, digest)?.ok_or_else(|| wrong("does not have the blob"))?;
     if head.length != length {
         return Err(wrong("has another length for the blob"));
@@ -142,7 +142,7 @@ pub(in crate::remote) fn get(
         let body =
             json!({ "seq": next, "next_by_subj": format!("$O.CAS.C.{}", head.id) }).to_string();
         let subject = format!("$JS.API.DIRECT.GET.{BLOBS}");
-        let message = link.request(&Call::new(subject, body.as_bytes()))?;
+        let message = link.request(&Question::new(subject, body.as_bytes()))?;
         let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             return Err(wrong("lacks a piece of the blob"));
@@ -153,7 +153,7 @@ pub(in crate::remote) fn get(
         }
         arrival.push(&message.payload, depot);
     }
-    let blob = arrival.finish().map_err(Failure::Wrong)?;
+    let blob = arrival.finish().map_err(BlobFault::Wrong)?;
     if blob.known_digest() == Some(*digest) {
         Ok(blob)
     } else {

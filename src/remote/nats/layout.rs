@@ -7,7 +7,7 @@ use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
 use crate::remote::nats::address::Lane;
 use crate::remote::nats::digits;
-use crate::remote::nats::link::{Call, Link, Silence};
+use crate::remote::nats::link::{Link, Question, Silence};
 
 /// The version of all this.
 const VERSION: &str = "1";
@@ -79,14 +79,14 @@ pub fn blob(digest: &Digest) -> String {
 
 /// What the server says that is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ServerRefusal {
     /// Its number for it.
     pub code: u64,
     /// In words.
     pub what: String,
 }
 
-impl Refusal {
+impl ServerRefusal {
     /// Whether the stream has a message under this subject already.
     pub fn is_there_already(&self) -> bool {
         self.code == NOT_STORED && self.what.contains("maximum messages per subject")
@@ -105,31 +105,31 @@ impl Refusal {
 }
 
 /// An answer, or why there is none.
-pub type Answer = Result<Result<Value, Refusal>, Silence>;
+pub type ServerReply = Result<Result<Value, ServerRefusal>, Silence>;
 
 /// Asks the server's interface.
 ///
 /// # Errors
 /// When nobody answers.
-pub fn ask(link: &Link, what: &str, body: &Value) -> Answer {
+pub fn ask(link: &Link, what: &str, body: &Value) -> ServerReply {
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    store(link, &Call::new(format!("$JS.API.{what}"), &body))
+    store(link, &Question::new(format!("$JS.API.{what}"), &body))
 }
 
 /// Has a message kept.
 ///
 /// # Errors
 /// When nobody answers.
-pub fn store(link: &Link, call: &Call<'_>) -> Answer {
+pub fn store(link: &Link, call: &Question<'_>) -> ServerReply {
     link.request(call).map(|message| read(&message))
 }
 
-fn read(message: &Message) -> Result<Value, Refusal> {
+fn read(message: &Message) -> Result<Value, ServerRefusal> {
     let value: Result<Value, _> = serde_json::from_slice(&message.payload);
-    let value = value.map_err(|error| Refusal { code: 0, what: error.to_string() })?;
+    let value = value.map_err(|error| ServerRefusal { code: 0, what: error.to_string() })?;
     match value.get("error") {
         None => Ok(value),
-        Some(error) => Err(Refusal {
+        Some(error) => Err(ServerRefusal {
             code: error["err_code"].as_u64().unwrap_or_default(),
             what: error["description"].as_str().unwrap_or_default().to_owned(),
         }),
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn what_the_server_refuses_is_told_apart() {
         let check = |code, what: &str, expected: (bool, bool, Option<u64>)| {
-            let it = Refusal { code, what: what.to_owned() };
+            let it = ServerRefusal { code, what: what.to_owned() };
             assert_eq!((it.is_there_already(), it.is_full(), it.last()), expected, "{what}");
         };
         check(10_077, "maximum messages per subject exceeded", (true, false, None));

@@ -65,7 +65,7 @@ pub struct Office {
 
 #[derive(Default)]
 pub(super) struct Ledger {
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<WorkerClass>,
     /// What was sent and is not answered, by the names of units.
     pub(super) flying: HashMap<String, Flying>,
     /// Blobs that the server has; false for those that are on their way.
@@ -78,7 +78,7 @@ pub(super) struct Ledger {
 }
 
 /// Workers that are alike.
-pub(super) struct Class {
+pub(super) struct WorkerClass {
     name: String,
     pub(super) reception: Option<Reception>,
     waiting: VecDeque<Posted>,
@@ -153,7 +153,7 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Door)>, JudgeError> {
         let mut ledger = office.lock();
         ledger.open += 1;
         let now = Instant::now();
-        ledger.classes.push(Class {
+        ledger.classes.push(WorkerClass {
             name: class,
             reception: None,
             waiting: VecDeque::new(),
@@ -430,7 +430,7 @@ impl Ledger {
     }
 }
 
-impl Class {
+impl WorkerClass {
     /// So many units may be under way.
     fn window(&self) -> usize {
         let here = self.members.values().filter(|(_, seen)| seen.elapsed() < GONE);

@@ -12,12 +12,12 @@ use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 use crate::remote::line::{Heard, Hearing, Response};
 use crate::remote::message::Ended;
-use crate::remote::nats::bucket::{self, Failure};
+use crate::remote::nats::bucket::{self, BlobFault};
 use crate::remote::nats::digits;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
-use crate::remote::nats::link::{Call, Silence, status};
+use crate::remote::nats::link::{Question, Silence, status};
 use crate::remote::nats::office::{Flying, Office, Posted};
-use crate::remote::nats::unit::{self, MOST, Origin, Part, ResultHead, UnitHead};
+use crate::remote::nats::unit::{self, MOST, Origin, ResultHead, ResultPart, UnitHead};
 use crate::remote::request::convert_outcome;
 use crate::remote::station::Reception;
 
@@ -65,12 +65,12 @@ impl Office {
                     flying.looked = Some(Instant::now());
                 }
             }
-            Err(Failure::Silent(Silence::Closed)) => {}
-            Err(Failure::Silent(silence)) => {
+            Err(BlobFault::Silent(Silence::Closed)) => {}
+            Err(BlobFault::Silent(silence)) => {
                 self.land(unit, None);
                 reception.lose(&silence.to_string());
             }
-            Err(Failure::Wrong(reason)) => {
+            Err(BlobFault::Wrong(reason)) => {
                 self.land(unit, None);
                 for letter in &flying.letters {
                     let error = JudgeError::new("send a job to the server", &reason);
@@ -88,7 +88,7 @@ impl Office {
         unit: &str,
         flying: &Flying,
         reception: &Reception,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), BlobFault> {
         for letter in &flying.letters {
             // If nobody waits for it any more, it is run in vain.
             for blob in reception.known(letter.number).into_iter().flat_map(|open| open.blobs) {
@@ -103,19 +103,19 @@ impl Office {
             first: Origin::of(&reception.first),
             stored: None,
         };
-        let fault = |error: JudgeError| Failure::Wrong(error.to_string());
+        let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
         let bytes = match length > MOST {
             false => unit::message(&head, &frames).map_err(fault)?,
             true => {
                 let blob = Blob::from(frames.concat());
-                let digest = blob.digest().map_err(|error| Failure::Wrong(error.to_string()))?;
+                let digest = blob.digest().map_err(|error| BlobFault::Wrong(error.to_string()))?;
                 self.bring(&blob)?;
                 head.stored = Some((digest, length as u64));
                 unit::message(&head, &[]).map_err(fault)?
             }
         };
         let class = self.class_name(flying.class);
-        let mut call = Call::new(layout::job(flying.lane, &class, &self.batch, unit), &bytes);
+        let mut call = Question::new(layout::job(flying.lane, &class, &self.batch, unit), &bytes);
         // However often it is sent, it is there once.
         call.headers.push(("Nats-Msg-Id", unit.to_owned()));
         let mut tries = 0;
@@ -126,13 +126,13 @@ impl Office {
                     tries += 1;
                     thread::sleep(Duration::from_secs(1));
                 }
-                Err(refusal) => return Err(Failure::Wrong(refusal.what)),
+                Err(refusal) => return Err(BlobFault::Wrong(refusal.what)),
             }
         }
     }
 
     /// Puts a blob if nobody did. If somebody does so now, that is waited for.
-    fn bring(&self, blob: &Blob) -> Result<(), Failure> {
+    fn bring(&self, blob: &Blob) -> Result<(), BlobFault> {
         let Some(digest) = blob.known_digest() else { return Ok(()) };
         loop {
             let mut ledger = self.lock();
@@ -146,7 +146,7 @@ impl Office {
             }
             drop(ledger);
             if self.is_over() {
-                return Err(Failure::Silent(Silence::Closed));
+                return Err(BlobFault::Silent(Silence::Closed));
             }
             thread::sleep(Duration::from_millis(1));
         }
@@ -243,14 +243,16 @@ impl Office {
             Ok(())
         };
         for number in 0..head.part.as_ref().map_or(0, |part| part.count) {
-            let Part { id, .. } = head
+            let ResultPart { id, .. } = head
                 .part
                 .as_ref()
                 .filter(|part| unit::is_name(&part.id))
                 .ok_or("it names no parts")?;
             let subject = layout::result(&self.batch, unit);
             let subject = format!("$JS.API.DIRECT.GET.{RESULTS}.{subject}.{id}.{number}");
-            let Ok(message) = self.link.request(&Call::new(subject, b"")) else { return Ok(None) };
+            let Ok(message) = self.link.request(&Question::new(subject, b"")) else {
+                return Ok(None);
+            };
             if status(&message).is_some() {
                 return Err("it did not write all of its result".to_owned());
             }
@@ -310,7 +312,7 @@ impl Office {
             let get = |stream: &str, subject: &str| {
                 let subject = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
                 self.link
-                    .request(&Call::new(subject, b""))
+                    .request(&Question::new(subject, b""))
                     .ok()
                     .map(|message| (status(&message), message.payload))
             };

@@ -65,12 +65,12 @@ pub struct ResultHead {
     /// The worker could not get a blob from the server.
     pub lacks: bool,
     /// Most of it is in other messages.
-    pub part: Option<Part>,
+    pub part: Option<ResultPart>,
 }
 
 /// Messages that have the beginning of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct ResultPart {
     /// Their name, which no other result has.
     pub id: String,
     /// How many.
@@ -103,13 +103,13 @@ mod tests {
 
     #[test]
     fn a_message_has_one_head_and_nothing_after_it() {
-        let part = Part { id: "a".to_owned(), count: 7 };
+        let part = ResultPart { id: "a".to_owned(), count: 7 };
         let bytes = message(&part, &[b"ab", b"c"]).unwrap();
-        assert_eq!(read::<Part>(&bytes), Some((part, b"abc".to_vec())));
-        assert_eq!(read::<Part>(&[&bytes[..], b"d"].concat()), None);
-        assert_eq!(read::<Part>(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(read::<ResultPart>(&bytes), Some((part, b"abc".to_vec())));
+        assert_eq!(read::<ResultPart>(&[&bytes[..], b"d"].concat()), None);
+        assert_eq!(read::<ResultPart>(&bytes[..bytes.len() - 1]), None);
         assert_eq!(read::<UnitHead>(&bytes), None);
-        assert_eq!(read::<Part>(b""), None);
+        assert_eq!(read::<ResultPart>(b""), None);
     }
 
     #[test]

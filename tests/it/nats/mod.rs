@@ -21,14 +21,14 @@ use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::remote::crew::Crew;
 use juror::remote::nats::address::Address;
-use juror::remote::nats::link::{Call, Link};
+use juror::remote::nats::link::{Link, Question};
 use juror::remote::nats::{hand, office};
 use serde_json::{Value, json};
 
 use crate::executors::{conforms, facts};
 use crate::fixture::{Fixture, RIGHT};
 use crate::nats::server::{Server, Worker};
-use crate::workers::{check, check_same};
+use crate::workers::{check, check_same, said};
 
 /// The workers of a server as an executor.
 fn crew(url: &str) -> Crew {
@@ -204,6 +204,22 @@ fn all_commands_say_the_same_whether_programs_run_here_or_behind_a_server() {
     check_same(&[&url]);
 }
 
+#[test]
+fn jobs_go_to_workers_that_have_what_they_need() {
+    let Some(server) = Server::start() else { return };
+    let url = server.url();
+    let fixture = Fixture::new();
+    fixture.write("right.sh", RIGHT);
+    // It has more slots, so it is the first that would be asked.
+    let _poor = Worker::with_path(&url, &["--jobs", "2"], "/nowhere".as_ref());
+    crew_of(&url, 1);
+    let (_, text) = said(&fixture, "judge sum right.sh", &[&url]);
+    assert!(text.contains("skipped: right.sh: no "), "{text}");
+    let _rich = Worker::start(&url, &["--jobs", "1"]);
+    crew_of(&url, 2);
+    check(&fixture, "judge sum right.sh", &[&url], 0, &["1 accepted"]);
+}
+
 /// Waits until so many workers have announced themselves.
 fn crew_of(url: &str, workers: usize) -> Crew {
     loop {
@@ -249,7 +265,8 @@ fn many_results_at_once_reach_who_asked() {
 
 /// How many messages a stream has.
 fn kept(link: &Link, stream: &str) -> u64 {
-    let answer = link.request(&Call::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
+    let answer =
+        link.request(&Question::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
     let answer: Value = serde_json::from_slice(&answer.payload).unwrap();
     answer["state"]["messages"].as_u64().expect("a number")
 }
@@ -270,7 +287,7 @@ fn a_unit_that_is_sent_twice_is_there_once_and_its_result_too() {
     let link = server.link();
     let name = "0123456789abcdef0123456789abcdef";
     let store = |subject: String, id: Option<&str>| {
-        let mut call = Call::new(subject, b"x");
+        let mut call = Question::new(subject, b"x");
         call.headers.extend(id.map(|id| ("Nats-Msg-Id", id.to_owned())));
         let answer = link.request(&call).unwrap();
         serde_json::from_slice::<Value>(&answer.payload).unwrap()
@@ -329,7 +346,7 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
     broken(&closed.url(), &["it does not let us in"]);
     let other = Server::start().unwrap();
     let config = json!({ "name": "JOBS", "subjects": ["job.>"] }).to_string();
-    other.link().request(&Call::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes())).unwrap();
+    other.link().request(&Question::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes())).unwrap();
     broken(&other.url(), &["there is another stream of this name", "the version is null"]);
 }
 

@@ -1,5 +1,6 @@
 //! A real NATS server for tests, in a temporary directory and on free ports; and what disturbs it.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -126,11 +127,13 @@ pub(crate) struct Worker(Child);
 impl Worker {
     /// Starts one, which isolates as it can.
     pub(crate) fn start(url: &str, options: &[&str]) -> Self {
+        Self::with_path(url, options, crate::wire::search_path())
+    }
+
+    /// One that looks for its tools there.
+    pub(crate) fn with_path(url: &str, options: &[&str], path: &OsStr) -> Self {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("juror"));
-        command
-            .args(["worker", "--nats", url])
-            .args(options)
-            .env("PATH", crate::wire::search_path());
+        command.args(["worker", "--nats", url]).args(options).env("PATH", path);
         Self(command.stderr(Stdio::null()).spawn().expect("it starts"))
     }
 
