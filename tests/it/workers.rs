@@ -31,7 +31,7 @@ fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Co
 }
 
 /// Its exit code, and what it says on both streams.
-pub(crate) fn said(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, String) {
+fn said(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, String) {
     let output = juror(fixture, arguments, workers).output().expect("juror runs");
     let text = [output.stdout, output.stderr].concat();
     // Wherever lines are broken.

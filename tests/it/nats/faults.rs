@@ -13,7 +13,7 @@ use juror::remote::crew::Crew;
 use juror::remote::nats::link::{Link, Question};
 use serde_json::Value;
 
-use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port};
+use crate::nats::server::{Cut, Server, Worker, free_port};
 use crate::nats::{Thread, bytes, check_echo, counted, crew, crew_of, echo, job};
 
 /// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
@@ -185,25 +185,6 @@ fn check_full(crew: &Crew) {
         panic!("a fault")
     };
     assert_eq!(error.step, "send a job to the server", "{error}");
-}
-
-#[test]
-fn a_disk_that_is_full_is_told() {
-    let Some(server) = Server::start() else { return };
-    server.end("TERM");
-    let Some(_disk) = SmallDisk::at(&server.store(), "8m") else { return };
-    server.again();
-    let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
-    let crew = crew(&server.url());
-    check_echo(&crew, 100_000);
-    let Err(Stop::Fault(error)) = crew.run(&job(&["/bin/cat"], &bytes(20_000_000))) else {
-        panic!("a fault")
-    };
-    let text = error.to_string();
-    assert!(
-        ["send a job to the server", "there is none"].iter().any(|it| text.contains(it)),
-        "{text}"
-    );
 }
 
 /// Three servers that keep everything together.

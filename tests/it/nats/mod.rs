@@ -15,7 +15,6 @@ use juror::executor::scripted::{Scripted, quiet_outcome};
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
 use juror::model::job::{Command, Job, Reply};
-use juror::model::joint::{JointJob, JointReply};
 use juror::model::limits::Limits;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
@@ -25,10 +24,10 @@ use juror::remote::nats::link::{Link, Question};
 use juror::remote::nats::{hand, office};
 use serde_json::{Value, json};
 
-use crate::executors::{conforms, facts};
+use crate::executors::facts;
 use crate::fixture::{Fixture, RIGHT};
 use crate::nats::server::{Server, Worker};
-use crate::workers::{check, check_same, said};
+use crate::workers::{check, check_same};
 
 /// The workers of a server as an executor.
 fn crew(url: &str) -> Crew {
@@ -142,59 +141,6 @@ fn check_echo(executor: &dyn Executor, length: usize) {
     assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
 }
 
-/// An executor behind a server.
-struct Behind {
-    crew: Crew,
-    _worker: Thread,
-    _server: Server,
-}
-
-impl Executor for Behind {
-    fn slots(&self) -> usize {
-        self.crew.slots()
-    }
-
-    fn mechanism(&self) -> String {
-        self.crew.mechanism()
-    }
-
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.crew.run(job)
-    }
-
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.crew.run_joint(job)
-    }
-
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.crew.run_alone(job, number)
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.crew.run_joint_alone(job, number)
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
-    }
-
-    fn stop(&self) {
-        self.crew.stop();
-    }
-}
-
-#[test]
-fn a_worker_behind_a_server() {
-    if server::program().is_none() {
-        return;
-    }
-    conforms(|beyond| {
-        let server = Server::start().expect("there is a program");
-        let worker = Thread::over(&server.url(), "a", beyond);
-        Arc::new(Behind { crew: crew(&server.url()), _worker: worker, _server: server })
-    });
-}
-
 #[test]
 fn all_commands_say_the_same_whether_programs_run_here_or_behind_a_server() {
     let Some(server) = Server::start() else { return };
@@ -202,22 +148,6 @@ fn all_commands_say_the_same_whether_programs_run_here_or_behind_a_server() {
     let _workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
     crew_of(&url, 2);
     check_same(&[&url]);
-}
-
-#[test]
-fn jobs_go_to_workers_that_have_what_they_need() {
-    let Some(server) = Server::start() else { return };
-    let url = server.url();
-    let fixture = Fixture::new();
-    fixture.write("right.sh", RIGHT);
-    // It has more slots, so it is the first that would be asked.
-    let _poor = Worker::with_path(&url, &["--jobs", "2"], "/nowhere".as_ref());
-    crew_of(&url, 1);
-    let (_, text) = said(&fixture, "judge sum right.sh", &[&url]);
-    assert!(text.contains("skipped: right.sh: no "), "{text}");
-    let _rich = Worker::start(&url, &["--jobs", "1"]);
-    crew_of(&url, 2);
-    check(&fixture, "judge sum right.sh", &[&url], 0, &["1 accepted"]);
 }
 
 /// Waits until so many workers have announced themselves.

@@ -1,10 +1,9 @@
 //! A real NATS server for tests, in a temporary directory and on free ports; and what disturbs it.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -67,11 +66,6 @@ impl Server {
         Some(server)
     }
 
-    /// Where it may store something.
-    pub(crate) fn store(&self) -> PathBuf {
-        self.directory.path().join("store")
-    }
-
     /// Starts it, and waits until it listens.
     pub(crate) fn again(&self) {
         let log = fs::File::create(self.directory.path().join("log")).expect("a file");
@@ -127,13 +121,11 @@ pub(crate) struct Worker(Child);
 impl Worker {
     /// Starts one, which isolates as it can.
     pub(crate) fn start(url: &str, options: &[&str]) -> Self {
-        Self::with_path(url, options, crate::wire::search_path())
-    }
-
-    /// One that looks for its tools there.
-    pub(crate) fn with_path(url: &str, options: &[&str], path: &OsStr) -> Self {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("juror"));
-        command.args(["worker", "--nats", url]).args(options).env("PATH", path);
+        command
+            .args(["worker", "--nats", url])
+            .args(options)
+            .env("PATH", crate::wire::search_path());
         Self(command.stderr(Stdio::null()).spawn().expect("it starts"))
     }
 
@@ -205,22 +197,4 @@ fn hand_on(mut from: TcpStream, mut into: TcpStream, left: &AtomicUsize) {
     }
     let _ = from.shutdown(Shutdown::Both);
     let _ = into.shutdown(Shutdown::Both);
-}
-
-/// A small disk, if this user can have one.
-pub(crate) struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    pub(crate) fn at(path: &Path, size: &str) -> Option<Self> {
-        let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"]).arg(path);
-        let is_there = command.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
-        is_there.then(|| Self(path.to_owned()))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
 }
