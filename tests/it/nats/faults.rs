@@ -161,9 +161,9 @@ fn a_connection_that_is_cut_within_a_blob_loses_nothing() {
 
 #[test]
 fn a_server_without_room_is_told_and_the_next_one_works() {
-    let Some(server) = Server::with(|_| {
-        "jetstream { store_dir: small, max_file_store: 3000000, sync_interval: always }\n"
-            .replace("small", &small())
+    let Some(server) = Server::with(|store| {
+        let room = "max_file_store: 3000000, sync_interval: always";
+        format!("jetstream {{ store_dir: '{store}', {room} }}\n")
     }) else {
         return;
     };
@@ -172,11 +172,6 @@ fn a_server_without_room_is_told_and_the_next_one_works() {
     check_echo(&crew, 100_000);
     check_full(&crew);
     check_echo(&crew, 10);
-}
-
-/// A directory for a server, gone with the machine's temporary files.
-fn small() -> String {
-    format!("'{}'", tempfile::tempdir().unwrap().keep().display())
 }
 
 /// A blob that has no room is a fault of the run, told with the reason.
