@@ -85,6 +85,7 @@ impl Reception {
         Some(Open { room: asked.room, blobs: asked.blobs.clone() })
     }
 
+    #[cfg(feature = "nats")]
     pub(super) fn answer(&self, number: Ticket, answer: Response) {
         self.end(number, |_| answer);
     }
