@@ -4,7 +4,6 @@ pub mod build;
 pub mod cache;
 pub mod check;
 pub mod cli;
-#[cfg(feature = "nats")]
 pub mod cluster;
 pub mod executor;
 pub mod explain;

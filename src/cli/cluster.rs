@@ -7,7 +7,10 @@ use clap::{Args, Subcommand};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::help::CLUSTER_EXAMPLES;
 use crate::cli::options::OutputOptions;
-use crate::cli::output::command;
+use crate::cli::output::{Output, command};
+#[cfg(feature = "nats")]
+use crate::model::event::Event;
+use crate::model::stop::Stop;
 
 #[cfg(feature = "nats")]
 mod init;
@@ -30,6 +33,11 @@ pub enum ClusterCommand {
     /// machines. A worker's key allows it to take jobs, read files and write results, and nothing else.
     #[command(after_long_help = CLUSTER_EXAMPLES)]
     Init(InitArguments),
+    /// Show what waits on a NATS server, what is being run, and which workers are there
+    ///
+    /// Takes a second, in which it counts how many units are finished.
+    #[command(after_long_help = CLUSTER_EXAMPLES)]
+    Status(StatusArguments),
 }
 
 /// Arguments of `juror cluster init`.
@@ -52,14 +60,51 @@ pub struct InitArguments {
     pub disk: u64,
 }
 
+/// Arguments of `juror cluster status`.
+#[derive(Debug, Args)]
+pub struct StatusArguments {
+    /// The server's address, with a submitter's key, such as nats://host?key=FILE&ca=FILE
+    #[arg(value_name = "URL")]
+    pub url: String,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
 /// Does it.
 pub fn run(command_given: &ClusterCommand) -> ExitCode {
-    command(&OutputOptions::default(), "cluster", |_| match command_given {
-        #[cfg(feature = "nats")]
-        ClusterCommand::Init(arguments) => init::make(arguments),
-        #[cfg(not(feature = "nats"))]
-        ClusterCommand::Init(_) => Err(without_nats().into()),
-    })
+    match command_given {
+        ClusterCommand::Init(arguments) => {
+            command(&OutputOptions::default(), "cluster", |_| init(arguments))
+        }
+        ClusterCommand::Status(arguments) => {
+            command(&arguments.output, "cluster", |output| survey(&arguments.url, output))
+        }
+    }
+}
+
+#[cfg(feature = "nats")]
+fn init(arguments: &InitArguments) -> Result<(), Stop> {
+    init::make(arguments)
+}
+
+/// Looks at the server at an address.
+#[cfg(feature = "nats")]
+pub(super) fn survey(url: &str, output: &Output) -> Result<(), Stop> {
+    let address = crate::remote::nats::address::Address::parse(url)?;
+    let seen = crate::cluster::survey::survey(&address)?;
+    output.event(Event::ClusterSurveyed(Box::new(seen)));
+    Ok(())
+}
+
+#[cfg(not(feature = "nats"))]
+fn init(_: &InitArguments) -> Result<(), Stop> {
+    Err(without_nats().into())
+}
+
+#[cfg(not(feature = "nats"))]
+pub(super) fn survey(_: &str, _: &Output) -> Result<(), Stop> {
+    Err(without_nats().into())
 }
 
 /// Why nothing can be done with a server.

@@ -5,6 +5,7 @@ use std::thread;
 use clap::Args;
 
 use crate::cli::advice::{chosen, findings};
+use crate::cli::cluster::survey;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::command;
@@ -17,6 +18,9 @@ use crate::sandbox::Host;
 /// Arguments of `juror doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArguments {
+    /// Look at a NATS server for workers instead, such as nats://host?key=FILE&ca=FILE
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -25,6 +29,9 @@ pub struct DoctorArguments {
 /// Tests this machine.
 pub fn run(arguments: &DoctorArguments) -> ExitCode {
     command(&arguments.output, "doctor", |output| {
+        if let Some(url) = &arguments.nats {
+            return survey(url, output);
+        }
         // Each try is a process; tools are asked afterwards, by threads.
         let facts = Host::facts()?;
         let tools = tools();

@@ -1,5 +1,6 @@
 //! What the process's exit code says.
 
+use crate::model::cluster::ClusterSurvey;
 use crate::model::isolation::Isolation;
 use crate::model::report::Report;
 
@@ -75,7 +76,9 @@ impl ExitCode {
         let faults = report.submissions.iter().filter_map(|it| it.error.as_ref());
         let is_lacking = faults.filter(|it| it.is_skip()).any(|it| !it.error.is_no_program())
             && (report.command != "verify" || summary.accepted + summary.rejected == 0);
-        let judge_failed = summary.judge_errors > 0 || is_lacking || host_is_unusable;
+        let server_is_unusable = report.cluster.as_ref().is_some_and(ClusterSurvey::is_unusable);
+        let judge_failed =
+            summary.judge_errors > 0 || is_lacking || host_is_unusable || server_is_unusable;
         let told = [
             (report.interrupted, Self::Interrupted),
             (judge_failed, Self::JudgeError),

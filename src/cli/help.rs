@@ -133,6 +133,8 @@ Examples:
       The files of a server and of two workers, and the commands to start them.
   juror cluster init cluster --server n1 --server n2 --server n3 --worker a
       Three servers: work goes on if one of them is lost.
+  juror cluster status 'nats://judge.example.org?key=submitter/nats.key&ca=submitter/ca.crt'
+      What waits, and who works?
 
 docs/cluster.md tells more. Exit codes: see `juror --help`.";
 

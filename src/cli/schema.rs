@@ -7,6 +7,7 @@ use crate::cli::options::OutputOptions;
 use crate::cli::output::{command, print};
 use crate::grade::graded::Graded;
 use crate::grade::line;
+use crate::model::cluster::ClusterKeys;
 use crate::model::host::DiagnosisKeys;
 use crate::model::report::Report;
 use crate::report::json::{write_both_schemas, write_schema};
@@ -27,6 +28,8 @@ pub enum Document {
     Report,
     /// What `doctor` finds out
     Doctor,
+    /// What `doctor --nats` and `cluster status` find out
+    Cluster,
     /// A line that `grade` reads or writes
     Grade,
 }
@@ -37,6 +40,7 @@ pub fn run(arguments: &SchemaArguments) -> ExitCode {
         print("the schema", |out| match arguments.document {
             Document::Report => write_schema::<Report>(out),
             Document::Doctor => write_schema::<DiagnosisKeys>(out),
+            Document::Cluster => write_schema::<ClusterKeys>(out),
             Document::Grade => write_both_schemas::<Graded>("juror-grade", line::schema(), out),
         })
     })

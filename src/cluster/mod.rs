@@ -6,4 +6,8 @@
 
 pub mod calls;
 pub mod config;
+pub mod findings;
+#[cfg(feature = "nats")]
 pub mod secrets;
+#[cfg(feature = "nats")]
+pub mod survey;

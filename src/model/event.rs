@@ -7,6 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::cluster::ClusterSurvey;
 use crate::model::conversion::Conversion;
 use crate::model::created::{Created, NextStep};
 use crate::model::diagnostic::Diagnostic;
@@ -64,6 +65,8 @@ pub enum Event {
     },
     /// The machine was looked at, for its own sake.
     HostExamined(Box<Diagnosis>),
+    /// A server for workers was looked at.
+    ClusterSurveyed(Box<ClusterSurvey>),
     /// A package was read and can be used; all that follows is about it, up to the next one.
     ///
     /// What reading it had to remark stands before this event, since a package that cannot be used

@@ -1,6 +1,7 @@
 //! The field's words as plain values. No files but those of blobs, no processes, no clock.
 
 pub mod blob;
+pub mod cluster;
 pub mod conversion;
 pub mod created;
 pub mod diagnostic;

@@ -12,6 +12,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::cluster::ClusterSurvey;
 use crate::model::conversion::Conversion;
 use crate::model::created::{Created, NextStep};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -134,6 +135,9 @@ pub struct Report {
     /// What was found out about the machine, which is written as a document of its own.
     #[serde(skip)]
     pub diagnosis: Option<Diagnosis>,
+    /// What was seen of a server for workers, which is a document of its own, too.
+    #[serde(skip)]
+    pub cluster: Option<ClusterSurvey>,
     /// What is under way.
     #[serde(skip)]
     pub work: Work,

@@ -6,6 +6,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::model::cluster::ClusterKeys;
 use crate::model::host::DiagnosisKeys;
 use crate::model::report::Report;
 use crate::model::serial::View;
@@ -15,9 +16,10 @@ use crate::model::serial::View;
 /// # Errors
 /// What the writer says.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    match &report.diagnosis {
-        Some(diagnosis) => write_value(&DiagnosisKeys::view(diagnosis), out),
-        None => write_value(report, out),
+    match (&report.diagnosis, &report.cluster) {
+        (Some(diagnosis), _) => write_value(&DiagnosisKeys::view(diagnosis), out),
+        (None, Some(survey)) => write_value(&ClusterKeys::view(survey), out),
+        (None, None) => write_value(report, out),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Recorded runs are fed to each reporter. `UPDATE_GOLDEN=1 cargo test` rewrites the files;
 //! the reviewer reads the difference.
 
+mod cluster;
 mod compared;
 mod converted;
 mod created;
@@ -448,6 +449,29 @@ fn machines_of_every_kind_are_told_about() {
         find_keys(&document, "", &mut written);
     }
     check_keys(&written, "docs/doctor.md");
+}
+
+#[test]
+fn servers_for_workers_are_told_about() {
+    let mut written = Keys::new();
+    for (file, command, survey) in [
+        ("cluster-doctor", "doctor", cluster::busy()),
+        ("cluster-doctor-poor", "doctor", cluster::poor()),
+        ("cluster-doctor-worker", "doctor", cluster::of_a_worker()),
+        ("cluster-status", "cluster", cluster::busy()),
+        ("cluster-status-poor", "cluster", cluster::poor()),
+        ("cluster-status-worker", "cluster", cluster::of_a_worker()),
+    ] {
+        let events = cluster::stream(command, survey);
+        check(file, PLAIN, &events);
+        if command == "doctor" {
+            check(&format!("{file}-quiet"), QUIET, &events);
+            check_json(file, &events);
+        }
+        let document = serde_json::from_str(&document(&events)).expect("a document is JSON");
+        find_keys(&document, "", &mut written);
+    }
+    check_keys(&written, "docs/cluster.md");
 }
 
 /// A writer whose reader has gone away.

@@ -21,6 +21,7 @@ impl Report {
                 });
             }
             Event::HostExamined(diagnosis) => self.diagnosis = Some((**diagnosis).clone()),
+            Event::ClusterSurveyed(survey) => self.cluster = Some((**survey).clone()),
             Event::PackageRead(package) => {
                 self.work = Work {
                     submissions_before: self.submissions.len(),

@@ -35,7 +35,7 @@ const NOT_STORED: u64 = 10_077;
 const WRONG_LAST: u64 = 10_071;
 
 /// The streams: each with its settings, beside how many servers keep it.
-fn streams() -> [Value; 4] {
+pub fn streams() -> [Value; 4] {
     let day = 24 * 3600 * SECOND;
     [
         json!({
@@ -172,7 +172,7 @@ pub fn prepare(link: &Link, copies: usize) -> Result<(), JudgeError> {
 }
 
 /// What is other than it must be.
-fn differs(wanted: &Value, found: &Value) -> Option<String> {
+pub fn differs(wanted: &Value, found: &Value) -> Option<String> {
     let version = &found["metadata"]["juror"];
     if version != VERSION {
         return Some(format!("the version is {version}, not \"{VERSION}\""));

@@ -23,8 +23,19 @@ pub(super) fn text(diagnosis: &Diagnosis, style: &Style) -> String {
         page.line(0, &format!("juror {version} on {system}, {user}"));
         page.blank();
     }
+    findings(&mut page, &diagnosis.findings);
+    if !style.is_quiet() {
+        page.blank();
+        page.wrapped(0, &conclusion(diagnosis));
+    }
+    page.into_text()
+}
+
+/// Adds findings below their subjects.
+pub(super) fn findings(page: &mut Page<'_>, findings: &[Finding]) {
+    let style = page.style;
     let mut subject = "";
-    for finding in &diagnosis.findings {
+    for finding in findings {
         if style.is_quiet() && finding.grade == Grade::Good {
             continue;
         }
@@ -32,13 +43,8 @@ pub(super) fn text(diagnosis: &Diagnosis, style: &Style) -> String {
             subject = finding.subject;
             page.line(0, &style.paint(Look::Title, subject));
         }
-        entry(&mut page, finding);
+        entry(page, finding);
     }
-    if !style.is_quiet() {
-        page.blank();
-        page.wrapped(0, &conclusion(diagnosis));
-    }
-    page.into_text()
 }
 
 fn entry(page: &mut Page<'_>, finding: &Finding) {

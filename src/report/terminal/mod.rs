@@ -1,5 +1,6 @@
 //! For a person: results to one writer, diagnostics and a live line to another.
 
+mod cluster;
 mod columns;
 mod conversion;
 mod created;
@@ -283,6 +284,9 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 let text = notice(event, &self.style).unwrap_or_default();
                 let err = &mut self.err;
                 self.progress.suspend(|| err.write_all(text.as_bytes()))
+            }
+            Event::ClusterSurveyed(survey) => {
+                self.result(&cluster::text(survey, report.command, &self.style))
             }
             Event::HostExamined(found) => self.result(&doctor::text(found, &self.style)),
             Event::PackageRead(package) => {

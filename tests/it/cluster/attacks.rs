@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use async_nats::ConnectOptions;
 
-use super::server::{Cluster, LONG, Session, program};
+use super::server::{Cluster, LONG, Session};
+use crate::nats::server::program;
 
 /// The streams, as submitters make them.
 const STREAMS: [(&str, &str); 4] = [
@@ -32,7 +33,7 @@ const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT.JOBS.live-c";
 const ONE: &str = r#"{"batch":1,"expires":10000000000}"#;
 
 /// Makes the streams and three jobs, a blob, and a result of somebody else.
-fn furnish(submitter: &Session) {
+pub(super) fn furnish(submitter: &Session) {
     for (name, settings) in STREAMS {
         let made = submitter.ask(&format!("$JS.API.STREAM.CREATE.{name}"), &[], settings);
         assert!(!made.contains("\"error\""), "{made}");

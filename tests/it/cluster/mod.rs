@@ -3,3 +3,4 @@
 mod attacks;
 mod init;
 mod server;
+mod survey;

@@ -1,9 +1,7 @@
 //! A server that runs in a temporary directory, and who is connected with it.
 
-use std::env;
 use std::fs::{self, File};
-use std::io::{self, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -16,26 +14,11 @@ use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 
+use crate::nats::server::free_port;
 use crate::wire;
 
 /// Long enough for anything that happens at all.
 pub(super) const LONG: Duration = Duration::from_secs(60);
-
-/// The server's program: `$JUROR_NATS_SERVER`, else what is on the `PATH`. A test without it says so, and ends.
-pub(super) fn program() -> Option<PathBuf> {
-    let named = env::var_os("JUROR_NATS_SERVER").filter(|it| !it.is_empty()).map(PathBuf::from);
-    let program = named.or_else(|| {
-        let paths = env::var_os("PATH")?;
-        env::split_paths(&paths).map(|dir| dir.join("nats-server")).find(|it| it.is_file())
-    });
-    if program.is_none() {
-        assert!(env::var_os("JUROR_NATS_REQUIRED").is_none(), "there is no nats-server");
-        let said = b"skipped: there is no nats-server; name one with JUROR_NATS_SERVER\n";
-        // Written beside the harness, which would keep it to itself.
-        io::stderr().write_all(said).expect("standard error");
-    }
-    program
-}
 
 /// What `juror cluster init` made for a server on this machine, which runs.
 pub(super) struct Cluster {
@@ -44,23 +27,16 @@ pub(super) struct Cluster {
     server: Child,
 }
 
-/// A port that nobody uses.
-pub(super) fn free_port() -> u16 {
-    loop {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("its number").port();
-        // Servers talk with each other on one far above.
-        if port < 60_000 {
-            return port;
-        }
-    }
+/// A port that nobody uses. Servers talk with each other on one far above.
+pub(super) fn low_port() -> u16 {
+    std::iter::repeat_with(free_port).find(|port| *port < 60_000).expect("there are more")
 }
 
 impl Cluster {
     /// Starts it, with two workers, `a` and `b`. `change` may change its configuration.
     pub(super) fn start(program: &Path, change: impl Fn(String) -> String) -> Self {
         let dir = tempfile::tempdir().expect("a directory");
-        let port = free_port();
+        let port = low_port();
         let mut command = wire::shipped();
         command.args(["cluster", "init", "c", "--worker", "a", "--worker", "b"]);
         command.arg(format!("--server=localhost:{port}")).current_dir(&dir);
@@ -88,6 +64,13 @@ impl Cluster {
     /// The path of a user's file, such as `workers/a/nats.key`.
     pub(super) fn path(&self, below: &str) -> PathBuf {
         self.dir.path().join("c").join(below)
+    }
+
+    /// A user's address of the server.
+    pub(super) fn url(&self, user: &str) -> String {
+        let [key, authority] = ["nats.key", "ca.crt"].map(|it| self.path(user).join(it));
+        let (key, authority) = (key.display(), authority.display());
+        format!("nats://localhost:{}?key={key}&ca={authority}", self.port)
     }
 
     /// Connects a user, such as `workers/a`.

@@ -1,5 +1,6 @@
 //! Documents held against the schema that the program prints.
 
+use juror::model::cluster::ClusterKeys;
 use juror::model::host::DiagnosisKeys;
 use juror::model::report::Report;
 use juror::report::json::write_schema;
@@ -9,9 +10,10 @@ use serde_json::Value;
 pub(super) fn check(file: &str, document: &str) {
     let document: Value = serde_json::from_str(document).expect("a document is JSON");
     let mut schema = Vec::new();
-    let written = match document["format"] == "juror-doctor" {
-        true => write_schema::<DiagnosisKeys>(&mut schema),
-        false => write_schema::<Report>(&mut schema),
+    let written = match document["format"].as_str() {
+        Some("juror-doctor") => write_schema::<DiagnosisKeys>(&mut schema),
+        Some("juror-cluster") => write_schema::<ClusterKeys>(&mut schema),
+        _ => write_schema::<Report>(&mut schema),
     };
     written.expect("writing to memory cannot fail");
     let root = serde_json::from_slice(&schema).expect("a schema is JSON");

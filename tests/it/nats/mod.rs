@@ -1,7 +1,7 @@
 //! Programs on workers that take their jobs from a NATS server: a real one, which tests start.
 
 mod faults;
-mod server;
+pub(crate) mod server;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

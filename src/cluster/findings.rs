@@ -1,0 +1,243 @@
+//! What follows from what was seen of a server: how good it is for workers, and what would make it better.
+
+use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamSeen};
+use crate::model::host::{Finding, Grade};
+use crate::model::text::{count, printable};
+use crate::model::units::Bytes;
+
+/// A clock that is off by more than this misleads about what is old.
+const CLOCK: f64 = 1.0;
+
+/// A round trip that takes longer makes units of short runs slow.
+const LATENCY: f64 = 0.010;
+
+/// From this part of the disk on there is little left.
+const FULL: f64 = 0.9;
+
+/// All that there is to say, the most important first.
+pub fn findings(survey: &ClusterSurvey) -> Vec<Finding> {
+    let server = &survey.server;
+    let (grade, text, advice) = rights(survey);
+    let mut findings = vec![
+        finding(Grade::Good, "server", format!("nats-server {}", printable(&server.version)), None),
+        finding(grade, "rights", text.to_owned(), advice),
+    ];
+    findings.push(latency(server.latency_seconds));
+    findings.extend(server.clock_ahead_seconds.map(clock));
+    if server.role == ClusterRole::Worker {
+        return findings;
+    }
+    findings.push(syncing(server.syncs_always));
+    if let (Some(used), Some(most)) = (server.stored_bytes, server.most_stored_bytes) {
+        findings.push(disk(used, most));
+    }
+    findings.push(streams(&survey.streams));
+    findings.push(workers(survey));
+    findings
+}
+
+fn finding(grade: Grade, subject: &'static str, text: String, advice: Option<&str>) -> Finding {
+    Finding { subject, grade, text, advice: advice.map(str::to_owned), command: None }
+}
+
+fn rights(survey: &ClusterSurvey) -> (Grade, &'static str, Option<&'static str>) {
+    match (survey.server.role, &survey.server.user) {
+        (ClusterRole::Worker, _) => (Grade::Good, "those of a worker", None),
+        (ClusterRole::Submitter, Some(_)) => (Grade::Good, "those of a submitter", None),
+        (ClusterRole::Submitter, None) => (
+            Grade::Weak,
+            "those of a submitter, without a key: whoever reaches the server has them",
+            Some("`juror cluster init` writes a configuration with keys"),
+        ),
+    }
+}
+
+fn latency(seconds: f64) -> Finding {
+    let text = format!("a round trip takes {:.1} ms", seconds * 1000.0);
+    match seconds <= LATENCY {
+        true => finding(Grade::Good, "latency", text, None),
+        false => {
+            let advice =
+                "units of short runs wait for it: use a server that is nearer to the workers";
+            finding(Grade::Weak, "latency", text, Some(advice))
+        }
+    }
+}
+
+fn clock(ahead: f64) -> Finding {
+    let amount = ahead.abs();
+    match (amount <= CLOCK, ahead > 0.0) {
+        (true, _) => {
+            finding(Grade::Good, "clock", "it agrees with this machine's".to_owned(), None)
+        }
+        (false, is_ahead) => {
+            let side = if is_ahead { "ahead of" } else { "behind" };
+            let text = format!("it is {amount:.1} s {side} this machine's");
+            finding(Grade::Weak, "clock", text, Some("set both by NTP"))
+        }
+    }
+}
+
+fn syncing(always: Option<bool>) -> Finding {
+    const ADVICE: &str = "set `sync_interval: always` in `jetstream` of its configuration";
+    let (grade, text, advice) = match always {
+        Some(true) => (Grade::Good, "what is confirmed is on the disk", None),
+        Some(false) => {
+            let text = "what is confirmed may be lost if the machine stops; it is run again then";
+            (Grade::Weak, text, Some(ADVICE))
+        }
+        None => {
+            let text = "the server does not tell whether what it confirms is on the disk";
+            (Grade::Weak, text, Some(ADVICE))
+        }
+    };
+    finding(grade, "storage", text.to_owned(), advice)
+}
+
+fn disk(used: Bytes, most: Bytes) -> Finding {
+    let text = format!("{used} of {most} are used");
+    match used.0 as f64 <= FULL * most.0 as f64 {
+        true => finding(Grade::Good, "storage", text, None),
+        false => {
+            let advice = "raise `max_file_store` in its configuration, or wait: files are removed after some days";
+            finding(Grade::Weak, "storage", text, Some(advice))
+        }
+    }
+}
+
+fn streams(streams: &[StreamSeen]) -> Finding {
+    if let Some(stream) = streams.iter().find(|it| it.fault.is_some()) {
+        let fault = stream.fault.as_deref().unwrap_or_default();
+        let text = format!("{} is another juror's: {}", stream.name, printable(fault));
+        let advice = "use the same juror everywhere, or another server";
+        return finding(Grade::Missing, "streams", text, Some(advice));
+    }
+    let text = match streams.iter().filter(|it| it.present).count() {
+        0 => "none yet; the first command that needs them makes them".to_owned(),
+        present if present == streams.len() => "all there".to_owned(),
+        present => {
+            format!("{present} of {} there; the next command makes the others", streams.len())
+        }
+    };
+    finding(Grade::Good, "streams", text, None)
+}
+
+fn workers(survey: &ClusterSurvey) -> Finding {
+    let workers = &survey.workers;
+    if workers.is_empty() {
+        let advice = "start `juror worker --nats` somewhere; units wait until there is one";
+        return finding(Grade::Weak, "workers", "none".to_owned(), Some(advice));
+    }
+    let slots: usize = workers.iter().map(|it| it.slots).sum();
+    let text = format!("{} with {}", count(workers.len(), "worker"), count(slots, "slot"));
+    let plain = workers.iter().filter(|it| !it.isolation.is_full()).count();
+    match plain {
+        0 => finding(Grade::Good, "workers", text, None),
+        _ => {
+            let text = format!("{text}; {plain} without full isolation");
+            let advice = "`juror doctor` there says what is missing";
+            finding(Grade::Weak, "workers", text, Some(advice))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::cluster::{ServerSeen, WorkerSeen};
+    use crate::model::isolation::Isolation;
+
+    fn survey() -> ClusterSurvey {
+        ClusterSurvey {
+            server: ServerSeen {
+                address: "nats://a".to_owned(),
+                version: "2.15.1".to_owned(),
+                name: None,
+                user: Some("U".to_owned()),
+                role: ClusterRole::Submitter,
+                latency_seconds: 0.001,
+                clock_ahead_seconds: Some(0.1),
+                stored_bytes: Some(Bytes(10)),
+                most_stored_bytes: Some(Bytes(100)),
+                syncs_always: Some(true),
+            },
+            findings: Vec::new(),
+            streams: vec![stream(true, None), stream(true, None)],
+            queues: Vec::new(),
+            workers: vec![WorkerSeen {
+                name: "a".to_owned(),
+                user: "U".to_owned(),
+                class: "c".to_owned(),
+                slots: 2,
+                isolation: Isolation::Namespaces,
+                seen_seconds: Some(0.5),
+            }],
+        }
+    }
+
+    fn stream(present: bool, fault: Option<&str>) -> StreamSeen {
+        StreamSeen {
+            name: "JOBS".to_owned(),
+            present,
+            messages: 0,
+            bytes: Bytes(0),
+            replicas: 1,
+            fault: fault.map(str::to_owned),
+        }
+    }
+
+    /// What is not good after a change.
+    fn check(change: impl Fn(&mut ClusterSurvey), expected: &[&str]) {
+        let mut survey = survey();
+        change(&mut survey);
+        let found = findings(&survey);
+        let bad = found.iter().filter(|it| it.grade != Grade::Good);
+        let bad: Vec<String> = bad.map(|it| format!("{}: {}", it.subject, it.text)).collect();
+        assert_eq!(bad, expected);
+        assert!(found.iter().all(|it| (it.grade == Grade::Good) == it.advice.is_none()));
+    }
+
+    #[test]
+    fn what_is_not_good_is_told_with_what_to_do() {
+        check(|_| {}, &[]);
+        check(
+            |it| it.server.user = None,
+            &["rights: those of a submitter, without a key: whoever reaches the server has them"],
+        );
+        check(|it| it.server.latency_seconds = 0.02, &["latency: a round trip takes 20.0 ms"]);
+        check(
+            |it| it.server.clock_ahead_seconds = Some(-2.0),
+            &["clock: it is 2.0 s behind this machine's"],
+        );
+        check(
+            |it| it.server.clock_ahead_seconds = Some(1.5),
+            &["clock: it is 1.5 s ahead of this machine's"],
+        );
+        check(
+            |it| it.server.syncs_always = Some(false),
+            &["storage: what is confirmed may be lost if the machine stops; it is run again then"],
+        );
+        check(
+            |it| it.server.syncs_always = None,
+            &["storage: the server does not tell whether what it confirms is on the disk"],
+        );
+        check(|it| it.server.stored_bytes = Some(Bytes(95)), &["storage: 95 B of 100 B are used"]);
+        check(
+            |it| it.streams = vec![stream(true, Some("the version is null"))],
+            &["streams: JOBS is another juror's: the version is null"],
+        );
+        check(|it| it.streams = vec![stream(true, None), stream(false, None)], &[]);
+        check(|it| it.workers.clear(), &["workers: none"]);
+        check(
+            |it| it.workers[0].isolation = Isolation::Plain,
+            &["workers: 1 worker with 2 slots; 1 without full isolation"],
+        );
+        // It cannot see more.
+        let blind = |it: &mut ClusterSurvey| {
+            it.server.role = ClusterRole::Worker;
+            it.server.syncs_always = None;
+            it.workers.clear();
+        };
+        check(blind, &[]);
+    }
+}

@@ -1,0 +1,284 @@
+//! Asks a server about itself, its streams and its workers.
+
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use async_nats::Message;
+use serde_json::{Value, json};
+
+use crate::cluster::calls::{HOW_STORED, WHO_AM_I};
+use crate::cluster::config;
+use crate::cluster::findings::findings;
+use crate::model::cluster::{
+    ClusterRole, ClusterSurvey, QueueSeen, ServerSeen, StreamSeen, WorkerSeen,
+};
+use crate::model::judgement::JudgeError;
+use crate::model::moment::Moment;
+use crate::model::units::Bytes;
+use crate::remote::nats::address::Address;
+use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
+use crate::remote::nats::link::{Link, Question, Silence, header, is_nobody, status};
+use crate::remote::nats::{presence, random};
+
+/// So often the server is asked to learn how long that takes.
+const ROUNDS: usize = 21;
+
+/// So long units are counted to learn how many are finished in a second.
+const WATCHED: Duration = Duration::from_secs(1);
+
+/// So long to wait for what a server need not answer.
+const OPTIONAL: Duration = Duration::from_secs(2);
+
+/// So long to wait for a server that is away.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks the server at this address.
+///
+/// # Errors
+/// When it cannot be reached, lets nobody in with this key, is too old, or stops answering.
+pub fn survey(address: &Address) -> Result<ClusterSurvey, JudgeError> {
+    let link = Link::open(address, Some(PATIENCE))?;
+    let seen = look(&link, address);
+    seen.map_err(|silence| {
+        JudgeError::new(format!("ask {}", address.name), silence)
+            .help("look whether the server runs, and whether JetStream is on in its configuration")
+    })
+}
+
+fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, Silence> {
+    let me = who_am_i(link);
+    let mut server = ServerSeen {
+        address: address.name.clone(),
+        version: link.version(),
+        name: me.told["server"]["name"].as_str().map(str::to_owned),
+        user: address.key.as_ref().map(|key| key.user.clone()),
+        role: role(&me.told["data"]),
+        latency_seconds: me.latency.as_secs_f64(),
+        clock_ahead_seconds: me.ahead,
+        stored_bytes: None,
+        most_stored_bytes: None,
+        syncs_always: None,
+    };
+    let mut survey = ClusterSurvey {
+        server: server.clone(),
+        findings: Vec::new(),
+        streams: Vec::new(),
+        queues: Vec::new(),
+        workers: Vec::new(),
+    };
+    if server.role == ClusterRole::Submitter {
+        if let Some(told) = once(link, HOW_STORED) {
+            let config = &told["data"]["config"];
+            server.stored_bytes = told["data"]["storage"].as_u64().map(Bytes);
+            server.most_stored_bytes = config["max_storage"].as_u64().map(Bytes);
+            let is_always = config["sync_always"].as_bool();
+            server.syncs_always = config.is_object().then(|| is_always.unwrap_or_default());
+        }
+        survey.streams = streams(link)?;
+        survey.queues = queues(link)?;
+        survey.workers = workers(link)?;
+    }
+    survey.server = server;
+    survey.findings = findings(&survey);
+    Ok(survey)
+}
+
+/// What the server says of who asks.
+struct Me {
+    told: Value,
+    latency: Duration,
+    ahead: Option<f64>,
+}
+
+fn who_am_i(link: &Link) -> Me {
+    let mut times = Vec::new();
+    let mut me = Me { told: Value::Null, latency: Duration::ZERO, ahead: None };
+    for _ in 0..ROUNDS {
+        let (begun, wall) = (Instant::now(), SystemTime::now());
+        let Some(told) = once(link, WHO_AM_I) else { break };
+        let took = begun.elapsed();
+        let here = wall.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default() + took / 2;
+        let there = told["server"]["time"].as_str().and_then(seconds_of);
+        me.ahead = there.map(|there| there - here.as_secs_f64());
+        me.told = told;
+        times.push(took);
+    }
+    times.sort();
+    me.latency = times.get(times.len() / 2).copied().unwrap_or_default();
+    me
+}
+
+/// A user that may not publish everywhere is a worker.
+fn role(me: &Value) -> ClusterRole {
+    let is_of_workers = me["account"] == config::WORKERS;
+    match is_of_workers || me["permissions"]["publish"]["allow"].is_array() {
+        true => ClusterRole::Worker,
+        false => ClusterRole::Submitter,
+    }
+}
+
+/// Asks what need not be answered, for a document.
+fn once(link: &Link, subject: &str) -> Option<Value> {
+    serde_json::from_slice(&once_with(link, subject, b"")?.payload).ok()
+}
+
+/// Asks what need not be answered. [`Link::request`] would wait until it is.
+fn once_with(link: &Link, subject: &str, body: &[u8]) -> Option<Message> {
+    let (sender, answers) = sync_channel::<Message>(1);
+    let place = link.own_inbox(&random());
+    let hear = move |message| {
+        // The first answer counts; who asked may have gone.
+        let _ = sender.try_send(message);
+        false
+    };
+    link.subscribe(place.clone(), hear).ok()?;
+    link.publish(&Question::new(subject, body), Some(place));
+    answers.recv_timeout(OPTIONAL).ok().filter(|it| !is_nobody(it))
+}
+
+fn streams(link: &Link) -> Result<Vec<StreamSeen>, Silence> {
+    let mut seen = Vec::new();
+    for wanted in layout::streams() {
+        let name = wanted["name"].as_str().unwrap_or_default().to_owned();
+        let found = ask(link, &format!("STREAM.INFO.{name}"), &Value::Null)?;
+        let number = |value: &Value| value.as_u64().unwrap_or_default();
+        seen.push(match found {
+            Ok(found) => StreamSeen {
+                present: true,
+                messages: number(&found["state"]["messages"]),
+                bytes: Bytes(number(&found["state"]["bytes"])),
+                replicas: number(&found["config"]["num_replicas"]),
+                fault: layout::differs(&wanted, &found["config"]),
+                name,
+            },
+            Err(_) => StreamSeen {
+                name,
+                present: false,
+                messages: 0,
+                bytes: Bytes(0),
+                replicas: 0,
+                fault: None,
+            },
+        });
+    }
+    Ok(seen)
+}
+
+/// What waits, as it was counted twice.
+fn queues(link: &Link) -> Result<Vec<QueueSeen>, Silence> {
+    let before = consumers(link)?;
+    if before.is_empty() {
+        return Ok(Vec::new());
+    }
+    let begun = Instant::now();
+    thread::sleep(WATCHED);
+    let after = consumers(link)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let finished = |it: &Value| {
+        number(&it["delivered"]["consumer_seq"]).saturating_sub(number(&it["num_ack_pending"]))
+    };
+    let seen = after.iter().filter_map(|it| {
+        let (lane, class) = it["name"].as_str()?.split_once('-')?;
+        let first = before.iter().find(|other| other["name"] == it["name"]);
+        let done = finished(it).saturating_sub(first.map_or(0, finished));
+        Some(QueueSeen {
+            lane: lane.to_owned(),
+            class: class.to_owned(),
+            waiting: number(&it["num_pending"]),
+            running: number(&it["num_ack_pending"]),
+            given_again: number(&it["num_redelivered"]),
+            per_second: done as f64 / seconds,
+        })
+    });
+    let mut seen: Vec<QueueSeen> = seen.collect();
+    seen.sort_by(|a, b| (&b.lane, &a.class).cmp(&(&a.lane, &b.class)));
+    Ok(seen)
+}
+
+/// The consumers of jobs, as the server lists them, some at a time.
+fn consumers(link: &Link) -> Result<Vec<Value>, Silence> {
+    let mut all = Vec::new();
+    loop {
+        let listed = ask(link, &format!("CONSUMER.LIST.{JOBS}"), &json!({ "offset": all.len() }))?;
+        // Without the stream there are none.
+        let Ok(Value::Object(mut listed)) = listed else { return Ok(all) };
+        let total = listed["total"].as_u64().unwrap_or_default();
+        let Some(Value::Array(some)) = listed.remove("consumers") else { return Ok(all) };
+        if some.is_empty() {
+            return Ok(all);
+        }
+        all.extend(some);
+        if all.len() as u64 >= total {
+            return Ok(all);
+        }
+    }
+}
+
+/// Who has announced itself; of another juror only the subject is understood, so it is left out.
+fn workers(link: &Link) -> Result<Vec<WorkerSeen>, Silence> {
+    let now = once(link, WHO_AM_I);
+    let now = now.and_then(|it| seconds_of(it["server"]["time"].as_str()?));
+    let mut seen = Vec::new();
+    let mut next = 1;
+    loop {
+        let body = json!({ "seq": next, "next_by_subj": "worker.>" }).to_string();
+        let subject = format!("$JS.API.DIRECT.GET.{WORKERS}");
+        // Without the stream nobody answers.
+        let Some(message) = once_with(link, &subject, body.as_bytes()) else { break };
+        let sequence = header(&message, "Nats-Sequence").and_then(|it| it.parse::<u64>().ok());
+        let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
+            break;
+        };
+        next = sequence + 1;
+        let subject = header(&message, "Nats-Subject").unwrap_or_default();
+        let Some(present) = presence::read(subject, &message.payload) else { continue };
+        let at = header(&message, "Nats-Time-Stamp").and_then(seconds_of);
+        seen.push(WorkerSeen {
+            user: subject.split('.').nth(2).unwrap_or_default().to_owned(),
+            class: present.class,
+            slots: present.said.facts.slots,
+            isolation: present.said.facts.isolation,
+            name: present.said.facts.name,
+            seen_seconds: now.zip(at).map(|(now, at)| (now - at).max(0.0)),
+        });
+    }
+    seen.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(seen)
+}
+
+/// Seconds since the beginning of 1970, of a time as servers write it.
+fn seconds_of(text: &str) -> Option<f64> {
+    let text = text.strip_suffix('Z')?;
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let whole = Moment::try_from(format!("{whole}Z")).ok()?;
+    let part: f64 = format!("0.{part}").parse().ok()?;
+    Some(whole.seconds() as f64 + part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_servers_are_read() {
+        let check = |text: &str, expected: Option<f64>| assert_eq!(seconds_of(text), expected);
+        check("1970-01-02T00:00:01.5Z", Some(86_401.5));
+        check("1970-01-01T00:00:00Z", Some(0.0));
+        check("1970-01-01T00:00:00+01:00", None);
+        check("1970-01-01T00:00:00.xZ", None);
+        check("", None);
+    }
+
+    #[test]
+    fn rights_tell_who_it_is() {
+        let check = |me: Value, expected: ClusterRole| assert_eq!(role(&me), expected, "{me}");
+        check(json!({ "account": "JUROR" }), ClusterRole::Submitter);
+        check(Value::Null, ClusterRole::Submitter);
+        check(json!({ "account": "WORKERS" }), ClusterRole::Worker);
+        let limited =
+            json!({ "account": "OTHER", "permissions": { "publish": { "allow": ["res.>"] } } });
+        check(limited, ClusterRole::Worker);
+    }
+}

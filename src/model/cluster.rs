@@ -1,0 +1,144 @@
+//! What a NATS server for workers says of itself, its streams and its workers.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::host::{Finding, Grade};
+use crate::model::isolation::Isolation;
+use crate::model::serial::View;
+use crate::model::units::Bytes;
+
+/// All that was seen of a server, written as a document of its own, whose keys `docs/cluster.md` tells.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClusterSurvey {
+    /// The server, and what it lets the user do.
+    pub server: ServerSeen,
+    /// What follows, for `juror doctor`.
+    pub findings: Vec<Finding>,
+    /// What it keeps. Empty for a worker's key.
+    pub streams: Vec<StreamSeen>,
+    /// What waits, by lane and class.
+    pub queues: Vec<QueueSeen>,
+    /// Who has announced itself during the last ten seconds.
+    pub workers: Vec<WorkerSeen>,
+}
+
+/// A server as it was seen.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ServerSeen {
+    /// Its address, without options.
+    pub address: String,
+    /// Its version.
+    pub version: String,
+    /// Its own name, if it says so.
+    pub name: Option<String>,
+    /// The public key of who asked; `None` if there was no key.
+    pub user: Option<String>,
+    /// What that user may do.
+    pub role: ClusterRole,
+    /// The median time of a round trip.
+    pub latency_seconds: f64,
+    /// How much its clock is ahead of this machine's, if it says so.
+    pub clock_ahead_seconds: Option<f64>,
+    /// How much the streams take on its disk, if it says so.
+    pub stored_bytes: Option<Bytes>,
+    /// How much they may take.
+    pub most_stored_bytes: Option<Bytes>,
+    /// Whether what it confirms is on the disk by then, if it says so.
+    pub syncs_always: Option<bool>,
+}
+
+/// What a user of a server may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClusterRole {
+    /// Everything with the streams.
+    Submitter,
+    /// What a worker does.
+    Worker,
+}
+
+/// A stream as it was seen.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StreamSeen {
+    /// Its name.
+    pub name: String,
+    /// Whether it is there.
+    pub present: bool,
+    /// How many messages it has.
+    pub messages: u64,
+    /// Their size.
+    pub bytes: Bytes,
+    /// On how many servers it is.
+    pub replicas: u64,
+    /// Why this juror cannot use it.
+    pub fault: Option<String>,
+}
+
+/// The units of a lane for workers of a class.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct QueueSeen {
+    /// `live` or `batch`.
+    pub lane: String,
+    /// What is equal on all workers that run these units.
+    pub class: String,
+    /// How many units no worker has taken.
+    pub waiting: u64,
+    /// How many a worker has.
+    pub running: u64,
+    /// How many of these were taken before by another, which was lost.
+    pub given_again: u64,
+    /// How many were finished in a second, while this was looked at.
+    pub per_second: f64,
+}
+
+/// A worker as it announced itself.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct WorkerSeen {
+    /// The machine's name.
+    pub name: String,
+    /// The public key of its user, or `-`.
+    pub user: String,
+    /// Its class.
+    pub class: String,
+    /// How many programs run there at once.
+    pub slots: usize,
+    /// What keeps programs apart there.
+    pub isolation: Isolation,
+    /// How long ago it announced itself, by the server's clock.
+    pub seen_seconds: Option<f64>,
+}
+
+impl ClusterSurvey {
+    /// Whether something does not work.
+    pub fn is_unusable(&self) -> bool {
+        self.findings.iter().any(|it| it.grade == Grade::Missing)
+    }
+}
+
+/// The document of [`ClusterSurvey`].
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "juror-cluster")]
+pub struct ClusterKeys {
+    #[schemars(extend("const" = "juror-cluster"))]
+    format: &'static str,
+    #[schemars(extend("const" = VERSION))]
+    version: u32,
+    juror: &'static str,
+    #[serde(flatten)]
+    survey: ClusterSurvey,
+}
+
+/// The version of the document; raised when a key goes or changes its meaning.
+const VERSION: u32 = 1;
+
+impl View<ClusterSurvey> for ClusterKeys {
+    fn view(survey: &ClusterSurvey) -> Self {
+        Self {
+            format: "juror-cluster",
+            version: VERSION,
+            juror: env!("CARGO_PKG_VERSION"),
+            survey: survey.clone(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What was seen of a server for workers: findings for `juror doctor`, tables for `juror cluster status`.
+
+use crate::model::cluster::{ClusterRole, ClusterSurvey};
+use crate::model::text::{count, printable};
+use crate::report::style::{Look, Style};
+use crate::report::terminal::columns::{Cell, columns};
+use crate::report::terminal::doctor;
+use crate::report::terminal::page::Page;
+
+/// The whole text, as this command has it.
+pub(super) fn text(survey: &ClusterSurvey, command: &str, style: &Style) -> String {
+    let mut page = Page::new(style);
+    if !style.is_quiet() {
+        let server = &survey.server;
+        let name = server.name.as_deref().map_or(String::new(), |it| format!(" ({it})"));
+        page.line(0, &printable(&format!("{}{name}", server.address)));
+        page.blank();
+    }
+    match command {
+        "doctor" => doctor::findings(&mut page, &survey.findings),
+        _ => tables(&mut page, survey, style),
+    }
+    page.into_text()
+}
+
+fn tables(page: &mut Page<'_>, survey: &ClusterSurvey, style: &Style) {
+    if survey.server.role == ClusterRole::Worker {
+        page.wrapped(0, "This key is a worker's, which sees neither units nor other workers.");
+        return;
+    }
+    let queues = survey.queues.iter().map(|it| {
+        vec![
+            Cell::left(printable(&it.lane)),
+            Cell::left(printable(&it.class)),
+            Cell::right(it.waiting.to_string()),
+            Cell::right(it.running.to_string()),
+            Cell::right(it.given_again.to_string()),
+            Cell::right(format!("{:.1}", it.per_second)),
+        ]
+    });
+    let queues: Vec<_> = queues.collect();
+    let waiting: u64 = survey.queues.iter().map(|it| it.waiting).sum();
+    let running: u64 = survey.queues.iter().map(|it| it.running).sum();
+    let titles = ["lane", "class", "waiting", "running", "again", "done/s"];
+    let title = format!("{} waiting, {running} running", count(waiting as usize, "unit"));
+    table(page, &title, titles, 2, queues, style);
+    page.blank();
+    let workers = survey.workers.iter().map(|it| {
+        vec![
+            Cell::left(printable(&it.name)),
+            Cell::left(it.isolation.to_string()),
+            Cell::left(printable(&it.class)),
+            Cell::left(printable(&it.user.chars().take(KEY).collect::<String>())),
+            Cell::right(it.slots.to_string()),
+            Cell::right(it.seen_seconds.map_or("?".to_owned(), |it| format!("{it:.1} s"))),
+        ]
+    });
+    let workers: Vec<_> = workers.collect();
+    let titles = ["name", "isolation", "class", "key", "slots", "seen"];
+    table(page, &count(survey.workers.len(), "worker"), titles, 4, workers, style);
+}
+
+/// So much of a public key tells it from others.
+const KEY: usize = 8;
+
+/// A title, and below it columns, of which those behind the first `left` are numbers.
+fn table(
+    page: &mut Page<'_>,
+    title: &str,
+    titles: [&str; 6],
+    left: usize,
+    rows: Vec<Vec<Cell>>,
+    style: &Style,
+) {
+    page.line(0, &style.paint(Look::Title, title));
+    if rows.is_empty() {
+        return;
+    }
+    let head = titles.iter().enumerate().map(|(at, text)| match at < left {
+        true => Cell::left(*text),
+        false => Cell::right(*text),
+    });
+    let rows: Vec<Vec<Cell>> = [head.collect()].into_iter().chain(rows).collect();
+    for line in columns(&rows, style) {
+        page.line(2, &line);
+    }
+}

@@ -1,0 +1,111 @@
+//! What `juror doctor --nats` and `juror cluster status` say of real servers, and how all of it works together.
+
+use std::net::TcpListener;
+use std::thread;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::attacks::furnish;
+use super::server::{Cluster, LONG, low_port};
+use crate::fixture::{Fixture, RIGHT};
+use crate::nats::server::{Worker, program};
+use crate::wire;
+
+/// The document that a command writes, and its exit code.
+fn told(words: &[&str]) -> (Option<i32>, Value) {
+    let output = wire::shipped().args(words).arg("--json").output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}")))
+}
+
+/// The findings of a document that are not good.
+fn bad(document: &Value) -> Vec<&str> {
+    let findings = document["findings"].as_array().expect("findings").iter();
+    let bad = findings.filter(|it| it["grade"] != "good");
+    bad.filter_map(|it| it["subject"].as_str()).filter(|it| *it != "latency").collect()
+}
+
+#[test]
+fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
+    let Some(program) = program() else { return };
+    let cluster = Cluster::start(&program, |text| text);
+    let (submitter, key) = (cluster.url("submitter"), cluster.url("workers/a"));
+
+    let (code, found) = told(&["doctor", "--nats", &submitter]);
+    assert_eq!((code, bad(&found)), (Some(0), vec!["workers"]), "{found}");
+    assert_eq!(found["server"]["role"], "submitter");
+    assert_eq!(found["server"]["syncs_always"], true);
+    assert!(found["server"]["clock_ahead_seconds"].as_f64().is_some_and(|it| it.abs() < 60.0));
+    assert!(found["server"]["latency_seconds"].as_f64().is_some_and(|it| it > 0.0));
+    let streams = found["streams"].as_array().expect("streams");
+    assert!(streams.len() == 4 && streams.iter().all(|it| it["present"] == false), "{found}");
+    let (code, found) = told(&["doctor", "--nats", &key]);
+    assert_eq!((code, bad(&found)), (Some(0), vec![]), "{found}");
+    assert_eq!(found["server"]["role"], "worker");
+
+    let _worker = Worker::start(&key, &["--jobs", "1"]);
+    let fixture = Fixture::new();
+    fixture.write("right.sh", RIGHT);
+    let mut command = fixture.shipped("judge");
+    let judged = command.args(["sum", "right.sh", "--all", "--executor", &submitter]);
+    judged.timeout(LONG).assert().success();
+
+    let end = Instant::now() + LONG;
+    let status = loop {
+        let (code, found) = told(&["cluster", "status", &submitter]);
+        let is_there = found["workers"].as_array().is_some_and(|it| it.len() == 1);
+        if is_there || Instant::now() > end {
+            // It isolates as this machine allows.
+            assert!(code == Some(0) && bad(&found).iter().all(|it| *it == "workers"), "{found}");
+            break found;
+        }
+    };
+    let worker = &status["workers"][0];
+    assert_eq!(worker["user"], cluster.connect("workers/a").key, "{status}");
+    assert_eq!(worker["slots"], 1);
+    let streams = status["streams"].as_array().expect("streams");
+    assert!(streams.iter().all(|it| it["present"] == true && it["fault"].is_null()), "{status}");
+    let queues = status["queues"].as_array().expect("queues").iter();
+    let queues: Vec<_> = queues.map(|it| (it["lane"].as_str(), it["waiting"].as_u64())).collect();
+    assert_eq!(queues, [(Some("live"), Some(0)), (Some("batch"), Some(0))], "{status}");
+}
+
+#[test]
+fn what_is_wrong_with_a_server_is_told_with_the_reason() {
+    let Some(program) = program() else { return };
+    let refused = |url: &str, piece: &str| {
+        let output = wire::shipped().args(["doctor", "--nats", url]).output().expect("juror runs");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(output.status.code() == Some(4) && said.contains(piece), "{url}: {said}");
+    };
+    let nobody = format!("nats://localhost:{}", low_port());
+    refused(&nobody, "refused");
+    refused("nats://a?key=/nowhere", "read the key /nowhere");
+
+    let cluster = Cluster::start(&program, |text| text);
+    let other = Cluster::start(&program, |text| text);
+    let [key, ca] = [("nats.key", &other), ("ca.crt", &cluster)]
+        .map(|(file, of)| of.path("submitter").join(file).display().to_string());
+    let place = format!("nats://localhost:{}", cluster.port);
+    refused(&format!("{place}?key={key}&ca={ca}"), "it does not let us in");
+    furnish(&cluster.connect("submitter"));
+    refused(&cluster.url("submitter"), "JOBS is another juror's: the version is null");
+
+    // One that says that it is older.
+    let old = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let place = old.local_addr().expect("its number");
+    thread::spawn(move || {
+        use std::io::{Read, Write};
+        for mut client in old.incoming().map_while(Result::ok) {
+            let info = r#"{"server_id":"S","server_name":"s","version":"2.9.10","go":"1","host":"h","port":1,"headers":true,"max_payload":1048576,"proto":1,"jetstream":true}"#;
+            let _ = client.write_all(format!("INFO {info}\r\n").as_bytes());
+            let mut heard = [0; 4096];
+            while client.read(&mut heard).is_ok_and(|length| length > 0) {
+                let _ = client.write_all(b"PONG\r\n");
+            }
+        }
+    });
+    refused(&format!("nats://{place}"), "its version is 2.9.10; 2.12 or newer is needed");
+}

@@ -1,0 +1,115 @@
+//! Servers for workers as `juror doctor --nats` and `juror cluster status` see them.
+
+use juror::cluster::findings::findings;
+use juror::model::cluster::{
+    ClusterRole, ClusterSurvey, QueueSeen, ServerSeen, StreamSeen, WorkerSeen,
+};
+use juror::model::event::{Event, Stamped};
+use juror::model::isolation::Isolation;
+use juror::model::units::Bytes;
+
+use super::record::{begun, finished};
+
+/// A busy one with secure settings.
+pub(super) fn busy() -> ClusterSurvey {
+    let stream = |name: &str, messages, bytes| StreamSeen {
+        name: name.to_owned(),
+        present: true,
+        messages,
+        bytes: Bytes(bytes),
+        replicas: 3,
+        fault: None,
+    };
+    let queue = |lane: &str, class: &str, waiting, running| QueueSeen {
+        lane: lane.to_owned(),
+        class: class.to_owned(),
+        waiting,
+        running,
+        given_again: u64::from(waiting > 100),
+        per_second: running as f64 * 3.25,
+    };
+    let worker = |name: &str, user: &str, slots, isolation| WorkerSeen {
+        name: name.to_owned(),
+        user: user.to_owned(),
+        class: "59ce1bd5fbe6b0dd".to_owned(),
+        slots,
+        isolation,
+        seen_seconds: Some(slots as f64 / 10.0),
+    };
+    ClusterSurvey {
+        server: ServerSeen {
+            address: "nats://n1:4222,n2:4222,n3:4222".to_owned(),
+            version: "2.15.1".to_owned(),
+            name: Some("n2".to_owned()),
+            user: Some("UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4".to_owned()),
+            role: ClusterRole::Submitter,
+            latency_seconds: 0.0014,
+            clock_ahead_seconds: Some(-0.004),
+            stored_bytes: Some(Bytes::mib(700)),
+            most_stored_bytes: Some(Bytes::mib(10240)),
+            syncs_always: Some(true),
+        },
+        findings: Vec::new(),
+        streams: vec![
+            stream("JOBS", 1224, 900_000),
+            stream("RESULTS", 40_000, 90_000_000),
+            stream("OBJ_CAS", 9000, 500_000_000),
+            stream("WORKERS", 2, 6000),
+        ],
+        queues: vec![
+            queue("live", "59ce1bd5fbe6b0dd", 0, 4),
+            queue("batch", "59ce1bd5fbe6b0dd", 1200, 20),
+        ],
+        workers: vec![
+            worker(
+                "a",
+                "UBZIYPLKCPCHD4Y5Z5CNQHDTOPSRH6ZCWKKYE6L7U3TPDS7EE2IYDHMZ",
+                16,
+                Isolation::Namespaces,
+            ),
+            worker("b\u{1b}", "-", 4, Isolation::Landlock),
+        ],
+    }
+}
+
+/// One without keys, of another juror, far away.
+pub(super) fn poor() -> ClusterSurvey {
+    let busy = busy();
+    let mut streams = busy.streams;
+    streams[0].fault = Some("the version is \"2\", not \"1\"".to_owned());
+    streams[3].present = false;
+    ClusterSurvey {
+        server: ServerSeen {
+            name: None,
+            user: None,
+            latency_seconds: 0.03,
+            clock_ahead_seconds: None,
+            stored_bytes: None,
+            most_stored_bytes: None,
+            syncs_always: None,
+            ..busy.server
+        },
+        streams,
+        queues: Vec::new(),
+        workers: vec![WorkerSeen { seen_seconds: None, ..busy.workers[1].clone() }],
+        ..busy
+    }
+}
+
+/// What a worker sees.
+pub(super) fn of_a_worker() -> ClusterSurvey {
+    let busy = busy();
+    ClusterSurvey {
+        server: ServerSeen { role: ClusterRole::Worker, ..busy.server },
+        streams: Vec::new(),
+        queues: Vec::new(),
+        workers: Vec::new(),
+        ..busy
+    }
+}
+
+/// The stream of a command that looks at it.
+pub(super) fn stream(command: &'static str, mut survey: ClusterSurvey) -> Vec<Stamped> {
+    survey.findings = findings(&survey);
+    finished(vec![begun(command, ""), Event::ClusterSurveyed(Box::new(survey))], 1)
+}
