@@ -65,7 +65,7 @@ impl Judging<'_> {
             cases: &self.cases,
             schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
             spares: self.policy == Policy::WhatProves
-                && scheme.is_none()
+                && scheme.as_ref().is_none_or(|scheme| scheme.brittle().is_some())
                 && self.cases.len() == problem.test_data.judged().len(),
             scheme: scheme.as_ref(),
         };

@@ -2,7 +2,8 @@
 //! Pure.
 //!
 //! Every rule is either about each of its test cases, which then must be run, or asks for one among them, which then is
-//! enough. What is left out could change neither whether a rule holds nor what the submission says about the time limit.
+//! enough. What is left out could change neither whether a rule holds nor what the submission says about the time limit,
+//! nor its score: a group is run to its end unless it is worth nothing already.
 
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use crate::judge::expect::{demanded, effective_permitted};
 use crate::judge::time_limit::{is_upper, means, taken};
 use crate::model::judgement::CaseJudgement;
 use crate::model::submission::Expectation;
+use crate::model::test_data::is_inside;
 use crate::model::verdict::Verdict;
 
 /// A test case before a submission is run on it.
@@ -65,6 +67,9 @@ enum What {
     Slow,
     /// That the first rejection has one of these verdicts.
     First(Vec<Verdict>),
+    /// What a group is worth: nothing as soon as one of its test cases is rejected, else what all of them together say,
+    /// of which so many are still to be run.
+    Worth(usize),
 }
 
 /// The verdicts that rules name.
@@ -72,10 +77,18 @@ const STANDARD: [Verdict; 4] =
     [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
 
 impl Proof {
-    /// What these rules ask of a submission on all test cases of a problem without scores, which stand in judging
-    /// order. `None` if each of them must be run anyway.
-    pub fn of(rules: &[Expectation], cases: &[Unproved<'_>], slow: Duration) -> Option<Self> {
-        let mut is_necessary = vec![false; cases.len()];
+    /// What these rules ask of a submission on all test cases of a problem, which stand in judging order. With scores,
+    /// `brittle` says which groups are worth nothing after a rejection. `None` if each test case must be run anyway.
+    pub fn of(
+        rules: &[Expectation],
+        cases: &[Unproved<'_>],
+        brittle: Option<&[&str]>,
+        slow: Duration,
+    ) -> Option<Self> {
+        // Outside of those groups each test case may count.
+        let is_brittle =
+            |name: &str| brittle.is_none_or(|it| it.iter().any(|group| is_inside(name, group)));
+        let mut is_necessary: Vec<bool> = cases.iter().map(|case| !is_brittle(case.name)).collect();
         let (mut permissions, mut demands) = (Vec::new(), Vec::new());
         for rule in rules {
             let means = means(rule);
@@ -103,8 +116,14 @@ impl Proof {
             let whats = one_of.chain(message).chain(slow);
             demands.extend(whats.map(|what| Demand { about: about.clone(), what }));
         }
-        if demands.is_empty() || !is_necessary.contains(&false) {
+        let is_scored = brittle.is_some() && rules.iter().any(|rule| rule.score.is_some());
+        if demands.is_empty() && !is_scored || !is_necessary.contains(&false) {
             return None;
+        }
+        for group in brittle.into_iter().flatten() {
+            let about: Vec<bool> = cases.iter().map(|case| is_inside(case.name, group)).collect();
+            let number = about.iter().filter(|about| **about).count();
+            demands.push(Demand { about, what: What::Worth(number) });
         }
         let (order, necessary) = ordered(cases, &is_necessary, &demands);
         Some(Self {
@@ -146,12 +165,19 @@ impl Proof {
         let slow = self.slow;
         // What may be otherwise in another run proves nothing.
         let is_firm = !case.is_sensitive();
-        self.demands.retain(|Demand { about, what }| {
+        self.demands.retain_mut(|Demand { about, what }| {
+            if let What::Worth(left) = what {
+                *left -= usize::from(about[index]);
+                // With the margin it may be accepted.
+                let is_nothing = verdict != Verdict::Accepted && case.with_margin.is_none();
+                return !(about[index] && is_firm && is_nothing) && *left > 0;
+            }
             let is_met = match what {
                 What::OneOf(verdicts) => verdicts.contains(&verdict),
-                What::Message(message) => case.message.contains(message),
+                What::Message(message) => case.message.contains(message.as_str()),
                 What::Slow => case.is_stuck() || taken(case) >= Some(slow),
                 What::First(verdicts) => is_first && verdicts.contains(&verdict),
+                What::Worth(_) => false,
             };
             !(is_met && is_firm && about[index])
         });
@@ -178,7 +204,7 @@ fn ordered(
     let is_slow = |demand: &Demand| match &demand.what {
         What::Slow => true,
         What::OneOf(verdicts) => *verdicts == [Verdict::TimeLimitExceeded],
-        What::Message(_) | What::First(_) => false,
+        What::Message(_) | What::First(_) | What::Worth(_) => false,
     };
     let slow: Vec<&Demand> = demands.iter().filter(|demand| is_slow(demand)).collect();
     if slow.is_empty() {
@@ -191,12 +217,18 @@ fn ordered(
     });
     // Those that each meet a demand of their own come before others that would meet the same one again.
     let mut is_met = vec![false; slow.len()];
-    let (first, again): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|case| {
+    let (first, mut again): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|case| {
         let meets = |at: &usize| slow[*at].about[*case] && !is_met[*at];
         let met: Vec<usize> = (0..slow.len()).filter(meets).collect();
         met.iter().for_each(|at| is_met[*at] = true);
         !met.is_empty()
     });
+    // Each of those may leave its group worth nothing, so that others of the group need not be run.
+    let is_with_one = |case: usize| {
+        let groups = demands.iter().filter(|demand| matches!(demand.what, What::Worth(_)));
+        groups.filter(|it| it.about[case]).any(|it| first.iter().any(|case| it.about[*case]))
+    };
+    again.sort_by_key(|case| is_with_one(*case));
     order.extend(first.into_iter().chain(again));
     (order, necessary)
 }

@@ -62,6 +62,15 @@ impl<'a> Scheme<'a> {
         }
     }
 
+    /// The groups that are worth nothing once a test case of theirs is rejected; `None` if something else may decide
+    /// what is run, or what it is worth.
+    pub fn brittle(&self) -> Option<Vec<&'a str>> {
+        match self {
+            Self::Groups(groups) => groups.brittle(),
+            Self::Tree(_) => None,
+        }
+    }
+
     /// The score of a submission that is run on nothing.
     pub fn nothing(&self) -> Option<TotalScore> {
         match self {
@@ -154,7 +163,7 @@ pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> 
 pub enum Policy {
     /// All that may be run.
     Everything,
-    /// What can change whether a submission is as expected; all of it in problems with scores.
+    /// What can change whether a submission is as expected.
     WhatProves,
     /// What can change the verdict of a submission, or its score if there are scores.
     WhatCounts,

@@ -42,7 +42,7 @@ pub struct Session<'a> {
     /// Which of them a submission is run on.
     pub schedule: Schedule,
     /// Whether runs are left out that can prove nothing more of what is expected. Only if all test cases are selected,
-    /// and the schedule leaves out none.
+    /// the schedule leaves out none, and the scheme, if there is one, says which groups are brittle.
     pub spares: bool,
     /// How they make up a score; `None` if submissions are only accepted or rejected.
     pub scheme: Option<&'a Scheme<'a>>,
@@ -149,6 +149,8 @@ struct Shared<'s, 'a> {
     session: &'s Session<'a>,
     /// The cases, if some of them may be left out.
     unproved: Vec<Unproved<'s>>,
+    /// The groups of which a rejection leaves nothing, in problems with scores.
+    brittle: Option<Vec<&'s str>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -169,6 +171,7 @@ impl Session<'_> {
         let shared = Shared {
             session: self,
             unproved: unproved.collect(),
+            brittle: self.scheme.and_then(Scheme::brittle),
             state: Mutex::new(State {
                 plan: Plan::new(self.schedule.clone(), self.entries.len()),
                 known: self.entries.iter().map(|_| known()).collect(),
@@ -215,7 +218,8 @@ impl Shared<'_, '_> {
         let entry = &self.session.entries[submission];
         let built = self.built(entry);
         let slow = self.session.rules.stop_slow_at.cpu_time.unwrap_or_default();
-        let proof = Proof::of(&entry.submission.expectations, &self.unproved, slow);
+        let rules = &entry.submission.expectations;
+        let proof = Proof::of(rules, &self.unproved, self.brittle.as_deref(), slow);
         let mut state = self.lock();
         let State { plan, known, .. } = &mut *state;
         let known = &mut known[submission];

@@ -1,9 +1,33 @@
 //! Runs that `verify` leaves out, because they can prove nothing more of what is expected.
 
+use serde_json::Value;
+
 use crate::fixture::{Fixture, WRONG};
 
 /// Never ends for large numbers.
 const ENDLESS: &str = "read -r a b; while ((a > 1000)); do :; done; echo $((a + b))\n";
+
+/// Runs of each submission, those that were spared, and the same of all.
+fn check(
+    fixture: &Fixture,
+    options: &str,
+    runs: &[(&str, (usize, u64))],
+    all: (u64, u64),
+) -> Value {
+    let report = fixture.json(&format!("verify sum --time-limit 0.3 {options}"), 0);
+    for (name, expected) in runs {
+        let submissions = report["submissions"].as_array().expect("submissions");
+        let submission = submissions.iter().find(|it| it["name"] == *name).expect("it is there");
+        let cases = submission["test_cases"].as_array().expect("test cases").len();
+        let spared = submission["spared"].as_u64().unwrap_or(0);
+        assert_eq!((cases, spared), *expected, "{options}: {name}");
+        assert_eq!(submission["skipped"], spared, "{options}: {name}");
+    }
+    let summary = &report["summary"];
+    let spared = summary["spared_runs"].as_u64().unwrap_or(0);
+    assert_eq!((summary["runs"].as_u64().expect("runs"), spared), all, "{options}");
+    report
+}
 
 #[test]
 fn a_submission_is_run_until_its_expectations_are_settled() {
@@ -12,22 +36,10 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
     fixture.write("sum/submissions/slow/endless.sh", ENDLESS);
     let rules = "slow/endless.sh: { permitted: [AC, WA, TLE, RTE], required: [TLE] }\n";
     fixture.write("sum/submissions/submissions.yaml", rules);
-    // Runs of each submission, those that were spared, and the same of all.
+    let names =
+        ["accepted/right.sh", "rejected/any.sh", "slow/endless.sh", "wrong_answer/wrong.sh"];
     let check = |options: &str, runs: [(usize, u64); 4], all: (u64, u64)| {
-        let report = fixture.json(&format!("verify sum --time-limit 0.3 {options}"), 0);
-        let names =
-            ["accepted/right.sh", "rejected/any.sh", "slow/endless.sh", "wrong_answer/wrong.sh"];
-        for (name, expected) in names.into_iter().zip(runs) {
-            let submissions = report["submissions"].as_array().expect("submissions");
-            let submission = submissions.iter().find(|it| it["name"] == name).expect(name);
-            let cases = submission["test_cases"].as_array().expect("test cases").len();
-            let spared = submission["spared"].as_u64().unwrap_or(0);
-            assert_eq!((cases, spared), expected, "{options}: {name}");
-            assert_eq!(submission["skipped"], spared, "{options}: {name}");
-        }
-        let summary = &report["summary"];
-        let spared = summary["spared_runs"].as_u64().unwrap_or(0);
-        assert_eq!((summary["runs"].as_u64().expect("runs"), spared), all, "{options}");
+        check(&fixture, options, &names.into_iter().zip(runs).collect::<Vec<_>>(), all);
     };
     // The first rejection is enough of the one, and the largest input of the other.
     check("", [(4, 0), (2, 2), (1, 3), (4, 0)], (11, 5));
@@ -35,4 +47,38 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
     check("--all", whole, (16, 0));
     check("--verbose", whole, (16, 0));
     fixture.check("verify sum --time-limit 0.3", 0, &["11 runs in", "5 spared"]);
+}
+
+#[test]
+fn a_group_is_run_until_it_is_worth_nothing() {
+    let fixture = Fixture::new();
+    let problem = fixture.read("sum/problem.yaml");
+    fixture.write("sum/problem.yaml", problem + "type: scoring\n");
+    for (group, max_score, how) in
+        [("", 100, "sum"), ("small/", 40, "pass-fail"), ("large/", 60, "min")]
+    {
+        let settings = format!("max_score: {max_score}\nscore_aggregation: {how}\n");
+        fixture.write(&format!("sum/data/secret/{group}test_group.yaml"), settings);
+    }
+    for number in 2..6 {
+        fixture.write(&format!("sum/data/secret/large/{number}.in"), format!("100000 {number}\n"));
+        let answer = format!("{}\n", 100_000 + number);
+        fixture.write(&format!("sum/data/secret/large/{number}.ans"), answer);
+    }
+    fixture.write("sum/submissions/rejected/nothing.sh", WRONG);
+    fixture.write("sum/submissions/slow/endless.sh", ENDLESS);
+    let rules =
+        "slow/endless.sh: { required: [TLE], score: 40 }\nrejected/nothing.sh: { score: 0 }\n";
+    fixture.write("sum/submissions/submissions.yaml", rules);
+    let scores = |report: &Value| {
+        let submissions = report["submissions"].as_array().expect("submissions").iter();
+        submissions.map(|it| it["score"].to_string()).collect::<Vec<_>>().join(" ")
+    };
+    // The sample, the most telling case, and the other group; and in judging order up to the first rejection of the last
+    // group.
+    let runs = |slow, wrong| [("slow/endless.sh", slow), ("rejected/nothing.sh", wrong)];
+    let some = check(&fixture, "", &runs((4, 4), (7, 1)), (27, 5));
+    let all = check(&fixture, "--all", &runs((8, 0), (8, 0)), (32, 0));
+    assert_eq!(scores(&some), scores(&all));
+    assert_eq!(scores(&all), "100.0 0.0 40.0 0.0");
 }

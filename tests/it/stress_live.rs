@@ -110,13 +110,13 @@ fn a_talk_is_made_small_and_shown() {
     check(&fixture, WRONG, ["WA", "0 0\n", &format!("{rejects}: 3 is not 0"), "<0 0|>3|"]);
     check(
         &fixture,
-        "read -r a b; echo $((a > 99 ? a : a + b))\n",
-        ["WA", "100 1\n", rejects, "<100 1|>100|"],
+        "read -r a b; echo $((a > 9 ? a : a + b))\n",
+        ["WA", "10 1\n", rejects, "<10 1|>10|"],
     );
     check(
         &fixture,
-        "read -r a b; [[ $b -gt 41 ]] && exit 3; echo $((a + b))\n",
-        ["RTE", "0 42\n", "exit code 3", "<0 42|"],
+        "read -r a b; [[ $b -gt 11 ]] && exit 3; echo $((a + b))\n",
+        ["RTE", "0 12\n", "exit code 3", "<0 12|"],
     );
     check(
         &fixture,

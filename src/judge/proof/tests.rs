@@ -3,10 +3,14 @@
 use super::*;
 use crate::executor::scripted::quiet_outcome;
 use crate::judge::expect::broken;
+use crate::judge::score::{CaseResult, Scheme, by_rules};
 use crate::model::judgement::Judgement;
 use crate::model::outcome::Outcome;
+use crate::model::problem::{Grading, Problem};
 use crate::model::repeats::Repeats;
-use crate::model::submission::{Overall, UseForTimeLimit};
+use crate::model::score::{Aggregation, GroupScoring, Score, TotalScore};
+use crate::model::submission::{Overall, ScoreRange, UseForTimeLimit};
+use crate::model::test_data::{TestCase, TestGroup};
 
 const CASES: [Unproved<'_>; 4] = [
     Unproved { name: "sample/1", size: 4 },
@@ -59,6 +63,31 @@ fn never(rule: Expectation) -> Expectation {
     Expectation { use_for_time_limit: UseForTimeLimit::Never, ..rule }
 }
 
+/// This score, of the submission or of the groups that are named.
+fn worth(cases: &str, points: f64) -> Expectation {
+    let score = Score::new(points).unwrap();
+    Expectation { score: Some(ScoreRange { from: score, to: score }), ..rule(cases, "-", "-") }
+}
+
+/// The problem with these cases; with scores if it is said how those of the group `easy` make up its score.
+fn problem(easy: Option<Aggregation>) -> Problem {
+    let mut problem = Problem::default();
+    let Some(easy) = easy else { return problem };
+    problem.kind.grading = Grading::Scoring;
+    let cases = CASES.map(|case| TestCase { name: case.name.to_owned(), ..TestCase::default() });
+    problem.test_data.cases = cases.into();
+    for (name, max, aggregation) in [
+        ("secret", 100.0, Aggregation::Sum),
+        ("secret/easy", 40.0, easy),
+        ("secret/hard", 60.0, Aggregation::PassFail),
+    ] {
+        let max_score = Score::new(max);
+        let scoring = Some(GroupScoring { max_score, aggregation, require_pass: Vec::new() });
+        problem.test_data.groups.push(TestGroup { name: name.to_owned(), scoring });
+    }
+    problem
+}
+
 fn case(index: usize, letter: char) -> CaseJudgement {
     let cpu_time = match letter {
         'T' => SLOW,
@@ -82,37 +111,68 @@ fn case(index: usize, letter: char) -> CaseJudgement {
     }
 }
 
-/// Whether a rule is broken by these runs, by index, if the others are left out.
-fn is_broken(rules: &[Expectation], runs: &[Option<char>]) -> bool {
-    let cases = runs.iter().enumerate();
-    let cases: Vec<CaseJudgement> =
-        cases.filter_map(|(index, letter)| Some(case(index, (*letter)?))).collect();
-    let mut rejections = cases.iter().map(|case| case.verdict);
-    let verdict = rejections.find(|verdict| *verdict != Verdict::Accepted);
-    let judgement = Judgement {
-        submission: "s".to_owned(),
-        path: "s".into(),
-        verdict: verdict.unwrap_or(Verdict::Accepted),
-        score: None,
-        skipped: runs.len() - cases.len(),
-        spared: 0,
-        cases: cases.into(),
-        compiler: None,
-        broken: Vec::new(),
-    };
-    !broken(rules, &judgement, &CASES.map(|case| case.name)).is_empty()
+/// Some rules about a submission of a problem.
+struct Rules<'a> {
+    rules: &'a [Expectation],
+    problem: &'a Problem,
+    scheme: Option<Scheme<'a>>,
 }
 
-/// How many runs prove it if cases come to this, in judging order.
-fn runs(rules: &[Expectation], letters: &[char]) -> usize {
-    let Some(mut proof) = Proof::of(rules, &CASES, SLOW) else { return letters.len() };
-    for taken in 0..letters.len() {
-        let index = proof.order()[taken];
-        if proof.take(&case(index, letters[index])) {
-            return taken + 1;
-        }
+impl<'a> Rules<'a> {
+    fn new(problem: &'a Problem, rules: &'a [Expectation]) -> Self {
+        Self { rules, problem, scheme: Scheme::of(problem) }
     }
-    letters.len()
+
+    fn proof(&self) -> Option<Proof> {
+        let brittle = self.scheme.as_ref().map(|it| it.brittle().expect("nothing is required"));
+        Proof::of(self.rules, &CASES, brittle.as_deref(), SLOW)
+    }
+
+    /// How many runs prove it if cases come to this, in judging order.
+    fn runs(&self, letters: &[char]) -> usize {
+        let Some(mut proof) = self.proof() else { return letters.len() };
+        for taken in 0..letters.len() {
+            let index = proof.order()[taken];
+            if proof.take(&case(index, letters[index])) {
+                return taken + 1;
+            }
+        }
+        letters.len()
+    }
+
+    /// The score of these runs, by index, if the others are left out.
+    fn score(&self, runs: &[Option<char>]) -> Option<TotalScore> {
+        let scheme = self.scheme.as_ref()?;
+        let result = |name: &str| {
+            let index = CASES.iter().position(|case| case.name == name)?;
+            let verdict = verdict(runs[index]?);
+            let scoring = scheme.case(&self.problem.test_data.cases[index]);
+            Some(CaseResult { verdict, score: by_rules(scoring, verdict).map(|it| it.score) })
+        };
+        let custom = |_: &[String], results: &[CaseResult]| Ok(results[0]);
+        scheme.total(&result, &custom).expect("a score").score
+    }
+
+    /// Whether a rule is broken by these runs.
+    fn is_broken(&self, runs: &[Option<char>]) -> bool {
+        let cases = runs.iter().enumerate();
+        let cases: Vec<CaseJudgement> =
+            cases.filter_map(|(index, letter)| Some(case(index, (*letter)?))).collect();
+        let mut rejections = cases.iter().map(|case| case.verdict);
+        let verdict = rejections.find(|verdict| *verdict != Verdict::Accepted);
+        let judgement = Judgement {
+            submission: "s".to_owned(),
+            path: "s".into(),
+            verdict: verdict.unwrap_or(Verdict::Accepted),
+            score: self.score(runs),
+            skipped: runs.len() - cases.len(),
+            spared: 0,
+            cases: cases.into(),
+            compiler: None,
+            broken: Vec::new(),
+        };
+        !broken(self.rules, &judgement, &CASES.map(|case| case.name)).is_empty()
+    }
 }
 
 /// All that these cases can come to.
@@ -134,7 +194,7 @@ fn is_doubtful(rules: &[Expectation], letters: &[char]) -> bool {
 
 #[test]
 fn what_some_runs_prove_holds_whatever_the_others_come_to() {
-    let sets: [&[Expectation]; 20] = [
+    let sets: [&[Expectation]; 24] = [
         &[rule("-", "-", "wtr")],
         &[rule("-", "-", "t")],
         &[never(rule("-", "-", "t"))],
@@ -155,31 +215,50 @@ fn what_some_runs_prove_holds_whatever_the_others_come_to() {
         &[says("")],
         &[upper(rule("-", "-", "w"))],
         &[upper(rule("secret/hard", "-", "-")), rule("-", "-", "wtr")],
+        &[worth("-", 0.0)],
+        &[worth("-", 40.0), rule("secret/hard", "-", "t")],
+        &[worth("secret/easy", 0.0), rule("secret/easy/1", "a", "-")],
+        &[worth("secret/hard", 0.0), rule("secret/easy", "a", "-"), rule("-", "-", "w")],
     ];
-    for rules in sets {
-        for letters in all() {
-            let number = runs(rules, &letters);
-            let whole: Vec<Option<char>> = letters.iter().copied().map(Some).collect();
-            if number == letters.len() {
-                continue;
-            }
-            let shown = format!("{rules:?} on {letters:?} after {number}");
-            assert!(!is_broken(rules, &whole), "{shown}: broken by all");
-            assert!(!is_doubtful(rules, &letters), "{shown}: doubtful by all");
-            let proof = Proof::of(rules, &CASES, SLOW).expect("something is left out");
-            let mut some: Vec<Option<char>> = vec![None; letters.len()];
-            proof.order()[..number].iter().for_each(|index| some[*index] = whole[*index]);
-            assert!(!is_broken(rules, &some), "{shown}: broken by some");
-            assert!(some.iter().flatten().any(|letter| *letter != 'a'), "{shown}: accepted");
+    for easy in [None, Some(Aggregation::PassFail), Some(Aggregation::Min), Some(Aggregation::Sum)]
+    {
+        let problem = problem(easy);
+        sets.iter().for_each(|rules| check_all(&Rules::new(&problem, rules)));
+    }
+}
+
+/// What some runs prove holds for all that the cases can come to.
+fn check_all(rules: &Rules<'_>) {
+    for letters in all() {
+        let number = rules.runs(&letters);
+        let whole: Vec<Option<char>> = letters.iter().copied().map(Some).collect();
+        if number == letters.len() {
+            continue;
         }
+        let shown = format!("{:?} on {letters:?} after {number}", rules.rules);
+        let is_broken = rules.is_broken(&whole);
+        // A wrong score is as wrong after some runs.
+        let is_scored = rules.rules.iter().any(|rule| rule.score.is_some());
+        assert!(!is_broken || is_scored, "{shown}: broken by all");
+        assert!(!is_doubtful(rules.rules, &letters), "{shown}: doubtful by all");
+        let proof = rules.proof().expect("something is left out");
+        let mut some: Vec<Option<char>> = vec![None; letters.len()];
+        proof.order()[..number].iter().for_each(|index| some[*index] = whole[*index]);
+        assert_eq!(rules.is_broken(&some), is_broken, "{shown}: broken by some");
+        assert!(some.iter().flatten().any(|letter| *letter != 'a'), "{shown}: accepted");
+        let points = |runs: &[Option<char>]| {
+            let total = rules.score(runs)?;
+            let groups = total.groups.iter().map(|group| group.score);
+            Some((total.score, groups.collect::<Vec<_>>()))
+        };
+        assert_eq!(points(&some), points(&whole), "{shown}: another score");
     }
 }
 
 #[test]
 fn nothing_runs_that_proves_nothing() {
     let check = |rules: &[Expectation], letters: &str, expected: usize| {
-        let letters: Vec<char> = letters.chars().collect();
-        assert_eq!(runs(rules, &letters), expected, "{rules:?} on {letters:?}");
+        check_runs(None, rules, letters, expected);
     };
     // Any rejection: the first one, in order.
     check(&[rule("-", "-", "wtr")], "awaa", 2);
@@ -212,4 +291,38 @@ fn nothing_runs_that_proves_nothing() {
     // Without a rule, or with one that asks for nothing, nothing is left out.
     check(&[], "wwww", 4);
     check(&[rule("-", "-", "-")], "wwww", 4);
+}
+
+/// Holds against what is expected how many runs prove these rules if the cases come to this.
+fn check_runs(easy: Option<Aggregation>, rules: &[Expectation], letters: &str, expected: usize) {
+    let letters: Vec<char> = letters.chars().collect();
+    let runs = Rules::new(&problem(easy), rules).runs(&letters);
+    assert_eq!(runs, expected, "{easy:?}: {rules:?} on {letters:?}");
+}
+
+#[test]
+fn a_group_that_is_worth_nothing_needs_no_other_run() {
+    use Aggregation::{Min, PassFail, Sum};
+    let check = |rules: &[Expectation], letters: &str, expected: [usize; 2]| {
+        for easy in [PassFail, Min] {
+            check_runs(Some(easy), rules, letters, expected[0]);
+        }
+        // In a sum each case may count.
+        check_runs(Some(Sum), rules, letters, expected[1]);
+    };
+    // The sample has no points, and is run first. What is rejected by chance proves nothing.
+    let nothing = [worth("-", 0.0)];
+    check(&nothing, "awww", [4, 4]);
+    let easy = [worth("secret/easy", 0.0), rule("secret/hard", "a", "-")];
+    check(&easy, "awwa", [3, 4]);
+    check(&easy, "aSwa", [4, 4]);
+    check(&easy, "aawa", [4, 4]);
+    check(&easy, "awwm", [4, 4]);
+    // The most telling come first: one for each group.
+    let slow = [never(rule("secret/easy", "-", "t")), never(rule("secret/hard", "-", "t"))];
+    check(&slow, "attt", [3, 4]);
+    check(&slow, "aatt", [3, 4]);
+    check(&slow, "atat", [4, 4]);
+    // Without a rule about scores or verdicts, nothing is left out.
+    check(&[], "awww", [4, 4]);
 }

@@ -162,6 +162,16 @@ impl<'a> Groups<'a> {
         Schedule { root }
     }
 
+    /// The groups that are worth nothing once a test case of theirs is rejected; `None` if what is run may depend on
+    /// what was passed.
+    pub fn brittle(&self) -> Option<Vec<&'a str>> {
+        if self.groups.iter().any(|group| self.required(group).next().is_some()) {
+            return None;
+        }
+        let groups = self.groups.iter().filter(|group| group.aggregation != Aggregation::Sum);
+        Some(groups.map(|group| group.name).collect())
+    }
+
     /// What must be passed for a group to be run.
     fn required(&self, group: &Group<'a>) -> impl Iterator<Item = &'a str> {
         // Without groups, they are the same.

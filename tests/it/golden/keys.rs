@@ -2,14 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use juror::model::event::Stamped;
 use serde_json::Value;
 
-use super::file::{document, root};
-use super::{
-    compared, converted, created, grammar, judged, packages, proposals, recipes, scores, searches,
-    strengths, validators,
-};
+use super::file::root;
 
 /// Objects that come in several places: the end of the path of each, and the name that the page gives it.
 const SHARED: [(&str, &str); 26] = [
@@ -42,10 +37,10 @@ const SHARED: [(&str, &str); 26] = [
 ];
 
 /// The types of each key, by its path, such as `submissions[].test_cases[].cpu_seconds`.
-pub(super) type Keys = BTreeMap<String, BTreeSet<String>>;
+type Keys = BTreeMap<String, BTreeSet<String>>;
 
 /// Adds the keys of a value, with their types.
-pub(super) fn find_keys(value: &Value, path: &str, found: &mut Keys) {
+fn find_keys(value: &Value, path: &str, found: &mut Keys) {
     if !path.is_empty() && !path.ends_with(']') {
         let mut path = path.to_owned();
         for (place, name) in SHARED {
@@ -109,59 +104,32 @@ fn told_keys(page: &str) -> Keys {
 }
 
 #[test]
-fn the_document_tells_each_json_key_and_no_other() {
+fn pages_tell_each_json_key_and_no_other() {
+    check_keys("juror-report", "docs/json.md");
+    check_keys("juror-doctor", "docs/doctor.md");
+}
+
+/// The keys of all documents of this format that other tests hold against what a command writes.
+fn written_keys(format: &str) -> Keys {
     let mut written = Keys::new();
-    for events in all() {
-        let document = serde_json::from_str(&document(&events)).expect("a report is JSON");
-        find_keys(&document, "", &mut written);
+    for entry in std::fs::read_dir(root().join("tests/golden")).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|it| it != "json") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a document");
+        let document: Value = serde_json::from_str(&text).expect("a report is JSON");
+        if document["format"] == format {
+            find_keys(&document, "", &mut written);
+        }
     }
-    check_keys(&written, "docs/json.md");
+    written
 }
 
-/// Every stream that has keys of its own.
-fn all() -> Vec<Vec<Stamped>> {
-    vec![
-        judged::accepted_and_wrong(),
-        judged::known(),
-        judged::differences(),
-        judged::compile_error(),
-        judged::folder(),
-        judged::limits_and_crashes(),
-        judged::judge_error(),
-        judged::verify(),
-        judged::spared(),
-        judged::explained(),
-        judged::diagnostics(),
-        judged::packages_interrupted(),
-        recipes::written(),
-        recipes::checked(),
-        proposals::added(),
-        packages::no_host(),
-        compared::wrong(),
-        converted::legacy(),
-        converted::equal(),
-        created::game(),
-        created::run(false),
-        created::listing(true),
-        created::mutants(true),
-        compared::number(),
-        validators::judge(),
-        validators::live(),
-        scores::judge(),
-        scores::verify(),
-        grammar::checked(),
-        grammar::listed(),
-        strengths::measured(false),
-        searches::found(),
-        searches::live(),
-        searches::nothing(),
-    ]
-}
-
-/// Whether a page tells exactly these keys.
-pub(super) fn check_keys(written: &Keys, page: &str) {
-    let told = told_keys(page);
-    for (key, types) in written {
+/// Whether a page tells exactly the keys of this format.
+fn check_keys(format: &str, page: &str) {
+    let (written, told) = (written_keys(format), told_keys(page));
+    for (key, types) in &written {
         let told = told.get(key);
         let told = told.unwrap_or_else(|| panic!("{page} does not tell `{key}`"));
         assert!(types.is_subset(told), "`{key}` is {types:?}, {page} tells {told:?}");
