@@ -142,6 +142,7 @@ impl Ground {
         bench: &Bench<'a>,
         validity: &'a Validity<'a>,
         has_generators: bool,
+        has_copies: bool,
         seed: u64,
     ) -> Mix<'a> {
         let mut mix = Mix::default();
@@ -151,7 +152,7 @@ impl Ground {
         if has_generators {
             mix.add(GENERATORS, by_recipe::ByRecipe::new(self.lines.clone(), seed));
         }
-        if self.has_copies() {
+        if has_copies && self.has_copies() {
             let texts = self.copied().filter_map(|case| {
                 let is_short = fs::metadata(&case.input).is_ok_and(|it| it.len() <= LONGEST as u64);
                 let text = is_short.then(|| fs::read(&case.input).ok()).flatten()?;

@@ -52,11 +52,9 @@ use crate::strength::mutants::{WrongProgram, mutated, wrapped};
 use crate::strength::pool::FreshSource;
 use crate::strength::promote::{Chosen, choose};
 use crate::stress::batch::{Batches, Way};
-use crate::stress::candidates::Mix;
 use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
 use crate::stress::promote::Promotion;
 use crate::stress::reference::{is_accepted, usual};
-use crate::stress::{by_grammar, by_recipe};
 
 /// Arguments of `juror strength`.
 #[derive(Debug, Args)]
@@ -100,8 +98,6 @@ pub fn run(arguments: &StrengthArguments) -> ExitCode {
 const FOR_SPEED: f64 = 0.15;
 /// The part of the time in which programs are held against the test cases; the rest is for hunts.
 const HOLDING: f64 = 0.85;
-/// The share of turns of the package's generators.
-const GENERATORS: u32 = 2;
 
 fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> {
     let started = Instant::now();
@@ -235,17 +231,14 @@ impl Work<'_> {
             way: way.filter(|_| !ground.is_judged()),
             accepted: Mutex::new(HashMap::new()),
         };
-        let mut mix = Mix::default();
-        if let Some(grammar) = ground.grammars.first() {
-            by_grammar::add(&mut mix, grammar, arguments.seed);
-            mix.lead(0);
-        } else {
+        if ground.grammars.is_empty() {
             report.lacking.push(Lack::Grammar);
         }
-        if generators.is_some() {
-            let lines = by_recipe::ByRecipe::new(ground.lines.clone(), arguments.seed);
-            mix.add(GENERATORS, lines);
-        }
+        // What is like the test cases tells less of what they lack.
+        let has_copies = ground.grammars.is_empty();
+        let mut mix =
+            ground.candidates(&bench, &validity, generators.is_some(), has_copies, arguments.seed);
+        mix.lead(0);
         if mix.is_empty() {
             report.lacking.push(Lack::Inputs);
         }
@@ -293,12 +286,12 @@ impl Work<'_> {
                 generators: generators.as_ref(),
                 until,
                 end: started + arguments.time,
+                others: right
+                    .iter()
+                    .filter(|it| it.submission.name != reference.name)
+                    .map(|it| (it.submission.name.clone(), it.contender.clone()))
+                    .collect(),
             },
-            others: right
-                .iter()
-                .filter(|it| it.submission.name != reference.name)
-                .map(|it| (it.submission.name.clone(), it.contender.clone()))
-                .collect(),
             hold_until: started + arguments.time.mul_f64(HOLDING),
             equivalents: &problem.equivalents,
             matrix: arguments.matrix,

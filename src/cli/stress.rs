@@ -180,7 +180,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         known: &known,
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
-    let mut mix = setting.ground.candidates(&bench, &validity, generators.is_some(), seed);
+    let mut mix = setting.ground.candidates(&bench, &validity, generators.is_some(), true, seed);
     if mix.is_empty() {
         let what = setting.ground.nothing_to_try();
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));

@@ -398,7 +398,7 @@ impl fmt::Display for Lack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Inputs => {
-                "a grammar of the input, or a generator line with {seed}: what no test case catches stays undecided"
+                "a grammar or a validator of the input, or a generator line with {seed}: what no test case catches stays undecided"
             }
             Self::Grammar => {
                 "a grammar of the input: bounds and features are not measured, and inputs are larger than they need be"
@@ -463,8 +463,8 @@ impl Strength {
                 format!("{score:.1} of 100, grade {grade:?}{cut}")
             }
             (Some(score), None) => format!(
-                "{score:.1} of 100 so far; no grade, because {} of {} programs were not run",
-                self.count(SubjectStatus::NotRun),
+                "{score:.1} of 100 so far; no grade, because {} of {} programs were not run or are undecided",
+                self.open(),
                 self.subjects.len()
             ),
             (None, _) => "none".to_owned(),
@@ -504,6 +504,11 @@ impl Strength {
     pub fn missed(&self) -> Vec<String> {
         let missed = self.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
         missed.map(|it| it.id.clone()).collect()
+    }
+
+    /// Of how many subjects it is open whether the data rejects them as it should.
+    pub fn open(&self) -> usize {
+        self.count(SubjectStatus::NotRun) + self.count(SubjectStatus::Undecided)
     }
 
     /// How many subjects have this status.

@@ -8,7 +8,7 @@ use crate::generate::fresh::FreshInputs;
 use crate::judge::case::{Texts, TimeLimitMode};
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
-use crate::model::stress::REPEATS;
+use crate::model::stress::{Origin, REPEATS};
 use crate::model::verdict::Verdict;
 use crate::strength::arena::{Arena, Contender};
 use crate::strength::pool::Fresh;
@@ -20,6 +20,8 @@ use crate::stress::validity::Validity;
 
 /// What hunts need.
 pub struct Hunting<'a> {
+    /// The right programs beside the reference, with their names: all must agree with it.
+    pub others: Vec<(String, Contender)>,
     /// Where contenders are run.
     pub arena: &'a Arena<'a>,
     /// Which inputs count.
@@ -87,7 +89,8 @@ impl Hunting<'_> {
     /// How a contender fails on an input, if it does each time, and the input is valid.
     fn failure(&self, contender: &Contender, fresh: &Fresh) -> Result<Option<Failure>, Stop> {
         let Some(judged) = self.rejected(contender, &fresh.item.input)? else { return Ok(None) };
-        if !self.validity.allows(&fresh.item.input)? {
+        let input = &fresh.item.input;
+        if !self.validity.allows(input)? || !self.is_certain(contender, &fresh.origin, input)? {
             return Ok(None);
         }
         for _ in 1..REPEATS {
@@ -105,6 +108,24 @@ impl Hunting<'_> {
             failing: REPEATS,
             repeats: REPEATS,
         }))
+    }
+
+    /// Whether a valid input is beyond doubt. If only input validators say that it is, they may be lax: then all right
+    /// programs must agree.
+    fn is_certain(
+        &self,
+        contender: &Contender,
+        origin: &Origin,
+        input: &Arc<[u8]>,
+    ) -> Result<bool, Stop> {
+        if matches!(origin, Origin::TestCase { .. }) {
+            for (_, other) in self.others.iter().filter(|(_, it)| !std::ptr::eq(it, contender)) {
+                if self.rejected(other, input)?.is_some() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// What a contender earns on an input, if that is not accepted.
@@ -147,6 +168,12 @@ impl Hunting<'_> {
             shrink(&shrinking, failure)
         });
         self.until.set(Some(self.end));
-        shrunk
+        let mut shrunk = shrunk?;
+        // What is smaller may be what lax validators accept.
+        if !self.is_certain(contender, &failure.origin, &shrunk.input)? {
+            shrunk.input = Arc::clone(&failure.input);
+            shrunk.judged = failure.judged.clone();
+        }
+        Ok(shrunk)
     }
 }

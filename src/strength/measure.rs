@@ -5,11 +5,13 @@ use std::time::Instant;
 
 use crate::executor::parallel;
 use crate::judge::case::Texts;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Equivalent;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 use crate::model::strength::{MissedBy, PartName, Strength, Subject, SubjectStatus};
+use crate::model::stress::Origin;
 use crate::mutate::operator::Operator;
 use crate::strength::arena::Contender;
 use crate::strength::hunt::Hunting;
@@ -17,6 +19,7 @@ use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{Fresh, FreshSource};
 use crate::strength::reach::Looking;
 use crate::strength::{matrix, score};
+use crate::stress::comparison::shown;
 use crate::stress::search::{Failure, Fault};
 use crate::stress::shrink::Shrunk;
 
@@ -36,8 +39,6 @@ pub struct Entrant {
 pub struct Measuring<'a> {
     /// Where contenders are run, and what is hunted with.
     pub hunting: Hunting<'a>,
-    /// The right programs beside the reference, with their names: all must agree with it.
-    pub others: Vec<(String, Contender)>,
     /// When subjects are no more run on the test cases.
     pub hold_until: Instant,
     /// Whether all test cases are tried on all subjects.
@@ -86,8 +87,12 @@ impl Measuring<'_> {
                 Ok(fresh) => pool = fresh,
                 Err(fault) => return Ok(Err(Unmeasured::Reference(fault))),
             }
-            if let Some((name, shrunk)) = self.disagreement(&pool)? {
-                return Ok(Err(Unmeasured::Disagreement(name, Box::new(shrunk))));
+            match self.disagreement(&pool)? {
+                Some((name, shrunk, Origin::TestCase { .. })) => self.doubt(name, &shrunk),
+                Some((name, shrunk, _)) => {
+                    return Ok(Err(Unmeasured::Disagreement(name, Box::new(shrunk))));
+                }
+                None => {}
             }
         }
         report.pool = pool.len();
@@ -123,14 +128,27 @@ impl Measuring<'_> {
     }
 
     /// The first right program that disagrees with the reference on one of these inputs, made small.
-    fn disagreement(&self, pool: &[Fresh]) -> Result<Option<(String, Shrunk)>, Stop> {
-        let hunted = self.side_by_side(&self.others, |(name, contender)| {
+    fn disagreement(&self, pool: &[Fresh]) -> Result<Option<(String, Shrunk, Origin)>, Stop> {
+        let hunted = self.side_by_side(&self.hunting.others, |(name, contender)| {
             Ok(self.hunting.first(contender, pool)?.found.map(|found| (name, contender, found)))
         })?;
         let Some((name, contender, found)) = hunted.into_iter().flatten().next() else {
             return Ok(None);
         };
-        Ok(Some((name.clone(), self.hunting.shrunk(contender, &found)?)))
+        Ok(Some((name.clone(), self.hunting.shrunk(contender, &found)?, found.origin)))
+    }
+
+    /// Tells that two right programs differ on an input that only input validators accept.
+    fn doubt(&self, name: String, shrunk: &Shrunk) {
+        let bench = &self.hunting.arena.comparison.bench;
+        let what = format!(
+            "accept an input on which {name} differs from the reference: {}: {}",
+            shrunk.judged.cause,
+            shown(&shrunk.input)
+        );
+        let path = bench.problem.dir.join(bench.problem.layout.input_validators);
+        let help = "make them stricter, or mend the one that is wrong; such inputs are left out";
+        (bench.events)(Event::Diagnosed(Diagnostic::warning(path, what).help(help)));
     }
 
     pub(super) fn side_by_side<'t, T: Sync, R: Send>(
@@ -275,8 +293,7 @@ impl Measuring<'_> {
         };
         report.parts = parts(&report.subjects);
         report.score = score::score(&report.parts);
-        let not_run = report.count(SubjectStatus::NotRun);
-        let told = report.score.filter(|_| not_run * 10 <= report.subjects.len());
+        let told = report.score.filter(|_| report.open() * 10 <= report.subjects.len());
         report.grade = told.map(|score| score::grade(&report.parts, score));
         let Some(before) = report.score else { return };
         for place in 0..report.subjects.len() {

@@ -205,6 +205,8 @@ impl Sheet {
                 such.for_each(|word| edit(word, from, to, change));
             }
         }
+        // A word without letters is none.
+        sheet.lines.iter_mut().for_each(|line| line.retain(|word| !word.is_empty()));
         sheet
     }
 
@@ -530,6 +532,30 @@ mod tests {
         check("5 4\n1 2\n3 3\n4 5\n2 5\n", is_graph, 50);
         check("3\n2\n4 4\n3\n1 9 2\n1\n7\n", is_rows, 50);
         check("3 4\n....\n..x.\n....\n", is_grid, 20);
+    }
+
+    #[test]
+    fn any_input_can_be_changed() {
+        let mut chance = Chance::new(2, "test");
+        for text in [
+            "",
+            "\n",
+            "\n\n",
+            "a",
+            "a b\n\nc\n",
+            "-5 0\n",
+            "\u{e4} 99999999999999999999999999999999999999999\n",
+        ] {
+            let mut sheet = Sheet::read(text.as_bytes());
+            let numbers = Numbers::of([&sheet].into_iter());
+            for _ in 0..300 {
+                sheet = sheet.varied(&numbers, &mut chance);
+                if sheet.text().len() > 200 {
+                    sheet = Sheet::read(text.as_bytes());
+                }
+            }
+            assert!(!sheet.text().windows(2).any(|it| it == b"  "), "{text}");
+        }
     }
 
     #[test]

@@ -141,7 +141,7 @@ fn a_package_without_inputs_is_told_what_is_missing() {
     fixture.remove("sum/input_validators/sum.ctd");
     fixture.write("sum/submissions/wrong_answer/all_but_zero.sh", WRONG.replace('3', "$((a * b))"));
     let said = [
-        "missing:   a grammar of the input, or a generator line with {seed}",
+        "missing:   a grammar or a validator of the input, or a generator line with",
         "bounds and features are not",
         "an accepted submission in C, C++, Rust, Python or Java: there are no",
         "undecided: wrong_answer/all_but_zero.sh",
@@ -149,9 +149,28 @@ fn a_package_without_inputs_is_told_what_is_missing() {
         "needed",
         "score: ",
     ];
+    fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
     check(&fixture, "--matrix", 0, &said);
     fixture.remove("sum/submissions/accepted/right.sh");
     check(&fixture, "", 0, &["only the package's own wrong ones are held against the", "1 caught"]);
+}
+
+#[test]
+fn without_a_grammar_test_cases_are_changed() {
+    let fixture = Fixture::new();
+    fixture.write("sum/data/secret/small/9.in", "99999 100000\n");
+    fixture.write("sum/data/secret/small/9.ans", "199999\n");
+    // Asked a thousand times, so none that is slow to start.
+    fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
+    let valid = SUM.replace(
+        "printf(\"%d\\n\", a + b);\n    return 0",
+        "return a >= 0 && b >= 0 && getchar() == '\\n' && getchar() == EOF ? 42 : 43",
+    );
+    fixture.write("sum/input_validators/validate.c", valid);
+    fixture.write("sum/submissions/accepted/sum.c", SUM);
+    let wrong = SUM.replace("a + b", "a > b && b > 1 ? a : a + b");
+    fixture.write("sum/submissions/wrong_answer/ordered.c", wrong);
+    check(&fixture, "", 0, &["missed  wrong_answer/ordered.c", "│ 3 2", "presumed equivalent"]);
 }
 
 #[test]
