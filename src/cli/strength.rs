@@ -162,7 +162,8 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
 /// Says what was gained since the package was measured last, and notes what the next time is compared with. What was
 /// not run by the end of the time could not be told from what the data gained, so then neither is done.
 fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
-    let (Some(score), true) = (report.score, report.grade.is_some()) else { return };
+    let is_whole = report.count(SubjectStatus::NotRun) * 10 <= report.subjects.len();
+    let (Some(score), true) = (report.score, is_whole) else { return };
     let path = package.canonicalize().unwrap_or_else(|_| package.to_owned());
     let name = format!("strength of {} with seed {}", path.display(), report.seed);
     let noted = notebook.recall(&name);

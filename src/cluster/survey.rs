@@ -18,7 +18,7 @@ use crate::model::moment::Moment;
 use crate::model::units::Bytes;
 use crate::remote::nats::address::Address;
 use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
-use crate::remote::nats::link::{Link, Question, Silence, header, is_nobody, status};
+use crate::remote::nats::link::{Inquiry, Link, Silence, header, is_nobody, status};
 use crate::remote::nats::{presence, random};
 
 /// So often the server is asked to learn how long that takes.
@@ -133,7 +133,7 @@ fn once_with(link: &Link, subject: &str, body: &[u8]) -> Option<Message> {
         false
     };
     link.subscribe(place.clone(), hear).ok()?;
-    link.publish(&Question::new(subject, body), Some(place));
+    link.publish(&Inquiry::new(subject, body), Some(place));
     answers.recv_timeout(OPTIONAL).ok().filter(|it| !is_nobody(it))
 }
 

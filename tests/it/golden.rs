@@ -32,6 +32,7 @@ use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, Screen, VERBOSE, WIDE, check, check_json, check_listing,
     check_screen, compare, document, feed,
 };
+use crate::golden::keys::{Keys, check_keys, find_keys};
 use crate::{live, wire};
 
 #[test]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::model::blob::{Blob, Digest};
 use crate::remote::arrival::{Arrival, Depot};
 use crate::remote::nats::layout::{self, BLOBS};
-use crate::remote::nats::link::{Link, Question, Silence, header, status};
+use crate::remote::nats::link::{Inquiry, Link, Silence, header, status};
 use crate::remote::nats::random;
 use crate::remote::serve::pieces;
 
@@ -67,7 +67,7 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     let failure = std::cell::Cell::new(None);
     let sent = pieces(blob, |_, bytes| {
         count.set(count.get() + 1);
-        let mut call = Question::new(subject.clone(), bytes);
+        let mut call = Inquiry::new(subject.clone(), bytes);
         // However often it is sent, it is there once.
         call.headers.push(("Nats-Msg-Id", format!("{id}.{}", count.get())));
         match layout::store(link, &call) {
@@ -89,7 +89,7 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
         "digest": format!("SHA-256={}", URL_SAFE.encode(digest.0)), "mtime": "0001-01-01T00:00:00Z",
     });
     let head = head.to_string();
-    let mut call = Question::new(head_subject(&digest), head.as_bytes());
+    let mut call = Inquiry::new(head_subject(&digest), head.as_bytes());
     call.headers.push(("Nats-Rollup", "sub".to_owned()));
     layout::store(link, &call)?.map(|_| ()).map_err(|refusal| BlobFault::Wrong(refusal.what))
 }
@@ -104,7 +104,7 @@ struct Head {
 /// The head of a blob, if it is there.
 fn head(link: &Link, digest: &Digest) -> Result<Option<Head>, BlobFault> {
     let subject = format!("$JS.API.DIRECT.GET.{BLOBS}.{}", head_subject(digest));
-    let message = link.request(&Question::new(subject, b""))?;
+    let message = link.request(&Inquiry::new(subject, b""))?;
     if status(&message).is_some() {
         return Ok(None);
     }
@@ -142,7 +142,7 @@ pub(in crate::remote) fn get(
         let body =
             json!({ "seq": next, "next_by_subj": format!("$O.CAS.C.{}", head.id) }).to_string();
         let subject = format!("$JS.API.DIRECT.GET.{BLOBS}");
-        let message = link.request(&Question::new(subject, body.as_bytes()))?;
+        let message = link.request(&Inquiry::new(subject, body.as_bytes()))?;
         let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             return Err(wrong("lacks a piece of the blob"));

@@ -23,7 +23,7 @@ use crate::remote::message::{Ended, Facts, FromWorker, Ticket, ToWorker};
 use crate::remote::nats::address::{Address, Lane};
 use crate::remote::nats::bucket;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST};
-use crate::remote::nats::link::{Link, Question, status};
+use crate::remote::nats::link::{Inquiry, Link, status};
 use crate::remote::nats::outcome::{delivered, has_result, stored, write};
 use crate::remote::nats::presence::{Announcement, subject};
 use crate::remote::nats::random;
@@ -285,9 +285,9 @@ impl Hand {
 
     /// Says that it is there, and which units it has.
     fn beat(&mut self) {
-        self.link.publish(&Question::new(self.subject.clone(), &self.announced), None);
+        self.link.publish(&Inquiry::new(self.subject.clone(), &self.announced), None);
         for unit in self.units.values() {
-            self.link.publish(&Question::new(unit.ack.clone(), b"+WPI"), None);
+            self.link.publish(&Inquiry::new(unit.ack.clone(), b"+WPI"), None);
         }
         for lane in 0..2 {
             // The server has forgotten them.
@@ -319,7 +319,7 @@ impl Hand {
                 self.asked[index] += 1;
                 self.asked_at[index] = Instant::now();
                 let inbox = self.link.own_inbox(lane.name());
-                self.link.publish(&Question::new(subject, body.as_bytes()), Some(inbox));
+                self.link.publish(&Inquiry::new(subject, body.as_bytes()), Some(inbox));
             }
         }
     }
@@ -343,7 +343,7 @@ impl Hand {
             News::Done { number, frames } => self.done(number, &frames, false),
             News::Written { unit } => {
                 if let Some(unit) = self.units.remove(&unit) {
-                    self.link.publish(&Question::new(unit.ack, b"+ACK"), None);
+                    self.link.publish(&Inquiry::new(unit.ack, b"+ACK"), None);
                 }
             }
             News::Connected => {
@@ -373,7 +373,7 @@ impl Hand {
             read.filter(|(head, _)| unit::is_name(&head.unit) && unit::is_name(&head.batch))
         else {
             // Who sent it finds out that it is gone.
-            return self.link.publish(&Question::new(ack, b"+TERM"), None);
+            return self.link.publish(&Inquiry::new(ack, b"+TERM"), None);
         };
         if lane == Lane::Live {
             self.last_live = Some(Instant::now());
@@ -534,7 +534,7 @@ impl Hand {
     /// Lets others have what it did not end.
     fn give_back(&self) {
         for unit in self.units.values().filter(|unit| !unit.is_over) {
-            self.link.publish(&Question::new(unit.ack.clone(), b"-NAK"), None);
+            self.link.publish(&Inquiry::new(unit.ack.clone(), b"-NAK"), None);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
 use crate::remote::nats::address::Lane;
 use crate::remote::nats::digits;
-use crate::remote::nats::link::{Link, Question, Silence};
+use crate::remote::nats::link::{Inquiry, Link, Silence};
 
 /// The version of all this.
 const VERSION: &str = "1";
@@ -113,14 +113,14 @@ pub type ServerReply = Result<Result<Value, ServerRefusal>, Silence>;
 /// When nobody answers.
 pub fn ask(link: &Link, what: &str, body: &Value) -> ServerReply {
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    store(link, &Question::new(format!("$JS.API.{what}"), &body))
+    store(link, &Inquiry::new(format!("$JS.API.{what}"), &body))
 }
 
 /// Has a message kept.
 ///
 /// # Errors
 /// When nobody answers.
-pub fn store(link: &Link, call: &Question<'_>) -> ServerReply {
+pub fn store(link: &Link, call: &Inquiry<'_>) -> ServerReply {
     link.request(call).map(|message| read(&message))
 }
 

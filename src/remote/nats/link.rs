@@ -81,7 +81,7 @@ impl Shared {
 
 /// What is asked of a server.
 #[derive(Clone, Debug, Default)]
-pub struct Question<'a> {
+pub struct Inquiry<'a> {
     /// To whom.
     pub subject: String,
     /// Beside the body.
@@ -90,7 +90,7 @@ pub struct Question<'a> {
     pub body: &'a [u8],
 }
 
-impl<'a> Question<'a> {
+impl<'a> Inquiry<'a> {
     /// One without headers.
     pub fn new(subject: impl Into<String>, body: &'a [u8]) -> Self {
         Self { subject: subject.into(), headers: Vec::new(), body }
@@ -246,7 +246,7 @@ impl Link {
     ///
     /// # Errors
     /// When there is none.
-    pub fn request(&self, call: &Question<'_>) -> Result<Message, Silence> {
+    pub fn request(&self, call: &Inquiry<'_>) -> Result<Message, Silence> {
         let mut unheard: Option<Instant> = None;
         loop {
             self.wait_until_connected()?;
@@ -304,7 +304,7 @@ impl Link {
     }
 
     /// Says something that nobody answers, or that is answered under another subject. If there is no connection, it may be lost.
-    pub fn publish(&self, call: &Question<'_>, reply: Option<String>) {
+    pub fn publish(&self, call: &Inquiry<'_>, reply: Option<String>) {
         if !self.shared.lock().is_connected {
             return;
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::model::blob::Digest;
 use crate::remote::arrival::Depot;
-use crate::remote::nats::link::{Link, Question, Silence};
+use crate::remote::nats::link::{Inquiry, Link, Silence};
 use crate::remote::nats::unit::{self, MOST, ResultHead, ResultPart, UnitHead};
 use crate::remote::nats::{bucket, layout, random};
 
@@ -22,7 +22,7 @@ pub(super) fn delivered(ack: &str) -> Option<u64> {
 
 /// Whether a unit has a result. Nothing is read: a message is refused, and the refusal tells.
 pub(super) fn has_result(link: &Link, head: &UnitHead) -> bool {
-    let mut call = Question::new(layout::result(&head.batch, &head.unit), b"");
+    let mut call = Inquiry::new(layout::result(&head.batch, &head.unit), b"");
     call.headers.push(("Nats-Expected-Last-Subject-Sequence", i64::MAX.to_string()));
     match layout::store(link, &call) {
         Ok(Err(refusal)) => {
@@ -43,7 +43,7 @@ pub(super) fn write(link: &Link, of: &UnitHead, mut head: ResultHead, frames: &[
     let subject = layout::result(&of.batch, &of.unit);
     let store = |subject: String, bytes: &[u8]| {
         loop {
-            match layout::store(link, &Question::new(subject.clone(), bytes)) {
+            match layout::store(link, &Inquiry::new(subject.clone(), bytes)) {
                 Ok(Ok(_)) => return true,
                 Ok(Err(refusal)) if refusal.is_there_already() => return true,
                 // It may have room later.

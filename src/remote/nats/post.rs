@@ -15,7 +15,7 @@ use crate::remote::message::Ended;
 use crate::remote::nats::bucket::{self, BlobFault};
 use crate::remote::nats::digits;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
-use crate::remote::nats::link::{Question, Silence, status};
+use crate::remote::nats::link::{Inquiry, Silence, status};
 use crate::remote::nats::office::{Flying, Office, Posted};
 use crate::remote::nats::unit::{self, MOST, Origin, ResultHead, ResultPart, UnitHead};
 use crate::remote::request::convert_outcome;
@@ -115,7 +115,7 @@ impl Office {
             }
         };
         let class = self.class_name(flying.class);
-        let mut call = Question::new(layout::job(flying.lane, &class, &self.batch, unit), &bytes);
+        let mut call = Inquiry::new(layout::job(flying.lane, &class, &self.batch, unit), &bytes);
         // However often it is sent, it is there once.
         call.headers.push(("Nats-Msg-Id", unit.to_owned()));
         let mut tries = 0;
@@ -250,7 +250,7 @@ impl Office {
                 .ok_or("it names no parts")?;
             let subject = layout::result(&self.batch, unit);
             let subject = format!("$JS.API.DIRECT.GET.{RESULTS}.{subject}.{id}.{number}");
-            let Ok(message) = self.link.request(&Question::new(subject, b"")) else {
+            let Ok(message) = self.link.request(&Inquiry::new(subject, b"")) else {
                 return Ok(None);
             };
             if status(&message).is_some() {
@@ -312,7 +312,7 @@ impl Office {
             let get = |stream: &str, subject: &str| {
                 let subject = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
                 self.link
-                    .request(&Question::new(subject, b""))
+                    .request(&Inquiry::new(subject, b""))
                     .ok()
                     .map(|message| (status(&message), message.payload))
             };

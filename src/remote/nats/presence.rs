@@ -13,7 +13,7 @@ use crate::remote::frame::Speaker;
 use crate::remote::message::Facts;
 use crate::remote::nats::digits;
 use crate::remote::nats::layout::WORKERS;
-use crate::remote::nats::link::{Link, Question, Silence, header, status};
+use crate::remote::nats::link::{Inquiry, Link, Silence, header, status};
 use crate::remote::station::Tools;
 
 /// What a worker says of itself.
@@ -118,7 +118,7 @@ pub fn roll(link: &Link) -> Result<Roll, Silence> {
     let mut next = 1;
     loop {
         let body = json!({ "seq": next, "next_by_subj": "worker.>" }).to_string();
-        let message = link.request(&Question::new(subject.clone(), body.as_bytes()))?;
+        let message = link.request(&Inquiry::new(subject.clone(), body.as_bytes()))?;
         let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             break;

@@ -37,10 +37,10 @@ const SHARED: [(&str, &str); 26] = [
 ];
 
 /// The types of each key, by its path, such as `submissions[].test_cases[].cpu_seconds`.
-type Keys = BTreeMap<String, BTreeSet<String>>;
+pub(super) type Keys = BTreeMap<String, BTreeSet<String>>;
 
 /// Adds the keys of a value, with their types.
-fn find_keys(value: &Value, path: &str, found: &mut Keys) {
+pub(super) fn find_keys(value: &Value, path: &str, found: &mut Keys) {
     if !path.is_empty() && !path.ends_with(']') {
         let mut path = path.to_owned();
         for (place, name) in SHARED {
@@ -105,8 +105,8 @@ fn told_keys(page: &str) -> Keys {
 
 #[test]
 fn pages_tell_each_json_key_and_no_other() {
-    check_keys("juror-report", "docs/json.md");
-    check_keys("juror-doctor", "docs/doctor.md");
+    check_keys(&written_keys("juror-report"), "docs/json.md");
+    check_keys(&written_keys("juror-doctor"), "docs/doctor.md");
 }
 
 /// The keys of all documents of this format that other tests hold against what a command writes.
@@ -126,10 +126,10 @@ fn written_keys(format: &str) -> Keys {
     written
 }
 
-/// Whether a page tells exactly the keys of this format.
-fn check_keys(format: &str, page: &str) {
-    let (written, told) = (written_keys(format), told_keys(page));
-    for (key, types) in &written {
+/// Whether a page tells exactly these keys.
+pub(super) fn check_keys(written: &Keys, page: &str) {
+    let told = told_keys(page);
+    for (key, types) in written {
         let told = told.get(key);
         let told = told.unwrap_or_else(|| panic!("{page} does not tell `{key}`"));
         assert!(types.is_subset(told), "`{key}` is {types:?}, {page} tells {told:?}");

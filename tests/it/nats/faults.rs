@@ -10,7 +10,7 @@ use juror::model::job::Job;
 use juror::model::outcome::Ending;
 use juror::model::stop::Stop;
 use juror::remote::crew::Crew;
-use juror::remote::nats::link::{Link, Question};
+use juror::remote::nats::link::{Inquiry, Link};
 use serde_json::Value;
 
 use crate::nats::server::{Cut, Server, Worker, free_port};
@@ -201,7 +201,7 @@ fn cluster() -> Option<[Server; 3]> {
 
 /// The server that leads a stream.
 fn leader(link: &Link, stream: &str) -> Option<usize> {
-    let answer = link.request(&Question::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).ok()?;
+    let answer = link.request(&Inquiry::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).ok()?;
     let answer: Value = serde_json::from_slice(&answer.payload).ok()?;
     answer["cluster"]["leader"].as_str()?.strip_prefix('s')?.parse().ok()
 }

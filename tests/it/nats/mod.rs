@@ -20,7 +20,7 @@ use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::remote::crew::Crew;
 use juror::remote::nats::address::Address;
-use juror::remote::nats::link::{Link, Question};
+use juror::remote::nats::link::{Inquiry, Link};
 use juror::remote::nats::{hand, office};
 use serde_json::{Value, json};
 
@@ -195,8 +195,7 @@ fn many_results_at_once_reach_who_asked() {
 
 /// How many messages a stream has.
 fn kept(link: &Link, stream: &str) -> u64 {
-    let answer =
-        link.request(&Question::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
+    let answer = link.request(&Inquiry::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
     let answer: Value = serde_json::from_slice(&answer.payload).unwrap();
     answer["state"]["messages"].as_u64().expect("a number")
 }
@@ -217,7 +216,7 @@ fn a_unit_that_is_sent_twice_is_there_once_and_its_result_too() {
     let link = server.link();
     let name = "0123456789abcdef0123456789abcdef";
     let store = |subject: String, id: Option<&str>| {
-        let mut call = Question::new(subject, b"x");
+        let mut call = Inquiry::new(subject, b"x");
         call.headers.extend(id.map(|id| ("Nats-Msg-Id", id.to_owned())));
         let answer = link.request(&call).unwrap();
         serde_json::from_slice::<Value>(&answer.payload).unwrap()
@@ -276,7 +275,7 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
     broken(&closed.url(), &["it does not let us in"]);
     let other = Server::start().unwrap();
     let config = json!({ "name": "JOBS", "subjects": ["job.>"] }).to_string();
-    other.link().request(&Question::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes())).unwrap();
+    other.link().request(&Inquiry::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes())).unwrap();
     broken(&other.url(), &["there is another stream of this name", "the version is null"]);
 }
 
