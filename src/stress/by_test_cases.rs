@@ -111,7 +111,11 @@ impl Candidates for ByTestCases<'_> {
                 }
             }
             let validity = self.validity;
-            let valid = parallel::map(self.executor, &made, |(_, text)| validity.allows(text))?;
+            // A grammar asks no process; what fails is shown to all validators, as inputs by the grammar are.
+            let valid = match validity.grammars.is_empty() {
+                true => parallel::map(self.executor, &made, |(_, text)| validity.allows(text))?,
+                false => made.iter().map(|(_, text)| validity.by_grammar(text)).collect(),
+            };
             in_vain += AT_ONCE;
             for ((parent, text), _) in made.into_iter().zip(valid).filter(|(_, valid)| *valid) {
                 let origin = Origin::TestCase { name: parent.case.to_string() };
