@@ -159,7 +159,6 @@ fn check_java(on_one: &str, verdict: &str) {
 fn programs_in_java_begin_anew_for_each_input_of_a_batch() {
     check_java("", "AC");
     check_java("b++;", "WA");
-    check_java("throw new Exception();", "RTE");
     check_java("System.exit(3);", "RTE");
 }
 
