@@ -308,7 +308,7 @@ impl Work<'_> {
         }
     }
 
-    /// The wrong submissions of the package: those that were judged with what came of it, the others to be built.
+    /// The wrong submissions of the package: with its judgement if it was judged, otherwise to be built.
     fn wrong(&self, judged: &[(&Submission, Judgement)]) -> Result<Vec<Entrant>, Stop> {
         let problem = self.bench.problem;
         let mut entrants = Vec::new();

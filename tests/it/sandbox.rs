@@ -28,6 +28,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use juror::model::blob::Blob;
@@ -183,8 +184,8 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
         writable: true,
         box_size: Bytes::mib(64),
         limits: Limits {
-            cpu_time: Some(Duration::from_secs(60)),
-            wall_time: Some(Duration::from_secs(120)),
+            cpu_time: Some(Duration::from_secs(600)),
+            wall_time: Some(Duration::from_secs(600)),
             memory: Some(Bytes::mib(128)),
             output: Some(Bytes::mib(32)),
             processes: Some(64),
@@ -192,6 +193,15 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
         collect: Vec::new(),
         keep: Keep::Nothing,
         is_timed: false,
+    }
+}
+
+/// Tells threads that go on until they are told that all is over, also if a check fails: nobody waits for them for ever.
+pub(crate) struct Over<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

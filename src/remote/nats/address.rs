@@ -45,7 +45,7 @@ impl Key {
     /// Reads a file that has a seed in a line of its own.
     ///
     /// # Errors
-    /// When there is no file, or no seed in it.
+    /// If the file cannot be read, or has no seed.
     pub fn read(path: &Path) -> Result<Self, JudgeError> {
         let fault = |reason: &dyn std::fmt::Display| {
             JudgeError::new(format!("read the key {}", path.display()), reason)
@@ -117,7 +117,7 @@ impl Address {
         for host in hosts.trim_end_matches('/').split(',') {
             let is_host = |it: char| it.is_ascii_alphanumeric() || "-._:[]".contains(it);
             if host.is_empty() || !host.chars().all(is_host) {
-                return Err(fault(format!("`{}` is no host", printable(host))));
+                return Err(fault(format!("`{}` is not a host", printable(host))));
             }
             let last = host
                 .rsplit_once(':')
@@ -125,7 +125,7 @@ impl Address {
             address.hosts.push(match last {
                 None => format!("{host}:{PORT}"),
                 Some((_, port)) if port.parse::<u16>().is_ok() => host.to_owned(),
-                Some((_, port)) => return Err(fault(format!("`{port}` is no port"))),
+                Some((_, port)) => return Err(fault(format!("`{port}` is not a port"))),
             });
         }
         for option in options.split('&').filter(|option| !option.is_empty()) {
@@ -140,7 +140,7 @@ impl Address {
                 ("inbox", prefix) if is_subject(prefix) => prefix.clone_into(&mut address.inbox),
                 ("lane", "live") => address.lane = Lane::Live,
                 ("lane", "batch") => address.lane = Lane::Batch,
-                _ => return Err(fault(format!("`{}` is no option", printable(option)))),
+                _ => return Err(fault(format!("`{}` is not an option", printable(option)))),
             }
         }
         if address.inbox.is_empty() {
@@ -202,12 +202,12 @@ mod tests {
             let reason = read(typed).unwrap_err();
             assert!(reason.contains(piece), "{typed}: {reason}");
         };
-        refused("nats://", "`` is no host");
-        refused("nats://a b", "`a b` is no host");
-        refused("nats://a:x", "`x` is no port");
+        refused("nats://", "`` is not a host");
+        refused("nats://a b", "`a b` is not a host");
+        refused("nats://a:x", "`x` is not a port");
         refused("nats://a?key=", "`key` has no value");
-        refused("nats://a?inbox=a.>", "`inbox=a.>` is no option");
-        refused("nats://a?lane=fast", "`lane=fast` is no option");
+        refused("nats://a?inbox=a.>", "`inbox=a.>` is not an option");
+        refused("nats://a?lane=fast", "`lane=fast` is not an option");
         assert!(!Address::is_one("ssh host juror worker --stdio"));
     }
 
@@ -223,8 +223,8 @@ mod tests {
         refused("No such file");
         std::fs::write(&path, "# nothing\n").unwrap();
         refused("no line that begins with SU");
-        std::fs::write(&path, "SUXXX\n").unwrap();
-        refused("");
+        std::fs::write(&path, "SUAB\n").unwrap();
+        refused("Bad seed length");
         let pair = nkeys::KeyPair::new_user();
         std::fs::write(&path, format!("# mine\n{}\n", pair.seed().unwrap())).unwrap();
         let read = Address::parse(&address).unwrap();

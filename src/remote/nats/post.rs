@@ -167,8 +167,10 @@ impl Office {
         }
         let Some((flying, reception)) = self.under_way(unit) else { return };
         let Some((head, frames)) = unit::read::<ResultHead>(bytes) else {
-            let bad =
-                Bad { worker: String::new(), reason: "it sends what is no result".to_owned() };
+            let bad = Bad {
+                worker: String::new(),
+                reason: "it sends something that is not a result".to_owned(),
+            };
             return self.again(unit, &bad);
         };
         let (office, unit) = (Arc::clone(self), unit.to_owned());
@@ -233,7 +235,7 @@ impl Office {
         let mut hear = |bytes: &[u8]| {
             for heard in hearing.take(bytes, &room).map_err(|broken| broken.0)? {
                 let Heard::Answered { number, answer } = heard else {
-                    return Err("it sends what is no result".to_owned());
+                    return Err("it sends something that is not a result".to_owned());
                 };
                 match index(number).and_then(|index| answers.get_mut(index)) {
                     Some(place @ None) => *place = Some(answer),

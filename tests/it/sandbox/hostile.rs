@@ -294,6 +294,7 @@ mod quiet {
                     }
                 };
                 scope.spawn(run_again);
+                let _over = Over(&is_over);
                 for round in 0..HONEST_RUNS {
                     // One in ten has processes and a pipe of its own.
                     let job = &honest[usize::from(round % 10 == 0)];
@@ -308,7 +309,6 @@ mod quiet {
                         faults.push(format!("{} {round}: {said}", row.program));
                     }
                 }
-                is_over.store(true, Ordering::Relaxed);
             });
         }
         let user = rustix::process::geteuid().as_raw();
