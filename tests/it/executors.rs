@@ -46,6 +46,14 @@ fn a_worker_behind_a_pipe() {
     conforms(|beyond| Arc::new(crew(&[beyond])));
 }
 
+#[cfg(feature = "nats")]
+#[test]
+fn a_worker_behind_a_server() {
+    if crate::nats::server::program().is_some() {
+        conforms(crate::nats::behind);
+    }
+}
+
 /// Workers behind pipes, each in a thread of this process.
 fn crew(beyond: &[Arc<dyn Executor>]) -> Crew {
     let workers = beyond.iter().enumerate().map(|(number, executor)| {

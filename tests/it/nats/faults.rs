@@ -13,7 +13,7 @@ use juror::remote::crew::Crew;
 use juror::remote::nats::link::{Inquiry, Link};
 use serde_json::Value;
 
-use crate::nats::server::{Cut, Server, Worker, free_port};
+use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port};
 use crate::nats::{Thread, bytes, check_echo, counted, crew, crew_of, echo, job};
 
 /// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
@@ -172,6 +172,24 @@ fn a_server_without_room_is_told_and_the_next_one_works() {
     check_echo(&crew, 100_000);
     check_full(&crew);
     check_echo(&crew, 10);
+}
+
+#[test]
+fn a_full_disk_is_told_and_with_more_room_work_goes_on() {
+    let Some(server) = Server::start() else { return };
+    server.end("TERM");
+    let Some(disk) = SmallDisk::at(&server.store(), "8m") else { return };
+    server.again();
+    let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
+    let full = crew(&server.url());
+    check_echo(&full, 100_000);
+    check_full(&full);
+    drop(full);
+    // It stays out of use until somebody makes room and starts it again.
+    server.end("KILL");
+    disk.resize("64m");
+    server.again();
+    check_echo(&crew(&server.url()), 20_000_000);
 }
 
 /// A blob that has no room is a fault of the run, told with the reason.

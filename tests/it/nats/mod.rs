@@ -15,6 +15,7 @@ use juror::executor::scripted::{Scripted, quiet_outcome};
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
 use juror::model::job::{Command, Job, Reply};
+use juror::model::joint::{JointJob, JointReply};
 use juror::model::limits::Limits;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
@@ -141,6 +142,69 @@ fn check_echo(executor: &dyn Executor, length: usize) {
     assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
 }
 
+/// An executor behind a server. The crew ends first, then the worker, then the server.
+struct Behind {
+    crew: Crew,
+    _worker: Thread,
+    _server: Server,
+}
+
+impl Executor for Behind {
+    fn slots(&self) -> usize {
+        self.crew.slots()
+    }
+
+    fn mechanism(&self) -> String {
+        self.crew.mechanism()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        self.crew.run(job)
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+        self.crew.run_joint(job)
+    }
+
+    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
+        self.crew.run_alone(job, number)
+    }
+
+    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
+        self.crew.run_joint_alone(job, number)
+    }
+
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
+    fn stop(&self) {
+        self.crew.stop();
+    }
+}
+
+/// An executor behind a server of its own.
+pub(crate) fn behind(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
+    let server = Server::start().expect("there is a program");
+    let worker = Thread::over(&server.url(), "a", beyond);
+    Arc::new(Behind { crew: crew(&server.url()), _worker: worker, _server: server })
+}
+
+#[test]
+fn jobs_go_to_workers_that_have_what_they_need() {
+    let Some(server) = Server::start() else { return };
+    let url = server.url();
+    let fixture = Fixture::new();
+    fixture.write("right.sh", RIGHT);
+    // It has more slots, so it is the first that would be asked.
+    let _poor = Worker::with_path(&url, &["--jobs", "2"], "/nowhere".as_ref());
+    crew_of(&url, 1);
+    check(&fixture, "judge sum right.sh", &[&url], 4, &["skipped: right.sh: no "]);
+    let _rich = Worker::start(&url, &["--jobs", "1"]);
+    crew_of(&url, 2);
+    check(&fixture, "judge sum right.sh", &[&url], 0, &["1 accepted"]);
+}
+
 #[test]
 fn all_commands_say_the_same_whether_programs_run_here_or_behind_a_server() {
     let Some(server) = Server::start() else { return };
@@ -259,7 +323,7 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
         &format!("nats://127.0.0.1:{}", server::free_port()),
         &["connect to nats://127.0.0.1:", "look whether the server runs"],
     );
-    broken("nats://127.0.0.1:x", &["`x` is no port"]);
+    broken("nats://127.0.0.1:x", &["`x` is not a port"]);
     broken("nats://127.0.0.1?key=/nowhere/key", &["read the key /nowhere/key"]);
     broken(
         &format!("nats://127.0.0.1:{}", old_server("2.9.10")),

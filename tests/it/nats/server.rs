@@ -1,9 +1,10 @@
 //! A real NATS server for tests, in a temporary directory and on free ports; and what disturbs it.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -28,10 +29,7 @@ pub(crate) fn program() -> Option<PathBuf> {
     let mut places = std::env::split_paths(&path).map(|place| place.join("nats-server"));
     let found = named.or_else(|| places.find(|place| place.is_file()));
     if found.is_none() {
-        #[expect(clippy::print_stderr, reason = "it is seen that something was not tested")]
-        {
-            eprintln!("SKIPPED: no nats-server here: set JUROR_NATS_SERVER or install it");
-        }
+        skipped("no nats-server here: set JUROR_NATS_SERVER or install it");
     }
     found
 }
@@ -80,6 +78,11 @@ impl Server {
         }
     }
 
+    /// Where it keeps everything.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.directory.path().join("store")
+    }
+
     fn log(&self) -> String {
         fs::read_to_string(self.directory.path().join("log")).unwrap_or_default()
     }
@@ -109,6 +112,41 @@ impl Drop for Server {
     }
 }
 
+/// A disk of this size at this place. It is gone with this.
+pub(crate) struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// None if nothing may be mounted here, which is said.
+    pub(crate) fn at(path: &Path, size: &str) -> Option<Self> {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"]).arg(path);
+        if command.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+            return Some(Self(path.to_owned()));
+        }
+        skipped("no small disk can be mounted here: that needs root");
+        None
+    }
+
+    /// Another size, with all that is there.
+    pub(crate) fn resize(&self, size: &str) {
+        let mut command = Command::new("mount");
+        command.args(["-o", &format!("remount,size={size}")]).arg(&self.0);
+        assert!(command.status().expect("mount runs").success());
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Somebody may still have a file open.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "it is seen that something was not tested")]
+fn skipped(reason: &str) {
+    eprintln!("SKIPPED: {reason}");
+}
+
 /// Sends a signal to a process that this test started.
 pub(crate) fn send(signal: &str, process: u32) {
     let sent = Command::new("kill").args(["-s", signal, &process.to_string()]).status();
@@ -121,11 +159,13 @@ pub(crate) struct Worker(Child);
 impl Worker {
     /// Starts one, which isolates as it can.
     pub(crate) fn start(url: &str, options: &[&str]) -> Self {
+        Self::with_path(url, options, crate::wire::search_path())
+    }
+
+    /// One that looks for tools here.
+    pub(crate) fn with_path(url: &str, options: &[&str], path: &OsStr) -> Self {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("juror"));
-        command
-            .args(["worker", "--nats", url])
-            .args(options)
-            .env("PATH", crate::wire::search_path());
+        command.args(["worker", "--nats", url]).args(options).env("PATH", path);
         Self(command.stderr(Stdio::null()).spawn().expect("it starts"))
     }
 
