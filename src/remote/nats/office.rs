@@ -28,8 +28,8 @@ use crate::remote::station::{Letter, Member, Reception, Station, Tools};
 /// So many messages may be on their way to the server.
 const PUBLISHERS: usize = 8;
 
-/// Runs that are shorter go together.
-const SHORT: Duration = Duration::from_millis(10);
+/// Runs go together if they take no longer, one after the other: what is in a unit waits for one worker while others may be idle.
+const TOGETHER: Duration = Duration::from_millis(50);
 
 /// What may take longer goes to the lane of what nobody waits for.
 const LONG: Duration = Duration::from_secs(120);
@@ -439,15 +439,17 @@ impl WorkerClass {
 
     /// What waits and can go together.
     fn together(&mut self) -> Vec<Posted> {
-        let is_short = self.mean.is_some_and(|mean| mean < SHORT.as_secs_f64());
+        // Of what nobody knows how long it takes, one shows it.
+        let most = self.mean.map_or(1, |mean| (TOGETHER.as_secs_f64() / mean) as usize);
+        let most = most.min(MOST_JOBS);
         let mut letters: Vec<Posted> = self.waiting.pop_front().into_iter().collect();
         let fits = |letters: &[Posted], next: &Posted| {
             let bytes: usize = letters.iter().map(|it| it.bytes.len()).sum();
             let [first, ..] = letters else { return false };
             let is_free = !first.is_lone && !next.is_lone && first.lane == next.lane;
-            is_free && letters.len() < MOST_JOBS && bytes + next.bytes.len() <= MOST
+            is_free && letters.len() < most && bytes + next.bytes.len() <= MOST
         };
-        while is_short && self.waiting.front().is_some_and(|next| fits(&letters, next)) {
+        while self.waiting.front().is_some_and(|next| fits(&letters, next)) {
             letters.extend(self.waiting.pop_front());
         }
         letters
