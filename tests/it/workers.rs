@@ -108,6 +108,20 @@ pub(crate) fn check_same(workers: &[&str]) {
     check(&fixture, "judge sum right.sh", &workers[..1], 0, &["programs on workers: "]);
     let stress = "stress sum wrong.sh --reference right.sh --runs 200";
     check(&fixture, stress, &workers[..1], 1, &["wrong answer: token 1 differs"]);
+    write_lines(&fixture, 12);
+    assert_eq!(graded(&fixture, workers, |_| ()), graded(&fixture, &[], |_| ()));
+    // Eight inputs, so that it ends soon.
+    fixture.write("sum/input_validators/sum.ctd", "INT(0, 1, a) SPACE INT(0, 3, b) NEWLINE\n");
+    fs::remove_dir_all(fixture.path("sum/data/secret")).expect("test cases");
+    let strength = |workers: &[&str]| {
+        let line = "strength sum --seed 1 --time 10m --json";
+        let output = juror(&fixture, line, workers).output().expect("juror runs");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        (output.status.code(), report["strength"]["subjects"].clone())
+    };
+    let here = strength(&[]);
+    assert!(here.1.is_array(), "{here:?}");
+    assert_eq!(strength(workers), here);
 }
 
 #[test]
@@ -226,36 +240,12 @@ fn workers_end_with_juror() {
 /// Judges a stream on workers of which so many are killed, one now and then: each line has one result, the same as here.
 fn check_each_once(lines: usize, killed: usize) {
     let fixture = Fixture::new();
-    let line = |number: usize| {
-        let text = [RIGHT, WRONG, "read -r a b; exit $b\n"][number % 3];
-        let cases =
-            json!([{ "input": format!("{number} 3\n"), "answer": format!("{}\n", number + 3) }]);
-        let source = json!({ "text": text, "language": "bash" });
-        format!("{}\n", json!({ "id": number, "cases": cases, "source": source }))
-    };
-    fixture.write("lines", (0..lines).map(line).collect::<String>());
+    write_lines(&fixture, lines);
     fixture.write("pid.sh", format!("echo $$ > pid.$1; exec {}\n", worker("")));
     let workers: Vec<String> =
         (0..killed + 2).map(|number| format!("sh pid.sh {number}")).collect();
-    let graded = |workers: &[String], mut see: Box<dyn FnMut(usize) + '_>| {
-        let mut command = wire::shipped();
-        command.arg("grade").current_dir(fixture.path("")).stderr(Stdio::null());
-        workers.iter().for_each(|worker| _ = command.args(["--executor", worker]));
-        let lines = fs::File::open(fixture.path("lines")).expect("the lines");
-        let mut juror = command.stdin(lines).stdout(Stdio::piped()).spawn().expect("juror starts");
-        let results = BufReader::new(juror.stdout.take().expect("a pipe")).lines();
-        let mut verdicts: Vec<(u64, String)> = Vec::new();
-        for result in results {
-            let result: Value = serde_json::from_str(&result.expect("a line")).expect("a result");
-            verdicts
-                .push((result["id"].as_u64().expect("a number"), result["verdict"].to_string()));
-            see(verdicts.len());
-        }
-        assert_eq!(juror.wait().expect("it ends").code(), Some(1));
-        verdicts.sort();
-        verdicts
-    };
-    let here = graded(&[], Box::new(|_| ()));
+    let workers: Vec<&str> = workers.iter().map(String::as_str).collect();
+    let here = graded(&fixture, &[], |_| ());
     let ids: Vec<u64> = here.iter().map(|it| it.0).collect();
     assert_eq!(ids, (0..lines as u64).collect::<Vec<_>>());
     let mut left: Vec<usize> = (0..workers.len()).collect();
@@ -267,9 +257,41 @@ fn check_each_once(lines: usize, killed: usize) {
             assert!(sent.expect("kill runs").success());
         }
     };
-    let there = graded(&workers, Box::new(kill));
+    let there = graded(&fixture, &workers, kill);
     assert_eq!(there, here);
     assert_eq!(left.len(), 2);
+}
+
+/// Writes so many lines for `juror grade` into the file `lines`.
+fn write_lines(fixture: &Fixture, lines: usize) {
+    let line = |number: usize| {
+        let text = [RIGHT, WRONG, "read -r a b; exit $b\n"][number % 3];
+        let cases =
+            json!([{ "input": format!("{number} 3\n"), "answer": format!("{}\n", number + 3) }]);
+        let source = json!({ "text": text, "language": "bash" });
+        format!("{}\n", json!({ "id": number, "cases": cases, "source": source }))
+    };
+    fixture.write("lines", (0..lines).map(line).collect::<String>());
+}
+
+/// The verdicts of the lines in the file `lines`, in their order. `see` is told how many are there.
+fn graded(fixture: &Fixture, workers: &[&str], mut see: impl FnMut(usize)) -> Vec<(u64, String)> {
+    let mut command = wire::shipped();
+    command.arg("grade").current_dir(fixture.path("")).stderr(Stdio::null());
+    workers.iter().for_each(|worker| _ = command.args(["--executor", worker]));
+    let lines = fs::File::open(fixture.path("lines")).expect("the lines");
+    let mut juror = command.stdin(lines).stdout(Stdio::piped()).spawn().expect("juror starts");
+    let results = BufReader::new(juror.stdout.take().expect("a pipe")).lines();
+    let mut verdicts = Vec::new();
+    for result in results {
+        let result: Value = serde_json::from_str(&result.expect("a line")).expect("a result");
+        let id = result["id"].as_u64().expect("a number");
+        verdicts.push((id, result["verdict"].to_string()));
+        see(verdicts.len());
+    }
+    assert_eq!(juror.wait().expect("it ends").code(), Some(1));
+    verdicts.sort();
+    verdicts
 }
 
 #[test]
