@@ -127,8 +127,8 @@ fn check(first: &str, on_some: &str, verdict: &str) {
     check_in(&fixture, "my.c", &program(first, on_some), verdict, Mostly);
 }
 
-/// The same for a program in Java that does this on one input.
-fn check_java(on_one: &str, verdict: &str) {
+#[test]
+fn programs_in_java_begin_anew_for_each_input_of_a_batch() {
     if !crate::builds::has("javac") {
         return;
     }
@@ -139,27 +139,16 @@ fn check_java(on_one: &str, verdict: &str) {
         "import java.util.Scanner;\nclass Main {{ static int before = 0;\n\
          public static void main(String[] given) throws Exception {{\n\
          Scanner in = new Scanner(System.in); int a = in.nextInt(), b = in.nextInt();\n\
-         a += before++; if ({ONCE}) {{ {on_one} }}\nSystem.out.println(a + b); }} }}\n"
+         a += before++; if ({ONCE}) {{ System.exit(3); }}\nSystem.out.println(a + b); }} }}\n"
     );
-    fixture.write("Main.java", &source);
-    let line = "stress sum Main.java --explain 0 --reference ref.c --seed 3 --jobs 1 --runs 700 --time 30m \
-                --time-limit 20 --json";
-    let output = fixture.juror(line).output().expect("juror runs");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let report: Value =
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    fixture.write("Main.java", source);
+    let line = "stress sum Main.java --explain 0 --reference ref.c --seed 3 --jobs 1 --runs 600 --time 30m \
+                --time-limit 20";
+    let report = fixture.json(line, 1);
     assert_eq!(report["diagnostics"], Value::Array(Vec::new()), "{report:#}");
-    let expected = if verdict == "AC" { Value::Null } else { verdict.into() };
-    assert_eq!(report["verdict"], expected, "{source}\n{report:#}");
-    let of = report["stress"]["batched"].as_u64().expect("a number");
-    assert!(of > 0, "{source}\n{report:#}");
-}
-
-#[test]
-fn programs_in_java_begin_anew_for_each_input_of_a_batch() {
-    check_java("", "AC");
-    check_java("b++;", "WA");
-    check_java("System.exit(3);", "RTE");
+    assert_eq!(report["verdict"], "RTE", "{report:#}");
+    assert_eq!(report["input"], "0 8\n", "{report:#}");
+    assert!(report["stress"]["batched"].as_u64() > Some(0), "{report:#}");
 }
 
 #[test]
