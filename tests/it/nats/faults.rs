@@ -105,7 +105,7 @@ fn check_chaos(jobs: usize, kills: usize) {
 
 #[test]
 fn each_unit_ends_once_whoever_is_killed() {
-    check_chaos(400, 4);
+    check_chaos(200, 4);
 }
 
 mod quiet {
