@@ -5,6 +5,7 @@ mod tools;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ use crate::cli::output::{Output, command_with};
 use crate::cli::problem::{self, Remarks, package_read};
 use crate::cli::sessions::Judging;
 use crate::cli::strength::gates::Gates;
-use crate::cli::strength::tools::Tools;
+use crate::cli::strength::tools::{Tooled, Tools};
 use crate::cli::stress::span;
 use crate::executor::until::Until;
 use crate::executor::{Notebook, parallel};
@@ -94,8 +95,8 @@ pub fn run(arguments: &StrengthArguments) -> ExitCode {
     command_with(&arguments.output, &reports, "strength", |output| strength(arguments, output))
 }
 
-/// The part of the time in which speed is measured.
-const FOR_SPEED: f64 = 0.15;
+/// The part of the time in which speed is measured, while all else goes on; half of it in any case.
+const FOR_SPEED: f64 = 0.3;
 /// The part of the time in which programs are held against the test cases; the rest is for hunts.
 const HOLDING: f64 = 0.85;
 
@@ -136,15 +137,28 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let rules = judging.begin(&time_limit);
     let gates = Gates { ground: &ground, bench, validators: &validators, kept: host.kept.clone() };
     let mut report = Strength { seed: arguments.seed, time: arguments.time, ..Strength::default() };
-    let judged = gates.judged(&time_limit, arguments.matrix)?;
-    gates.look(&judged, time_limit.limit, output, &mut report)?;
+    let judged = gates.look(&time_limit, arguments.matrix, output, &mut report)?;
     if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
-        let time = arguments.time.mul_f64(FOR_SPEED);
+        let left = arguments.time.saturating_sub(started.elapsed());
+        let most = arguments.time.mul_f64(FOR_SPEED);
+        let time = left.clamp(most / 2, most);
         let seed = arguments.seed;
-        Tools { bench, rules: &rules, ground: &ground, seed, time }.measure(&mut report)?;
+        // They have a time of their own.
+        let beside = host.builder();
+        let bench_beside = Bench { executor: &*host.executor, builder: &beside, ..bench };
+        let tools = Tools { bench: bench_beside, rules: &rules, ground: &ground, seed, time };
         let work = Work { arguments, output, ground: &ground, bench, rules: &rules, until: &until };
         let way = Way::new(&rules, host.isolation);
-        work.measure(&cases, &judged, way, started, &mut report)?;
+        let (tell, told) = mpsc::channel();
+        let measured = || {
+            let told = told;
+            work.measure(&cases, &judged, way, started, &told, &mut report)?;
+            // Unless it was taken before.
+            told.recv().into_iter().for_each(|tooled: Tooled| tooled.put(&mut report));
+            Ok(())
+        };
+        let tooled = move || Ok(tell.send(tools.measure()?).is_ok());
+        parallel::both(tooled, measured)?;
         compare(&mut report, &arguments.package, &*host.notebook());
     }
     report.elapsed = started.elapsed();
@@ -192,6 +206,7 @@ impl Work<'_> {
         judged: &[(&Submission, Judgement)],
         way: Option<Way>,
         started: Instant,
+        tools: &Receiver<Tooled>,
         report: &mut Strength,
     ) -> Result<(), Stop> {
         let Self { arguments, ground, bench, rules, until, .. } = *self;
@@ -279,7 +294,6 @@ impl Work<'_> {
         }
         self.output.diagnosed(self.unfitting(&entrants)?);
         let bounds = self.bounds()?;
-        let tools = report.by_tools();
         let measuring = Measuring {
             hunting: Hunting {
                 arena: &arena,
@@ -296,16 +310,17 @@ impl Work<'_> {
             hold_until: started + arguments.time.mul_f64(HOLDING),
             equivalents: &problem.equivalents,
             matrix: arguments.matrix,
-            measured: &|name| match name {
-                PartName::Bounds => bounds,
-                _ => tools.iter().find(|it| it.0 == name).and_then(|it| it.1),
-            },
         };
-        match measuring.measure(entrants, source, report)? {
-            Ok(()) if arguments.promote => self.promote(&arena, report),
-            Ok(()) => Ok(()),
-            Err(unmeasured) => Err(self.unmeasured(&unmeasured, reference)),
+        if let Err(unmeasured) = measuring.measure(entrants, source, report)? {
+            return Err(self.unmeasured(&unmeasured, reference));
         }
+        tools.recv().into_iter().for_each(|tooled| tooled.put(report));
+        let parts = report.by_tools();
+        measuring.count(report, &|name| match name {
+            PartName::Bounds => bounds,
+            _ => parts.iter().find(|it| it.0 == name).and_then(|it| it.1),
+        });
+        if arguments.promote { self.promote(&arena, report) } else { Ok(()) }
     }
 
     /// The wrong submissions of the package: with its judgement if it was judged, otherwise to be built.

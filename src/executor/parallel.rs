@@ -1,7 +1,7 @@
 //! The same work for many items, on as many threads as there are slots.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::executor::Executor;
@@ -23,7 +23,7 @@ pub fn map<T: Sync, R: Send>(
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(index) else { return };
             let result = work(item);
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut results = lock(&results);
             match (&mut *results, result) {
                 (Ok(results), Ok(result)) => results[index] = Some(result),
                 (Ok(_), Err(error)) => {
@@ -37,6 +37,30 @@ pub fn map<T: Sync, R: Send>(
     on_threads(executor.slots().min(items.len()), worker);
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(results?.into_iter().flatten().collect())
+}
+
+/// Does two things at once; the first one first if the machine starts no thread more.
+///
+/// # Errors
+/// That of the first, else that of the second; both come to their end.
+pub fn both<A: Send, B: Send>(
+    first: impl FnOnce() -> Result<A, Stop> + Send,
+    second: impl FnOnce() -> Result<B, Stop> + Send,
+) -> Result<(A, B), Stop> {
+    let (first, second) = (Mutex::new(Some(first)), Mutex::new(Some(second)));
+    let (one, other) = (Mutex::new(None), Mutex::new(None));
+    on_threads(2, || {
+        let task = lock(&first).take();
+        task.into_iter().for_each(|task| *lock(&one) = Some(task()));
+        let task = lock(&second).take();
+        task.into_iter().for_each(|task| *lock(&other) = Some(task()));
+    });
+    let (one, other) = (lock(&one).take(), lock(&other).take());
+    one.zip(other).map_or(Err(Stop::Interrupted), |(one, other)| Ok((one?, other?)))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Does the work on so many threads, this one among them; on fewer if the machine starts no more.
@@ -53,6 +77,8 @@ pub fn on_threads(most: usize, work: impl Fn() + Sync) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+
     use super::*;
     use crate::executor::scripted::Scripted;
 
@@ -71,6 +97,22 @@ mod tests {
             check(slots, &[], Ok(&[]));
             check(slots, &[1, 2, 3, 4, 5], Ok(&[10, 20, 30, 40, 50]));
         }
+    }
+
+    #[test]
+    fn two_things_are_done_at_once() {
+        let met = Barrier::new(2);
+        let meet = |number: u32| {
+            met.wait();
+            Ok(number)
+        };
+        assert_eq!(both(|| meet(1), || meet(2)), Ok((1, 2)));
+        let fails = || Err::<u32, _>(Stop::Interrupted);
+        let is_done = AtomicUsize::new(0);
+        let done = || Ok(is_done.fetch_add(1, Ordering::Relaxed));
+        assert_eq!(both(fails, done), Err(Stop::Interrupted));
+        assert_eq!(both(done, fails), Err(Stop::Interrupted));
+        assert_eq!(is_done.into_inner(), 2);
     }
 
     #[test]

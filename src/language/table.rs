@@ -158,7 +158,8 @@ pub static LANGUAGES: [Language; 54] = [
             {main}",
         batch_source: "java",
         batch_build: "{batch}",
-        batch_start: "JurorBatch",
+        // Most inputs are done before the second compiler is.
+        batch_start: "-XX:TieredStopAtLevel=1 JurorBatch",
         run_processes: JVM_PROCESSES,
         ..known("java", "Java", ".java")
     },

@@ -45,8 +45,6 @@ pub struct Measuring<'a> {
     pub matrix: bool,
     /// What its author calls right.
     pub equivalents: &'a [Equivalent],
-    /// What parts come to that others measure.
-    pub measured: &'a (dyn Fn(PartName) -> Option<f64> + Sync),
 }
 
 /// Why there is no measure.
@@ -123,7 +121,6 @@ impl Measuring<'_> {
             return Ok(Err(Unmeasured::Reference(fault)));
         }
         report.subjects = entrants.into_iter().map(|entrant| entrant.subject).collect();
-        self.count(report);
         Ok(Ok(()))
     }
 
@@ -273,8 +270,9 @@ impl Measuring<'_> {
         Ok(())
     }
 
-    /// Counts: what each test case catches, parts, score, grade, and what each missing test case would gain.
-    fn count(&self, report: &mut Strength) {
+    /// Counts: what each test case catches, parts, score, grade, and what each missing test case would gain. Others
+    /// measured what some parts come to.
+    pub fn count(&self, report: &mut Strength, measured: &dyn Fn(PartName) -> Option<f64>) {
         let names: Vec<&str> =
             self.hunting.arena.cases.iter().map(|case| &*case.test_case.name).collect();
         report.cases = matrix::cases(&names, &report.subjects, self.matrix);
@@ -288,7 +286,7 @@ impl Measuring<'_> {
                 PartName::Kills => score::kills(subjects),
                 PartName::Twice => score::twice(subjects),
                 PartName::Features => features,
-                other => (self.measured)(other),
+                other => measured(other),
             })
         };
         report.parts = parts(&report.subjects);

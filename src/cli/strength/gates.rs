@@ -9,6 +9,7 @@ use crate::cli::ground::Ground;
 use crate::cli::output::Output;
 use crate::cli::problem;
 use crate::cli::sessions::{Judging, entries};
+use crate::executor::parallel;
 use crate::generate::{Generating, Mode, generate};
 use crate::judge::case::{Detail, Validators};
 use crate::judge::score::Policy;
@@ -40,10 +41,7 @@ impl<'a> Gates<'a> {
     ///
     /// The others are held against the test cases later, as mutants are. They are judged here, too, if no mutant can
     /// be: without an accepted submission, or if a static validator looks at sources.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
-    pub(super) fn judged(
+    fn judged(
         &self,
         time_limit: &TimeLimit,
         matrix: bool,
@@ -105,22 +103,26 @@ impl<'a> Gates<'a> {
         Ok(judgements)
     }
 
-    /// Looks at all gates.
+    /// Looks at all gates. While submissions are judged it looks at the data: most of both is builds and starts, which
+    /// leave processors free.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
     pub(super) fn look(
         &self,
-        judged: &[(&Submission, Judgement)],
-        limit: Duration,
+        time_limit: &TimeLimit,
+        matrix: bool,
         output: &Output,
         report: &mut Strength,
-    ) -> Result<(), Stop> {
-        report.gates.push(self.data(output)?);
+    ) -> Result<Vec<(&'a Submission, Judgement)>, Stop> {
+        let of_data = || Ok((self.data(output)?, self.reproducible(output)?));
+        let (judged, (data, reproducible)) =
+            parallel::both(|| self.judged(time_limit, matrix), of_data)?;
+        report.gates.push(data);
         let right: Vec<&Judgement> =
             judged.iter().filter(|(it, _)| is_accepted(it)).map(|(_, it)| it).collect();
         report.gates.push(accepted(&right));
-        report.gates.push(self.reproducible(output)?);
+        report.gates.push(reproducible);
         let tried = match self.validators.output.len() {
             0 => "the default one".to_owned(),
             _ => "accepts judge answers, refuses junk".to_owned(),
@@ -128,8 +130,8 @@ impl<'a> Gates<'a> {
         // It was tried when it was built.
         let gate = Gate { name: GateName::OutputValidator, state: GateState::Open, detail: tried };
         report.gates.push(gate);
-        report.gates.push(half(&right, limit));
-        Ok(())
+        report.gates.push(half(&right, time_limit.limit));
+        Ok(judged)
     }
 
     fn data(&self, output: &Output) -> Result<Gate, Stop> {

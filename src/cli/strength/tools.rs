@@ -13,6 +13,7 @@ use crate::model::limits::Limits;
 use crate::model::probe::Probes;
 use crate::model::stop::Stop;
 use crate::model::strength::Strength;
+use crate::model::strictness::Strictness;
 use crate::model::submission::Submission;
 use crate::strength::checkers::rejected_outputs;
 use crate::strength::probe::inputs::{ByGenerators, ByGrammar, Inputs};
@@ -29,14 +30,32 @@ pub(super) struct Tools<'a> {
     pub(super) time: Duration,
 }
 
+/// What they came to.
+pub(super) struct Tooled {
+    input_validators: Strictness,
+    grammar_changes: Strictness,
+    output_validator: Strictness,
+    probes: Probes,
+}
+
+impl Tooled {
+    /// Puts it into the report.
+    pub(super) fn put(self, report: &mut Strength) {
+        report.input_validators = Some(self.input_validators);
+        report.grammar_changes = Some(self.grammar_changes);
+        report.output_validator = Some(self.output_validator);
+        report.probes = Some(self.probes);
+    }
+}
+
 impl Tools<'_> {
-    /// Measures them, into the report.
+    /// Measures them.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub(super) fn measure(&self, report: &mut Strength) -> Result<(), Stop> {
-        report.input_validators = Some(refused_inputs(self.bench)?);
-        report.grammar_changes = Some(noticed_changes(self.bench, self.seed)?);
+    pub(super) fn measure(&self) -> Result<Tooled, Stop> {
+        let input_validators = refused_inputs(self.bench)?;
+        let grammar_changes = noticed_changes(self.bench, self.seed)?;
         let built = self.built()?;
         let submissions: Vec<Probed<'_>> = built
             .iter()
@@ -46,9 +65,9 @@ impl Tools<'_> {
                 runnable,
             })
             .collect();
-        report.output_validator = Some(rejected_outputs(self.bench, self.rules, &submissions)?);
-        report.probes = Some(self.probes(&submissions)?);
-        Ok(())
+        let output_validator = rejected_outputs(self.bench, self.rules, &submissions)?;
+        let probes = self.probes(&submissions)?;
+        Ok(Tooled { input_validators, grammar_changes, output_validator, probes })
     }
 
     /// The submissions that are accepted everywhere or declared too slow, as far as this machine can build them.
