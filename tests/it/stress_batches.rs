@@ -139,15 +139,15 @@ fn programs_in_java_begin_anew_for_each_input_of_a_batch() {
         "import java.util.Scanner;\nclass Main {{ static int before = 0;\n\
          public static void main(String[] given) throws Exception {{\n\
          Scanner in = new Scanner(System.in); int a = in.nextInt(), b = in.nextInt();\n\
-         a += before++; if ({ONCE}) {{ System.exit(3); }}\nSystem.out.println(a + b); }} }}\n"
+         a += before++; if (a == 9 && b == 9) {{ System.exit(3); }}\nSystem.out.println(a + b); }} }}\n"
     );
     fixture.write("Main.java", source);
-    let line = "stress sum Main.java --explain 0 --reference ref.c --seed 3 --jobs 1 --runs 600 --time 30m \
+    let line = "stress sum Main.java --explain 0 --reference ref.c --seed 3 --jobs 1 --runs 2000 --time 30m \
                 --time-limit 20";
     let report = fixture.json(line, 1);
     assert_eq!(report["diagnostics"], Value::Array(Vec::new()), "{report:#}");
     assert_eq!(report["verdict"], "RTE", "{report:#}");
-    assert_eq!(report["input"], "0 8\n", "{report:#}");
+    assert_eq!(report["input"], "9 9\n", "{report:#}");
     assert!(report["stress"]["batched"].as_u64() > Some(0), "{report:#}");
 }
 

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
@@ -216,6 +217,14 @@ fn a_worker_that_says_nothing_is_given_up() {
     check_survives(&stopped, "it has said nothing for 10 s");
 }
 
+/// Whether a process has a handler for a signal.
+fn hears(process: u32, signal: Signal) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it is there");
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("signals");
+    let caught = u64::from_str_radix(caught.trim(), 16).expect("a mask");
+    caught & 1 << (signal.as_raw() - 1) != 0
+}
+
 #[test]
 fn workers_end_with_juror() {
     for signal in ["INT", "KILL"] {
@@ -226,7 +235,8 @@ fn workers_end_with_juror() {
         command.current_dir(fixture.path("")).stdout(Stdio::null()).stderr(Stdio::null());
         command.args(["judge", "sum", "sleeps.sh", "--time-limit", "100"]);
         let mut judge = command.args(["--executor", "sh pid.sh"]).spawn().expect("juror starts");
-        while pid(&fixture).is_none() {
+        // Before it listens, the signal ends it as it ends any program.
+        while pid(&fixture).is_none() || !hears(judge.id(), Signal::INT) {
             thread::sleep(Duration::from_millis(5));
         }
         let sent = Command::new("kill").args(["-s", signal, &judge.id().to_string()]).status();
