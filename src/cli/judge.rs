@@ -227,7 +227,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
             time_limit,
             output,
         };
-        // What was typed is no source that could be built again.
+        // What was typed is not a source that could be built again.
         let sources = entries.len() - usize::from(!arguments.program.is_empty());
         explain(&why, &entries[..sources], &finished.results)?;
     }

@@ -329,7 +329,7 @@ impl Study<'_, '_> {
         made.map(|(made, fails)| (made, beside_a(fails))).collect()
     }
 
-    /// Counts what came of the samples from `start` on. How many fail of those for which a statement holds that is
+    /// Counts the results of the samples from `start` on. How many fail of those for which a statement holds that is
     /// only necessary is counted without those that were made beside inputs that fail.
     fn note(&self, trial: &mut Trial, best: &Candidate, start: usize, agreement: Agreement) {
         let limit = limit(best);
@@ -437,7 +437,7 @@ impl Study<'_, '_> {
         }
     }
 
-    /// Has inputs judged, and keeps what came of it.
+    /// Has inputs judged, and keeps the results.
     fn judge(&mut self, made: Doubts) -> Result<(), Stop> {
         if made.is_empty() || self.is_over() {
             return Ok(());

@@ -61,7 +61,7 @@ impl Memory {
         self.path.is_some()
     }
 
-    /// Puts a case's files from `data/` on the stage, where they are what came of this key; whether
+    /// Puts a case's files from `data/` on the stage, if they are the result of this key; whether
     /// that was so.
     pub(super) fn recall(
         &self,
@@ -86,7 +86,7 @@ impl Memory {
         Ok(true)
     }
 
-    /// Remembers what these cases are made of and what came of them, and nothing else. That it cannot
+    /// Remembers what these cases are made of and their results, and nothing else. That it cannot
     /// be written is not a fault: the next time takes longer.
     pub(super) fn keep(&self, cases: &[(String, &str)], stage: &Stage) {
         let Some(path) = &self.path else { return };

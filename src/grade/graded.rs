@@ -44,7 +44,7 @@ pub struct Graded {
     pub passed: usize,
     /// How many it was run on.
     pub ran: usize,
-    /// How many it was not run on, because of what came of those before.
+    /// How many it was not run on, because of the verdicts of earlier ones.
     pub skipped: usize,
     /// CPU time of its slowest run.
     #[serde(rename = "cpu_seconds", with = "As::<Option<Seconds>>")]

@@ -19,7 +19,7 @@ pub struct Wish<'a> {
     pub by: Int,
 }
 
-/// An input beside this one, if the grammar allows what came of it.
+/// A changed copy of this input, if the grammar allows it.
 pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<Vec<u8>> {
     let mut tree = tree.clone();
     for _ in 0..=chance.below(3) {

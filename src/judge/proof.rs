@@ -153,7 +153,7 @@ impl Proof {
         self.taken
     }
 
-    /// Takes what came of the next test case in the order. Says whether the others can prove nothing more.
+    /// Takes the result of the next test case in the order. Says whether the others can prove nothing more.
     pub fn take(&mut self, case: &CaseJudgement) -> bool {
         let index = self.order.get(self.taken).copied().unwrap_or_default();
         self.taken += 1;

@@ -1,7 +1,7 @@
 //! Judges submissions on test cases, in parallel, and tells what happens as it happens.
 //!
 //! Theory of operation: one worker thread a slot takes the next step of the plan, does it without
-//! holding the lock, and notes what came of it. Whoever completes a submission hands out its
+//! holding the lock, and notes the result. Whoever completes a submission hands out its
 //! judgement; judgements leave in the order of the submissions, whichever is complete first.
 
 use std::collections::{HashMap, HashSet};

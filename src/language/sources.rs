@@ -292,7 +292,7 @@ mod tests {
             assert_eq!(shown, expected);
         };
         check(&program, &["lib.py=python.py 7", "own.py=all.py 7"]);
-        // A user's own submission is no file of the package.
+        // A user's own submission is not a file of the package.
         program.include.truncate(1);
         check(&program, &["lib.py=python.py 7", "own.py=own.py {{n}}"]);
         program.constants = vec![Constant { key: "n".into(), value: "8".into() }];

@@ -82,7 +82,7 @@ pub struct BestMode {
     pub refused: Vec<TriedMode>,
 }
 
-/// A way to keep programs apart, and what came of trying it.
+/// A way to keep programs apart, and the result of trying it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriedMode {
     /// Which.

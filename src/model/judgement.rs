@@ -287,7 +287,7 @@ pub struct Judgement {
     pub cases: Arc<Vec<CaseJudgement>>,
     /// Its score, in a scoring problem that it builds for.
     pub score: Option<TotalScore>,
-    /// How many selected cases were not run, because of what came of those before them.
+    /// How many selected cases were not run, because of the verdicts of earlier ones.
     pub skipped: usize,
     /// How many of these could prove nothing more of what is expected.
     pub spared: usize,

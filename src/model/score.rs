@@ -1,4 +1,4 @@
-//! Scores: how they are made up, and what came of it.
+//! Scores: how they are made up, and the result.
 //!
 //! Source: problem package format 2025-09, "Result aggregation".
 

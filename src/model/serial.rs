@@ -100,7 +100,7 @@ impl View<Duration> for Seconds {
     }
 }
 
-/// A number that is no time is no time at all.
+/// A number that is not a time, such as a negative one, is read as zero.
 impl Restore<Duration> for Seconds {
     fn restore(self) -> Duration {
         Duration::try_from_secs_f64(self.0).unwrap_or_default()

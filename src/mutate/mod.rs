@@ -122,7 +122,7 @@ fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {
     }
 }
 
-/// The edits of one file: each makes a text of its own, that is no worse formed than the file.
+/// The edits of one file: each makes a text of its own, as well formed as the file.
 fn edits(syntax: &'static Syntax, text: &str) -> Vec<Edit> {
     let Some(tree) = parse(syntax, text) else { return Vec::new() };
     let mut finder = Finder { syntax, text, edits: Vec::new() };

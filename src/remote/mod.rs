@@ -1,4 +1,4 @@
-//! Jobs on other machines: a worker reads them from a pipe and writes back what came of them.
+//! Jobs on other machines: a worker reads them from a pipe and writes back their results.
 //!
 //! Any command that connects to a machine makes the pipe, such as `ssh host juror worker --stdio`. Both sides begin with
 //! a line that names the protocol, the version of juror and the rules by which programs are run. Frames follow.

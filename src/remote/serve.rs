@@ -91,7 +91,7 @@ impl<W: Write + Send> Outlet for Mouth<'_, W> {
     }
 }
 
-/// Runs jobs, and says what came of them.
+/// Runs jobs, and sends their results.
 pub(super) struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,

@@ -49,7 +49,7 @@ pub trait Station: Send + Sync {
     fn tools(&self) -> Tools;
     /// Each of them.
     fn members(&self) -> Vec<Member>;
-    /// From now on it is sent letters, and says what comes of them.
+    /// From now on it is sent letters, and answers them.
     fn open(&self, reception: Reception);
     /// Takes a letter, and does not wait.
     fn send(&self, letter: &Letter<'_>);
@@ -59,7 +59,7 @@ pub trait Station: Send + Sync {
     fn finish(&self);
 }
 
-/// Where a station says what comes of letters.
+/// Where a station answers letters.
 #[derive(Clone)]
 pub struct Reception {
     pub(super) shared: Arc<Shared>,

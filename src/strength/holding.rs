@@ -148,7 +148,7 @@ impl Measuring<'_> {
         Ok(Held { on_cases, on_pool })
     }
 
-    /// Notes what came of an entrant; whether the time was over before.
+    /// Notes the result of an entrant; returns whether the time was over before.
     fn take_held(&self, entrant: &mut Entrant, held: Option<Held>) -> bool {
         let is_judged = entrant.is_judged();
         let subject = &mut entrant.subject;

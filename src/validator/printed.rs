@@ -20,7 +20,7 @@ const TRANSLATED: [(&str, &str); 3] = [
 /// What a checker of CMS says.
 ///
 /// # Errors
-/// If it is no answer: what it did.
+/// If it is not an answer: what it did.
 pub(super) fn cms(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     if code != 0 {
         return Err(format!("it ended with exit code {code}; a checker of CMS ends with 0"));
@@ -47,7 +47,7 @@ pub(super) fn cms_message(stderr: &[u8]) -> Vec<u8> {
 /// What a checker of sinol says.
 ///
 /// # Errors
-/// If it is no answer: what it did.
+/// If it is not an answer: what it did.
 pub(super) fn sinol(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     if !(0..=1).contains(&code) {
         return Err(format!("it ended with exit code {code}; a checker of sinol ends with 0"));

@@ -135,12 +135,10 @@ fn programs_in_java_begin_anew_for_each_input_of_a_batch() {
     let fixture = Fixture::new();
     fixture.write("sum/input_validators/sum.ctd", GRAMMAR);
     fixture.write("ref.c", program("", ""));
-    let source = format!(
-        "import java.util.Scanner;\nclass Main {{ static int before = 0;\n\
-         public static void main(String[] given) throws Exception {{\n\
+    let source = "import java.util.Scanner;\nclass Main { static int before = 0;\n\
+         public static void main(String[] given) throws Exception {\n\
          Scanner in = new Scanner(System.in); int a = in.nextInt(), b = in.nextInt();\n\
-         a += before++; if (a == 9 && b == 9) {{ System.exit(3); }}\nSystem.out.println(a + b); }} }}\n"
-    );
+         a += before++; if (a == 9 && b == 9) { System.exit(3); }\nSystem.out.println(a + b); } }\n";
     fixture.write("Main.java", source);
     let line = "stress sum Main.java --explain 0 --reference ref.c --seed 3 --jobs 1 --runs 2000 --time 30m \
                 --time-limit 20";

@@ -73,7 +73,7 @@ impl Pack<'_> {
         validators.map(Item::base_name).collect()
     }
 
-    /// Whether this is no input validator, although it is among them.
+    /// Whether this is not an input validator, although it is among them.
     fn overlooks(&self, item: &Item) -> bool {
         is_no_program(item) || !self.version.is_strict && is_strange(item)
     }

@@ -6,7 +6,7 @@ fn section(parts: Vec<Piece>, requires: &[usize], until: Until, yields: Yields) 
     Section { parts, requires: requires.to_vec(), until, yields }
 }
 
-/// So many cases; what comes of them does not matter outside.
+/// So many cases; their results do not matter outside.
 fn alone(cases: usize, requires: &[usize], until: Until) -> Piece {
     Piece::Section(section(vec![Piece::Cases(cases)], requires, until, Yields::Acceptance))
 }

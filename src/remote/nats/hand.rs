@@ -1,4 +1,4 @@
-//! Who takes units: asks the server for as many as it can do, runs their jobs, writes what came of them.
+//! Takes units: asks the server for as many as it can do, runs their jobs, writes their results.
 //!
 //! One thread decides. Others run programs, and wait for the server: for blobs, and until a result is written. A unit is
 //! the worker's as long as it says so each second; when the result is written it is gone from the server.

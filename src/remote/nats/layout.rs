@@ -77,7 +77,7 @@ pub fn blob(digest: &Digest) -> String {
     digits(&digest.0, 32)
 }
 
-/// What the server says that is no answer.
+/// What the server says that is not an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerRefusal {
     /// Its number for it.

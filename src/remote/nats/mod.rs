@@ -9,7 +9,7 @@
 //! | `presence` | what workers say of themselves |
 //! | `unit` | jobs and results as messages |
 //! | `office`, `post` | who sends units: what waits, what is under way, what came |
-//! | `hand`, `outcome` | who takes units, and writes what came of them |
+//! | `hand`, `outcome` | takes units and writes their results |
 //!
 //! A unit is one job or several. It waits on the server until a worker of its class takes it, and stays there until that worker
 //! has written its result. A worker that says nothing for some seconds has lost it: another one gets it. A result can be

@@ -51,7 +51,7 @@ impl Origin {
     }
 }
 
-/// What a result says of itself, before what came of the jobs.
+/// What a result says of itself, before the results of the jobs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultHead {
     /// The worker.

@@ -220,7 +220,7 @@ fn line(subject: &Subject, places: &HashMap<&str, usize>) -> Markup {
     }
 }
 
-/// Every program, with what came of it.
+/// Every program and its result.
 fn programs(found: &Strength) -> Markup {
     let row = |subject: &Subject| {
         let class = match subject.status {

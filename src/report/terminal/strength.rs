@@ -70,7 +70,7 @@ fn gates(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// What was held against the data, and what came of it.
+/// What was held against the data, and the results.
 fn held(page: &mut Page<'_>, found: &Strength) {
     let kinds = [
         (SubjectKind::Submission, "wrong submission"),

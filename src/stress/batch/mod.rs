@@ -42,7 +42,7 @@ use crate::stress::comparison::{Comparison, bytes};
 const BEFORE: u64 = 64;
 /// So many inputs must be left that it is worth it.
 const WORTH: u64 = 500;
-/// What does not build, and what comes of it.
+/// What does not build, and the consequence.
 const FOR_BATCHES: &str = "the program for batches, without which every run has a fresh process,";
 /// Building both programs must not take more than this part of the time that is left.
 const PART: u32 = 2;
@@ -199,7 +199,7 @@ impl Batches {
         }
     }
 
-    /// Takes into account what came of a batch, or of an input alone.
+    /// Takes into account the result of a batch, or of an input alone.
     pub fn learn(&self, count: usize, accepted: usize, elapsed: Duration) {
         self.with_size(|size| size.learn(count, accepted, elapsed));
     }
