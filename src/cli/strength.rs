@@ -323,7 +323,7 @@ impl Work<'_> {
         if arguments.promote { self.promote(&arena, report) } else { Ok(()) }
     }
 
-    /// The wrong submissions of the package: with its judgement if it was judged, otherwise to be built.
+    /// The wrong submissions of the package, each with its judgement if it was judged, otherwise to be built.
     fn wrong(&self, judged: &[(&Submission, Judgement)]) -> Result<Vec<Entrant>, Stop> {
         let problem = self.bench.problem;
         let mut entrants = Vec::new();

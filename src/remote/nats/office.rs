@@ -28,7 +28,8 @@ use crate::remote::station::{Letter, Member, Reception, Station, Tools};
 /// So many messages may be on their way to the server.
 const PUBLISHERS: usize = 8;
 
-/// Runs go together if they take no longer, one after the other: what is in a unit waits for one worker while others may be idle.
+/// Runs go together if they take no longer, one after the other: what is in a unit waits for one worker while others
+/// may be idle.
 const TOGETHER: Duration = Duration::from_millis(100);
 
 /// What may take longer goes to the lane of what nobody waits for.
