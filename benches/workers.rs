@@ -1,6 +1,8 @@
 //! What a worker costs: the rate of short runs through the pipe to one, or through a NATS server, and in the local pool, in turns.
 //!
-//! All have two slots. Run with `cargo bench --bench workers`, with a number of rounds as argument if 10 are not right.
+//! All have two slots. On two cores, the server and the worker take the time that they need from programs that compute; from
+//! programs that wait they take none, so these tell whether a slot ever waits for its next run. Run with
+//! `cargo bench --features nats --bench workers`, with a number of rounds as argument if 10 are not right.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::path::Path;
@@ -23,12 +25,13 @@ use juror::remote::link::Connection;
 
 const SLOTS: usize = 2;
 
-/// Computes for as many milliseconds of its CPU time as its argument says.
+/// Computes for as many milliseconds of its CPU time as its argument says, or waits so long if that is below zero.
 const BUSY: &str = "#include <stdlib.h>
 #include <time.h>
 int main(int count, char **arguments) {
     long limit = atol(arguments[count - 1]) * 1000000;
-    struct timespec now;
+    struct timespec now = {0, -limit};
+    if (limit < 0) return nanosleep(&now, 0);
     do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     while (now.tv_sec * 1000000000 + now.tv_nsec < limit);
     return 0;
@@ -53,9 +56,9 @@ fn main() {
 
 /// The rates of short runs, and what one alone takes longer.
 fn measure(name: &str, local: &Local, crew: &Crew, program: &Arc<Tree>, rounds: usize) {
-    println!("{:>6} {:>12} {name:>12} {:>7}", "run", "pool", "ratio");
-    for milliseconds in [1, 5] {
-        let runs = 800 / milliseconds as usize;
+    println!("{:>15} {:>12} {name:>12} {:>7}", "run", "pool", "ratio");
+    for milliseconds in [1_i64, 5, -5] {
+        let runs = 2000 / milliseconds.unsigned_abs() as usize;
         let job = job(program, milliseconds);
         let mut ratios = Vec::new();
         let (mut pool, mut worker) = (Duration::MAX, Duration::MAX);
@@ -67,7 +70,9 @@ fn measure(name: &str, local: &Local, crew: &Crew, program: &Arc<Tree>, rounds: 
         ratios.sort_by(f64::total_cmp);
         let rate = |time: Duration| format!("{:.0} a second", runs as f64 / time.as_secs_f64());
         let ratio = ratios[ratios.len() / 2];
-        println!("{milliseconds:>3} ms {:>12} {:>12} {ratio:>7.3}", rate(pool), rate(worker));
+        let what = if milliseconds < 0 { "waits" } else { "computes" };
+        let run = format!("{what} {} ms", milliseconds.abs());
+        println!("{run:>15} {:>12} {:>12} {ratio:>7.3}", rate(pool), rate(worker));
     }
     latency(local, crew, &job(program, 0), rounds * 20);
 }
@@ -167,7 +172,7 @@ fn compile(directory: &Path) -> Arc<Tree> {
     Arc::new(Tree::from(vec![TreeEntry::new("busy", node)]))
 }
 
-fn job(program: &Arc<Tree>, milliseconds: u64) -> Job {
+fn job(program: &Arc<Tree>, milliseconds: i64) -> Job {
     let argv = vec!["/program/busy".to_owned(), milliseconds.to_string()];
     let visible = vec![Shown::tree("/program", program)];
     Job {

@@ -17,6 +17,7 @@
 
 pub mod address;
 pub mod bucket;
+mod class;
 pub mod hand;
 pub mod layout;
 pub mod link;

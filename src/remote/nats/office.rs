@@ -1,7 +1,7 @@
 //! Who sends units: what waits, what is under way, and the threads beside it.
 //!
-//! A few threads publish: while they do, other letters wait, and what waits together goes in one unit if the runs are short. One
-//! thread hears results as they are written. The last one looks each half second, and when the connection is there again, what
+//! A few threads publish. What waits together goes in one unit if the runs are short; while workers have enough to do, short
+//! runs wait a moment for others. One thread hears results as they are written. The last one looks each half second, and when the connection is there again, what
 //! became of units of which nothing was heard.
 
 use std::collections::{HashMap, VecDeque};
@@ -17,9 +17,10 @@ use crate::model::judgement::JudgeError;
 use crate::remote::link::Door;
 use crate::remote::message::Facts;
 use crate::remote::nats::address::{Address, Lane};
+use crate::remote::nats::class::{GONE, HELD, Posted, WorkerClass};
 use crate::remote::nats::link::Link;
 use crate::remote::nats::presence::{self, Present};
-use crate::remote::nats::unit::{MOST, MOST_JOBS, Origin};
+use crate::remote::nats::unit::{MOST_JOBS, Origin};
 use crate::remote::nats::{layout, random};
 use crate::remote::seats::told_of_pace;
 use crate::remote::serve::{AHEAD, lock};
@@ -27,10 +28,6 @@ use crate::remote::station::{Letter, Member, Reception, Station, Tools};
 
 /// So many messages may be on their way to the server.
 const PUBLISHERS: usize = 8;
-
-/// Runs go together if they take no longer, one after the other: what is in a unit waits for one worker while others
-/// may be idle.
-const TOGETHER: Duration = Duration::from_millis(100);
 
 /// What may take longer goes to the lane of what nobody waits for.
 const LONG: Duration = Duration::from_secs(120);
@@ -40,9 +37,6 @@ const ANNOUNCED: Duration = Duration::from_secs(5);
 
 /// How often workers announce themselves, and some more.
 const ROUND: Duration = Duration::from_millis(1200);
-
-/// A worker that says nothing for so long is gone.
-const GONE: Duration = Duration::from_secs(10);
 
 /// Without a server, or workers, for so long, it is given up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -76,29 +70,6 @@ pub(super) struct Ledger {
     pub(super) sequence: u64,
     open: usize,
     is_tidy: bool,
-}
-
-/// Workers that are alike.
-pub(super) struct WorkerClass {
-    name: String,
-    pub(super) reception: Option<Reception>,
-    waiting: VecDeque<Posted>,
-    flying: usize,
-    members: HashMap<String, (Facts, Instant)>,
-    /// How long a run took lately, in seconds.
-    mean: Option<f64>,
-    seen: Instant,
-}
-
-/// A letter.
-#[derive(Clone)]
-pub(super) struct Posted {
-    pub(super) number: u64,
-    pub(super) bytes: Arc<[u8]>,
-    is_lone: bool,
-    lane: Lane,
-    /// How often it came to nothing.
-    pub(super) lost: u32,
 }
 
 /// A unit that was sent.
@@ -278,11 +249,7 @@ impl Office {
             if self.is_over() {
                 return None;
             }
-            let free = ledger
-                .classes
-                .iter()
-                .position(|class| !class.waiting.is_empty() && class.flying < class.window());
-            if let Some(index) = free {
+            if let Some(index) = ledger.classes.iter().position(WorkerClass::must_send) {
                 ledger.sequence += 1;
                 let class = &mut ledger.classes[index];
                 let letters = class.together();
@@ -294,7 +261,8 @@ impl Office {
                 ledger.flying.insert(unit.clone(), flying);
                 return Some(unit);
             }
-            let waited = self.changed.wait_timeout(ledger, LOOK);
+            let is_held = ledger.classes.iter().any(WorkerClass::may_send);
+            let waited = self.changed.wait_timeout(ledger, if is_held { HELD } else { LOOK });
             ledger = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
     }
@@ -431,32 +399,6 @@ impl Ledger {
     }
 }
 
-impl WorkerClass {
-    /// So many units may be under way.
-    fn window(&self) -> usize {
-        let here = self.members.values().filter(|(_, seen)| seen.elapsed() < GONE);
-        here.map(|(facts, _)| facts.slots + AHEAD).sum::<usize>().max(1 + AHEAD)
-    }
-
-    /// What waits and can go together.
-    fn together(&mut self) -> Vec<Posted> {
-        // Of what nobody knows how long it takes, one shows it.
-        let most = self.mean.map_or(1, |mean| (TOGETHER.as_secs_f64() / mean) as usize);
-        let most = most.min(MOST_JOBS);
-        let mut letters: Vec<Posted> = self.waiting.pop_front().into_iter().collect();
-        let fits = |letters: &[Posted], next: &Posted| {
-            let bytes: usize = letters.iter().map(|it| it.bytes.len()).sum();
-            let [first, ..] = letters else { return false };
-            let is_free = !first.is_lone && !next.is_lone && first.lane == next.lane;
-            is_free && letters.len() < most && bytes + next.bytes.len() <= MOST
-        };
-        while self.waiting.front().is_some_and(|next| fits(&letters, next)) {
-            letters.extend(self.waiting.pop_front());
-        }
-        letters
-    }
-}
-
 /// Workers of one class, for a crew.
 struct Window {
     office: Arc<Office>,
@@ -512,6 +454,7 @@ impl Station for Window {
         let posted = Posted {
             number: letter.number,
             bytes: letter.bytes.into(),
+            posted: Instant::now(),
             is_lone: letter.is_lone,
             lane: if letter.longest > LONG { Lane::Batch } else { self.office.lane },
             lost: 0,

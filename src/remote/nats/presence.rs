@@ -141,22 +141,14 @@ pub fn roll(link: &Link) -> Result<Roll, Silence> {
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
-    use std::time::Duration;
 
     use super::*;
     use crate::language::toolchain::Linking;
     use crate::model::isolation::Isolation;
+    use crate::remote::tests::facts;
 
     fn announced(slots: usize, isolation: Isolation, version: &str) -> Announcement {
-        let facts = Facts {
-            name: "a\u{1b}".to_owned(),
-            boot: "b".to_owned(),
-            isolation,
-            shortfall: None,
-            mechanism: String::new(),
-            slots,
-            pace: Duration::from_millis(1),
-        };
+        let facts = Facts { isolation, ..facts("a\u{1b}", slots) };
         Announcement::new(facts, |word| match word {
             "{python3}" => Ok(Toolchain {
                 program: PathBuf::from("/usr/bin/python3"),

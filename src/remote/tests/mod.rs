@@ -28,7 +28,7 @@ use crate::remote::link::{Pipes, Process};
 use crate::remote::message::{Facts, FromWorker};
 use crate::remote::serve::serve;
 
-fn facts(name: &str, slots: usize) -> Facts {
+pub(super) fn facts(name: &str, slots: usize) -> Facts {
     Facts {
         name: name.to_owned(),
         boot: name.to_owned(),
