@@ -361,9 +361,7 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
                     format!("submission {name} is a symbolic link to nothing")
                 }
                 (ErrorKind::NotFound, Err(_)) => {
-                    let near = near(path, problem);
-                    let separator = if near.is_empty() { "" } else { "; " };
-                    format!("submission not found: {name}{separator}{near}")
+                    format!("submission not found: {name}; {}", instead(path, problem))
                 }
                 _ => format!("cannot read submission {name}: {error}"),
             };
@@ -372,8 +370,8 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     }
 }
 
-/// What a submission that is not there was probably meant to be: a file beside it, or one of the package's own.
-fn near(path: &Path, problem: &Problem) -> String {
+/// What to name in place of a submission that is not there: a file beside it or one of the package's own of a like name.
+fn instead(path: &Path, problem: &Problem) -> String {
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
     let beside = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
     let beside = beside.filter_map(|file| {
@@ -382,7 +380,12 @@ fn near(path: &Path, problem: &Problem) -> String {
     });
     let own = problem.submissions.iter().map(|own| own.name.clone());
     let known: Vec<String> = beside.chain(own).collect();
-    paths_near(&path.to_string_lossy(), known.iter().map(String::as_str))
+    let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
+    match (near.is_empty(), problem.submissions.first()) {
+        (false, _) => near,
+        (true, Some(own)) => format!("give a path, or a name in the package such as `{}`", own.name),
+        (true, None) => "give the path of a file or directory".to_owned(),
+    }
 }
 
 /// Finds out how to build or start each submission. If that is unknown for one, the others are judged all the same; if
