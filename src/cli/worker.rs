@@ -92,13 +92,11 @@ fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), JudgeError>
     // Once it has ended, nobody hears it.
     on_signal(move || _ = end.send(()))?;
     let (local, facts) = start(arguments)?;
-    let name = address.name.clone();
-    let told = move |class: &str| {
+    let tell = |word: &str| {
         // If standard error is closed, nobody can be told.
-        let _ =
-            writeln!(io::stderr(), "juror worker: takes jobs from {name}, as one of class {class}");
+        let _ = writeln!(io::stderr(), "juror worker: {word}");
     };
-    hand::work(&address, facts, &local, &Toolchains::default(), ends, told)
+    hand::work(&address, facts, &local, &Toolchains::default(), ends, tell)
 }
 
 #[cfg(not(feature = "nats"))]

@@ -23,7 +23,7 @@ use crate::remote::message::{Ended, Facts, FromWorker, Ticket, ToWorker};
 use crate::remote::nats::address::{Address, Lane};
 use crate::remote::nats::bucket;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST};
-use crate::remote::nats::link::{Inquiry, Link, status};
+use crate::remote::nats::link::{Inquiry, Link, NoLink, status};
 use crate::remote::nats::outcome::{delivered, has_result, stored, write};
 use crate::remote::nats::presence::{Announcement, subject};
 use crate::remote::nats::random;
@@ -37,7 +37,7 @@ const BEAT: Duration = Duration::from_secs(1);
 /// The server answers a question for a unit after so long, if there is none.
 const EXPIRES: Duration = Duration::from_secs(10);
 
-/// A question that nobody can answer is asked again after so long.
+/// A question that nobody can answer is asked again after so long, and a server that is not there yet.
 const RETRY: Duration = Duration::from_millis(200);
 
 /// For so long after a live unit a slot is kept for the next.
@@ -46,7 +46,8 @@ const LIVELY: Duration = Duration::from_secs(5);
 /// So many threads wait for the server.
 const HELPERS: usize = 8;
 
-/// Takes units until `ends` says something. Calls `ready` with its class once it does so.
+/// Takes units until `ends` says something; waits for a server that is away, also at first. Says that it waits, and that
+/// it takes units.
 ///
 /// # Errors
 /// When the server cannot be used.
@@ -56,9 +57,10 @@ pub fn work(
     executor: &dyn Executor,
     tools: &Toolchains,
     ends: Receiver<()>,
-    ready: impl FnOnce(&str),
+    tell: impl Fn(&str),
 ) -> Result<(), JudgeError> {
-    let link = Arc::new(Link::open(address, None)?);
+    let Some(link) = reach(address, &ends, &tell)? else { return Ok(()) };
+    let link = Arc::new(link);
     let basket = Basket::default();
     let worker = Worker::new(executor, tools, &basket);
     let said = Announcement::new(facts, |word| worker.find(word));
@@ -75,7 +77,7 @@ pub fn work(
     let (errands, to_do) = channel::<Errand>();
     let (to_run, to_do) = (Mutex::new(to_run), Mutex::new(to_do));
     let id = random()[..16].to_owned();
-    ready(&class);
+    tell(&format!("takes jobs from {}, as one of class {class}", address.name));
     let mut hand = Hand {
         link: Arc::clone(&link),
         subject: subject(&class, address.user(), &id),
@@ -128,6 +130,29 @@ pub fn work(
         drop(hand);
         Ok(())
     })
+}
+
+/// Connects once the server is there. None if it is told to end before.
+fn reach(
+    address: &Address,
+    ends: &Receiver<()>,
+    tell: &impl Fn(&str),
+) -> Result<Option<Link>, JudgeError> {
+    let mut told = None;
+    loop {
+        match Link::open(address, None) {
+            Ok(link) => return Ok(Some(link)),
+            Err(NoLink::Refused(error)) => return Err(error),
+            Err(NoLink::Away(error)) => {
+                if told.replace(error.to_string()) != Some(error.to_string()) {
+                    tell(&format!("cannot {error}; tries until it can"));
+                }
+            }
+        }
+        if ends.recv_timeout(RETRY) != Err(RecvTimeoutError::Timeout) {
+            return Ok(None);
+        }
+    }
 }
 
 /// What somebody does who waits for the server.

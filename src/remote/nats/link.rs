@@ -5,7 +5,9 @@
 //! waits for the client's own time-outs.
 
 use std::collections::HashMap;
+use std::error::Error as _;
 use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -131,6 +133,23 @@ impl fmt::Display for Silence {
     }
 }
 
+/// Why there is no link.
+#[derive(Debug)]
+pub enum NoLink {
+    /// Nobody is there, which may change.
+    Away(JudgeError),
+    /// Whoever is there is not what is needed, or refuses.
+    Refused(JudgeError),
+}
+
+impl From<NoLink> for JudgeError {
+    fn from(none: NoLink) -> Self {
+        match none {
+            NoLink::Away(error) | NoLink::Refused(error) => error,
+        }
+    }
+}
+
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Link").field("inbox", &self.inbox).finish_non_exhaustive()
@@ -142,7 +161,7 @@ impl Link {
     ///
     /// # Errors
     /// When the server cannot be reached, lets nobody in with this key, or is too old.
-    pub fn open(address: &Address, patience: Option<Duration>) -> Result<Self, JudgeError> {
+    pub fn open(address: &Address, patience: Option<Duration>) -> Result<Self, NoLink> {
         let fault = |reason: &dyn fmt::Display| {
             JudgeError::new(format!("connect to {}", address.name), reason)
         };
@@ -156,7 +175,7 @@ impl Link {
         let servers: Vec<_> =
             address.hosts.iter().map(|host| server(host, address.is_private)).collect();
         let servers = servers.into_iter().collect::<Result<Vec<_>, _>>();
-        let servers = servers.map_err(|error| fault(&error))?;
+        let servers = servers.map_err(|error| NoLink::Refused(fault(&error)))?;
         let inbox = format!("{}.{}", address.inbox, random());
         let (sender, receiver) = sync_channel(1);
         let driven = Arc::clone(&shared);
@@ -166,7 +185,7 @@ impl Link {
             let runtime = match runtime {
                 Ok(runtime) => runtime,
                 Err(error) => {
-                    let _ = sender.send(Err(error.to_string()));
+                    let _ = sender.send(Err((error.to_string(), false)));
                     return;
                 }
             };
@@ -175,14 +194,14 @@ impl Link {
                 let client = match options.connect(servers).await {
                     Ok(client) => client,
                     Err(error) => {
-                        let _ = sender.send(Err(told(&error)));
+                        let _ = sender.send(Err((told(&error), is_away(&error))));
                         return;
                     }
                 };
                 let mut replies = match client.subscribe(subject).await {
                     Ok(replies) => replies,
                     Err(error) => {
-                        let _ = sender.send(Err(error.to_string()));
+                        let _ = sender.send(Err((error.to_string(), false)));
                         return;
                     }
                 };
@@ -200,10 +219,13 @@ impl Link {
             });
         };
         let started = thread::Builder::new().name("nats".to_owned()).spawn(drive);
-        started.map_err(|error| fault(&error))?;
-        let opened = receiver.recv().unwrap_or_else(|_| Err("its thread ended".to_owned()));
-        let (client, handle) = opened.map_err(|reason| {
-            fault(&reason).help("look whether the server runs there, and whether the key is its")
+        started.map_err(|error| NoLink::Refused(fault(&error)))?;
+        let opened =
+            receiver.recv().unwrap_or_else(|_| Err(("its thread ended".to_owned(), false)));
+        let (client, handle) = opened.map_err(|(reason, is_away)| {
+            let error = fault(&reason)
+                .help("look whether the server runs there, and whether the key is its");
+            if is_away { NoLink::Away(error) } else { NoLink::Refused(error) }
         })?;
         {
             let mut state = shared.lock();
@@ -214,7 +236,7 @@ impl Link {
         let timeout = if several { TIMEOUT_OF_SEVERAL } else { TIMEOUT };
         let link =
             Self { client, handle, inbox, timeout, patience, numbers: AtomicU64::new(0), shared };
-        link.check().map_err(|(reason, help)| fault(&reason).help(help))?;
+        link.check().map_err(|(reason, help)| NoLink::Refused(fault(&reason).help(help)))?;
         Ok(link)
     }
 
@@ -326,10 +348,11 @@ impl Link {
         let _ = self.handle.block_on(async { tokio::time::timeout(self.timeout, sent).await });
     }
 
-    /// Hands on all that comes under a subject, until nobody wants it any more.
+    /// Hands on all that comes under a subject, until nobody wants it any more. The server knows of it before what is asked
+    /// for next, as it hears both in this order.
     ///
     /// # Errors
-    /// When there is no connection.
+    /// When the link was closed.
     pub fn subscribe(
         &self,
         subject: String,
@@ -345,9 +368,7 @@ impl Link {
                 }
             }
         });
-        // So that it is there before what is asked for next.
-        let flushed = self.handle.block_on(self.client.flush());
-        flushed.map_err(|error| fault(&error))
+        Ok(())
     }
 
     /// A subject of its own for replies.
@@ -469,5 +490,15 @@ fn told(error: &async_nats::ConnectError) -> String {
             format!("it does not let us in: {error}")
         }
         _ => error.to_string(),
+    }
+}
+
+/// Whether nobody is there. A certificate that is not good is data that is not valid: somebody is there then.
+fn is_away(error: &async_nats::ConnectError) -> bool {
+    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    match error.kind() {
+        ConnectErrorKind::Dns | ConnectErrorKind::TimedOut => true,
+        ConnectErrorKind::Io => source.is_none_or(|it| it.kind() != io::ErrorKind::InvalidData),
+        _ => false,
     }
 }

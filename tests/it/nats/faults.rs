@@ -13,8 +13,8 @@ use juror::remote::crew::Crew;
 use juror::remote::nats::link::{Inquiry, Link};
 use serde_json::Value;
 
-use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port};
-use crate::nats::{Thread, bytes, check_echo, counted, crew, crew_of, echo, job};
+use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port, program};
+use crate::nats::{Thread, brief_server, bytes, check_echo, counted, crew, crew_of, echo, job};
 
 /// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
 /// as they would here, each once.
@@ -61,6 +61,31 @@ fn units_of_a_worker_that_is_killed_or_stopped_go_to_another() {
             }
         });
     }
+}
+
+#[test]
+fn a_worker_waits_for_its_server_and_ends_without_it() {
+    if program().is_none() {
+        return;
+    }
+    let started = |port: u16, piece: &str| {
+        let url = format!("nats://127.0.0.1:{port}");
+        let (worker, mut said) = Worker::heard(&url);
+        let line = said.next().expect("it says something");
+        assert!(line.contains(&url) && line.contains(piece), "{line}");
+        (worker, said, url)
+    };
+    let (worker, _said, _) = started(free_port(), "tries until it can");
+    assert!(worker.ends(), "one that waits");
+    let (worker, _said, _) = started(brief_server("2.12.0", 1), "takes jobs from");
+    assert!(worker.ends(), "one that lost its server at once");
+    let port = free_port();
+    let (worker, mut said, url) = started(port, "tries until it can");
+    let server = Server::at(port, |store| format!("jetstream {{ store_dir: '{store}' }}\n"));
+    assert!(said.next().is_some_and(|line| line.contains("takes jobs from")));
+    check_echo(&crew_of(&url, 1), 10);
+    server.unwrap().end("KILL");
+    assert!(worker.ends(), "one whose server has gone");
 }
 
 #[test]

@@ -57,8 +57,8 @@ impl Thread {
         let address = Address::parse(url).unwrap();
         let work = move || {
             let tools = Toolchains::new(Box::new(NoTools));
-            let told = |_: &str| ready.send(()).unwrap();
-            hand::work(&address, facts, &*executor, &tools, heard, told)
+            let tell = |_: &str| ready.send(()).unwrap();
+            hand::work(&address, facts, &*executor, &tools, heard, tell)
                 .expect("the server is there");
         };
         let thread = Some(thread::spawn(work));
@@ -326,7 +326,7 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
     broken("nats://127.0.0.1:x", &["`x` is not a port"]);
     broken("nats://127.0.0.1?key=/nowhere/key", &["read the key /nowhere/key"]);
     broken(
-        &format!("nats://127.0.0.1:{}", old_server("2.9.10")),
+        &format!("nats://127.0.0.1:{}", brief_server("2.9.10", usize::MAX)),
         &["its version is 2.9.10; 2.12 or newer is needed"],
     );
     let Some(plain) = Server::with(|_| String::new()) else { return };
@@ -343,8 +343,9 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
     broken(&other.url(), &["there is another stream of this name", "the version is null"]);
 }
 
-/// A server that says that it is this old. Returns its port.
-fn old_server(version: &str) -> u16 {
+/// A server that says that it is this old, serves so many connections, and cuts each when it has answered once. Returns its
+/// port.
+fn brief_server(version: &str, connections: usize) -> u16 {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -352,15 +353,13 @@ fn old_server(version: &str) -> u16 {
         "INFO {{\"server_id\":\"x\",\"version\":\"{version}\",\"headers\":true,\"max_payload\":1048576,\"jetstream\":true}}\r\n"
     );
     thread::spawn(move || {
-        for mut client in listener.incoming().map_while(Result::ok) {
+        for mut client in listener.incoming().map_while(Result::ok).take(connections) {
             let info = info.clone();
             thread::spawn(move || {
                 let _ = client.write_all(info.as_bytes());
                 let lines = BufReader::new(client.try_clone().unwrap()).lines();
-                for line in lines.map_while(Result::ok) {
-                    if line == "PING" {
-                        let _ = client.write_all(b"PONG\r\n");
-                    }
+                if lines.map_while(Result::ok).any(|line| line == "PING") {
+                    let _ = client.write_all(b"PONG\r\n");
                 }
             });
         }

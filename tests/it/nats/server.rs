@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -169,8 +169,23 @@ impl Worker {
         Self(command.stderr(Stdio::null()).spawn().expect("it starts"))
     }
 
+    /// One whose standard error can be read.
+    pub(crate) fn heard(url: &str) -> (Self, impl Iterator<Item = String> + use<>) {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("juror"));
+        command.args(["worker", "--nats", url]).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        (Self(child), lines.map_while(Result::ok))
+    }
+
     pub(crate) fn send(&self, signal: &str) {
         send(signal, self.0.id());
+    }
+
+    /// Tells it to end; true if it ends well.
+    pub(crate) fn ends(mut self) -> bool {
+        self.send("TERM");
+        self.0.wait().expect("it ends").success()
     }
 }
 
