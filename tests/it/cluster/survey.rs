@@ -44,7 +44,8 @@ fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
     assert_eq!((code, bad(&found)), (Some(0), vec![]), "{found}");
     assert_eq!(found["server"]["role"], "worker");
 
-    let _worker = Worker::start(&key, &["--jobs", "1"]);
+    let (_worker, mut said) = Worker::heard(&key, &["--jobs", "1"]);
+    assert!(said.next().is_some_and(|line| line.contains("takes jobs from")));
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
     let mut command = fixture.shipped("judge");

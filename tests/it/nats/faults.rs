@@ -70,7 +70,7 @@ fn a_worker_waits_for_its_server_and_ends_without_it() {
     }
     let started = |port: u16, piece: &str| {
         let url = format!("nats://127.0.0.1:{port}");
-        let (worker, mut said) = Worker::heard(&url);
+        let (worker, mut said) = Worker::heard(&url, &[]);
         let line = said.next().expect("it says something");
         assert!(line.contains(&url) && line.contains(piece), "{line}");
         (worker, said, url)

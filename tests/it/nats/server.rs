@@ -170,9 +170,12 @@ impl Worker {
     }
 
     /// One whose standard error can be read.
-    pub(crate) fn heard(url: &str) -> (Self, impl Iterator<Item = String> + use<>) {
+    pub(crate) fn heard(
+        url: &str,
+        options: &[&str],
+    ) -> (Self, impl Iterator<Item = String> + use<>) {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("juror"));
-        command.args(["worker", "--nats", url]).stderr(Stdio::piped());
+        command.args(["worker", "--nats", url]).args(options).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         (Self(child), lines.map_while(Result::ok))
