@@ -383,7 +383,9 @@ fn instead(path: &Path, problem: &Problem) -> String {
     let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
     match (near.is_empty(), problem.submissions.first()) {
         (false, _) => near,
-        (true, Some(own)) => format!("give a path, or a name in the package such as `{}`", own.name),
+        (true, Some(own)) => {
+            format!("give a path, or a name in the package such as `{}`", own.name)
+        }
         (true, None) => "give the path of a file or directory".to_owned(),
     }
 }
