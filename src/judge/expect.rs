@@ -20,7 +20,13 @@ pub fn broken(
     judgement: &Judgement,
     all_cases: &[&str],
 ) -> Vec<BrokenExpectation> {
+    let is_meant = |it: &Expectation| {
+        it.overall.as_ref().is_some_and(|it| it.verdicts.contains(&Verdict::CompileError))
+    };
     if judgement.verdict == Verdict::CompileError && !expectations.is_empty() {
+        if expectations.iter().any(is_meant) {
+            return Vec::new();
+        }
         return vec![BrokenExpectation {
             rule: "builds".to_owned(),
             reason: "compile error".to_owned(),
@@ -378,6 +384,9 @@ mod tests {
         check("WA", "AC AC AC AC", &["p: expected WA; got AC"]);
         check("RTE", "AC MLE AC AC", &[]);
         check("TLE RTE", "AC AC AC OLE", &[]);
+        check("CE AC", "CE", &[]);
+        check("CE", "RTE AC AC AC", &["p: expected CE; got RTE on sample/1"]);
+        check("RTE", "CE", &["builds: compile error"]);
         // Not all cases were selected.
         check("WA", "AC AC AC", &[]);
     }

@@ -215,7 +215,16 @@ impl<'a> Node<'a> {
     fn over(self, name: &str, entries: &'a [Entry]) -> Map<'a> {
         let name = name.to_owned();
         let known = Vec::new();
-        Map { node: self, name, entries, known, renamed: &[], for_people: &[], is_read: false }
+        Map {
+            node: self,
+            name,
+            entries,
+            known,
+            renamed: &[],
+            for_people: &[],
+            without_nulls: false,
+            is_read: false,
+        }
     }
 
     /// What stands in a map whose keys may be anything.
@@ -260,6 +269,7 @@ pub(super) struct Map<'a> {
     known: Vec<&'static str>,
     renamed: Renamed,
     for_people: &'static [&'static str],
+    without_nulls: bool,
     is_read: bool,
 }
 
@@ -279,13 +289,19 @@ impl<'a> Map<'a> {
         self
     }
 
+    /// The same, in which a key without a value counts as one that is not there.
+    pub(super) fn without_nulls(mut self) -> Self {
+        self.without_nulls = true;
+        self
+    }
+
     /// What stands behind a key, if it is there.
     pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'a>> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
         let entry = self.entries.iter().find(|entry| entry.key == key)?;
-        Some(self.node.behind(entry))
+        Some(self.node.behind(entry)).filter(|node| !(self.without_nulls && node.is_null()))
     }
 
     /// The value of a key; `None` if it is not there.

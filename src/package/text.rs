@@ -138,7 +138,7 @@ impl Untidy {
         let (message, help) = match self {
             Self::Mark => {
                 let help = "save the file as UTF-8 without BOM";
-                faults.error(at, "starts with a byte-order mark (BOM)", help);
+                faults.lack(at, "starts with a byte-order mark (BOM)", help);
                 return;
             }
             Self::WindowsLineEnds => {

@@ -30,6 +30,11 @@ pub(super) struct Raw {
 }
 
 impl Raw {
+    /// A map with nothing in it, in place of a file with nothing in it.
+    pub(super) fn no_keys() -> Self {
+        Self { value: Value::Map(Vec::new()), range: Range { line: 1, column: 1, width: 1 } }
+    }
+
     pub(super) fn scalar(&self) -> Option<&Scalar> {
         match &self.value {
             Value::Scalar(scalar) => Some(scalar),
@@ -167,7 +172,9 @@ pub(super) fn parse(page: Page<'_>) -> Parsed {
             return Parsed::Unreadable;
         }
     }
-    builder.root.map_or(Parsed::Empty, Parsed::Document)
+    let is_nothing =
+        |root: &Raw| root.scalar().is_some_and(|it| !it.quoted && it.meaning() == Meaning::Null);
+    builder.root.filter(|root| !is_nothing(root)).map_or(Parsed::Empty, Parsed::Document)
 }
 
 /// What a file came to.

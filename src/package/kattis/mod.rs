@@ -4,6 +4,7 @@
 mod case_files;
 mod constants;
 mod credits;
+mod detected;
 mod legacy;
 mod limits;
 mod part;

@@ -15,7 +15,7 @@ use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::suggest::list;
 use crate::package::text::{Page, shown};
 use crate::package::values::{filled_text, programming_language, text};
-use crate::package::yaml::{self, Parsed, Value};
+use crate::package::yaml::{self, Parsed, Raw, Value};
 
 /// What `problem.yaml` says.
 #[derive(Debug, Default)]
@@ -45,10 +45,7 @@ pub(super) fn read<T>(
     match yaml::parse(page) {
         Parsed::Document(root) => Some(keys(Node::root(&root, page).map().ok()?.renamed(renamed))),
         Parsed::Unreadable => None,
-        Parsed::Empty => {
-            faults.error(&file.path, "is empty", "start with `problem_format_version: 2025-09`");
-            None
-        }
+        Parsed::Empty => Some(keys(Node::root(&Raw::no_keys(), page).map().ok()?.renamed(renamed))),
     }
 }
 

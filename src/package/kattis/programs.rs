@@ -7,8 +7,8 @@ use std::io::Read;
 
 use crate::model::problem::InputGrammar;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::package::files::Item;
-use crate::package::kattis::Pack;
+use crate::package::files::{Files, Item};
+use crate::package::kattis::{Pack, detected};
 use crate::package::languages;
 use crate::package::suggest::meant_or;
 
@@ -24,12 +24,16 @@ pub(super) fn is_no_program(item: &Item) -> bool {
     }
 }
 
-/// Whether a file names no language and cannot be started: other judges overlook such ones.
-pub(super) fn has_no_form(item: &Item) -> bool {
-    item.is_file() && !item.base_name().contains('.') && !can_be_started(item)
+/// Whether something among submissions is none that other judges see: no file of it is in a language.
+pub(super) fn is_leftover(tree: &Files, item: &Item) -> bool {
+    let is_none = |item: &Item| is_strange(item) || is_no_program(item);
+    match item.is_directory() {
+        true => tree.below(&item.name).iter().filter(|it| it.is_file()).all(is_none),
+        false => is_strange(item),
+    }
 }
 
-/// Whether a file among validators is one that problemtools overlooks: it is in no language, and no grammar.
+/// Whether a file among programs is one that problemtools overlooks: it is in no language, and no grammar.
 fn is_strange(item: &Item) -> bool {
     let ending = ending_of(item);
     let is_known = languages::is_of_source(ending) || matches!(ending, "ctd" | "viva");
@@ -84,7 +88,10 @@ impl Pack<'_> {
             name: item.base_name().to_owned(),
             path: item.path.clone(),
             kind,
-            language: None,
+            language: match self.version.is_strict {
+                true => None,
+                false => detected::language(self.tree, item),
+            },
             entry_point: None,
             include: Vec::new(),
             constants: self.yaml.constants.clone(),

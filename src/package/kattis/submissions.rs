@@ -83,17 +83,17 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
             continue;
         }
         for item in tree.children(&directory.name) {
-            let is_leftover = !pack.version.is_strict && programs::has_no_form(item);
+            let is_leftover = || !pack.version.is_strict && programs::is_leftover(tree, item);
             let is_no_submission = match pack.yaml.problem_type.includes("submit-answer") {
                 // Answers have any ending.
                 true => programs::is_readme(item),
-                false => programs::is_no_program(item) || is_leftover,
+                false => programs::is_no_program(item) || is_leftover(),
             };
-            if is_no_submission {
+            if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {
+                faults.lack(item, "is a submission without files", "fill it or remove it");
+            } else if is_no_submission {
                 let message = "is ignored: it is not a submission";
                 faults.warning(item, message, "remove it or move it elsewhere");
-            } else if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {
-                faults.lack(item, "is a submission without files", "fill it or remove it");
             } else {
                 items.push(item);
             }

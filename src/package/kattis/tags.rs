@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::model::score::Score;
 use crate::model::submission::{Expectation, Overall, ScoreRange, UseForTimeLimit};
+use crate::model::verdict::Verdict;
 use crate::package::faults::Faults;
 use crate::package::files::{Files, Item};
 use crate::package::kattis::submissions_yaml::verdict_called;
@@ -19,6 +20,12 @@ pub(super) fn expectations(tree: &Files, submission: &Item) -> Vec<Expectation> 
     let files = tree.below(&submission.name).iter().chain([submission]);
     let files = files.filter(|item| item.is_file());
     files.filter_map(|file| tagged(&file.path, &tree.faults)).collect()
+}
+
+/// A verdict of the format, or the one that only DOMjudge expects.
+fn verdict(word: &str) -> Option<Verdict> {
+    let is_compile_error = word.to_uppercase().replace('_', "-") == "COMPILER-ERROR";
+    is_compile_error.then_some(Verdict::CompileError).or_else(|| verdict_called(word))
 }
 
 fn tagged(path: &Path, faults: &Faults) -> Option<Expectation> {
@@ -39,17 +46,21 @@ fn tagged(path: &Path, faults: &Faults) -> Option<Expectation> {
     };
     if let Some(words) = value("@EXPECTED_RESULTS@:") {
         let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
-        let verdicts: Option<Vec<_>> = words.clone().map(verdict_called).collect();
+        let verdicts: Option<Vec<_>> = words.clone().map(verdict).collect();
         return match verdicts {
             Some(verdicts) if !verdicts.is_empty() => Some(Expectation {
                 overall: Some(Overall { verdicts, is_partial: false }),
                 ..expectation
             }),
             _ => {
-                let word = words.clone().find(|word| verdict_called(word).is_none());
+                let word = words.clone().find(|word| verdict(word).is_none());
                 let message =
                     format!("`@EXPECTED_RESULTS@` names `{}`", shown(word.unwrap_or_default()));
-                faults.warning(path, message, "known: CORRECT, WRONG-ANSWER, TIMELIMIT, RUN-ERROR");
+                faults.warning(
+                    path,
+                    message,
+                    "known: CORRECT, WRONG-ANSWER, TIMELIMIT, RUN-ERROR, COMPILER-ERROR",
+                );
                 None
             }
         };

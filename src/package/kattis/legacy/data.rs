@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 
 use crate::model::grader::{GradedGroup, GradingKeys};
 use crate::model::problem::Problem;
+use crate::model::program::Program;
 use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::files::Item;
 use crate::package::kattis::case_files::{self, CaseFiles};
-use crate::package::kattis::legacy::LegacyYaml;
 use crate::package::kattis::legacy::group_yaml::{self, GroupKeys};
+use crate::package::kattis::legacy::{LegacyYaml, flags};
 use crate::package::kattis::part::Part;
 use crate::package::kattis::{Pack, programs};
 use crate::package::node::with_yaml;
@@ -19,11 +20,13 @@ use crate::package::node::with_yaml;
 pub(super) fn read(
     pack: &Pack<'_>,
     yaml: &LegacyYaml,
+    output_validators: &[Program],
     is_draft: bool,
 ) -> (TestData, Vec<GradedGroup>) {
     let mut reader = Reader {
         pack,
         yaml,
+        output_validators,
         is_draft,
         data: TestData::default(),
         groups: Vec::new(),
@@ -75,6 +78,8 @@ pub(super) fn has_scores(problem: &Problem) -> bool {
 struct Reader<'a> {
     pack: &'a Pack<'a>,
     yaml: &'a LegacyYaml,
+    /// The package's own, if it has any.
+    output_validators: &'a [Program],
     is_draft: bool,
     data: TestData,
     groups: Vec<GradedGroup>,
@@ -181,6 +186,9 @@ impl<'a> Reader<'a> {
         let keys = own.unwrap_or_default().or(group);
         let mut output_validator_args = self.yaml.validator_flags.clone();
         output_validator_args.extend(keys.output_flags.unwrap_or_default());
+        if self.output_validators.is_empty() {
+            output_validator_args = flags::settled(output_validator_args);
+        }
         Some(TestCase {
             name: base["data/".len()..].to_owned(),
             input: path("in")?,

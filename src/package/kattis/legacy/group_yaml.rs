@@ -2,12 +2,11 @@
 //!
 //! Source: problem package format legacy, "Test data groups".
 
-use crate::check::options::Options;
 use crate::model::grader::{GradingKeys, OnReject, PossibleScores};
 use crate::model::score::Score;
 use crate::model::test_data::ValidatorArgs;
 use crate::package::kattis::Pack;
-use crate::package::kattis::legacy::words;
+use crate::package::kattis::legacy::{flags, words};
 use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::boolean;
@@ -43,7 +42,7 @@ pub(super) fn read(pack: &Pack<'_>, root: &Node<'_>, is_draft: bool, is_root: bo
     if root.is_null() {
         return it;
     }
-    let Ok(mut map) = root.map() else { return it };
+    let Ok(mut map) = root.map().map(Map::without_nulls) else { return it };
     map.set("input_validator_flags", &mut it.input_flags, |node| input_flags(pack, node));
     map.set("output_validator_flags", &mut it.output_flags, |node| output_flags(pack, node));
     if is_draft {
@@ -163,9 +162,8 @@ fn output_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
         let message = "flags for single output validators are not supported";
         return Err(node.error(message, "write the same flags for all of them"));
     }
-    let flags = words(node)?;
-    match Options::parse(&flags) {
-        Err(error) if !pack.has_output_validator() => Err(node.error(error.to_string(), "")),
-        _ => Ok(flags),
+    match pack.has_output_validator() {
+        true => words(node),
+        false => flags::of_default(node),
     }
 }

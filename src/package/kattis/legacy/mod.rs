@@ -4,6 +4,7 @@
 
 mod data;
 mod domjudge;
+mod flags;
 mod group_yaml;
 mod problem_yaml;
 
@@ -182,7 +183,7 @@ impl Format for KattisLegacy {
             true => pack.output_validators(),
             false => Vec::new(),
         };
-        let (test_data, groups) = data::read(&pack, &yaml, is_draft);
+        let (test_data, groups) = data::read(&pack, &yaml, &output_validators, is_draft);
         let mut problem = Problem {
             output_validators,
             graders: Some(Graders {

@@ -9,7 +9,7 @@ use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
 use crate::package::files::Files;
 use crate::package::kattis::legacy::group_yaml::grading_keys;
-use crate::package::kattis::legacy::{LegacyYaml, words};
+use crate::package::kattis::legacy::{LegacyYaml, flags, words};
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::kattis::statement::Texts;
 use crate::package::kattis::{constants, problem_yaml};
@@ -33,7 +33,8 @@ const FOR_PEOPLE: [&str; 11] = [
 ];
 
 /// Reads `problem.yaml`, key by key.
-pub(super) fn keys(mut map: Map<'_>, is_draft: bool) -> LegacyYaml {
+pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
+    let mut map = map.without_nulls();
     let mut it = LegacyYaml::new(is_draft);
     map.node("problem_format_version");
     map.set("name", &mut it.shared.names, names);
@@ -46,7 +47,9 @@ pub(super) fn keys(mut map: Map<'_>, is_draft: bool) -> LegacyYaml {
     } else if !is_draft {
         it.is_custom = Some(false);
     }
-    map.set("validator_flags", &mut it.validator_flags, words);
+    let is_default = it.is_custom == Some(false);
+    let flags = if is_default { flags::of_default } else { words };
+    map.set("validator_flags", &mut it.validator_flags, flags);
     map.get("limits", |node| limits(node, &mut it.shared.limits, is_draft));
     map.get("grading", |node| grading(node, &types, &mut it));
     map.set("languages", &mut it.shared.languages, problem_yaml::languages);
@@ -60,9 +63,6 @@ pub(super) fn keys(mut map: Map<'_>, is_draft: bool) -> LegacyYaml {
 }
 
 fn names(node: &Node<'_>) -> Parse<Vec<(String, String)>> {
-    if node.is_null() {
-        return Ok(Vec::new());
-    }
     if !node.is_map() {
         return Ok(vec![("en".to_owned(), text(node)?)]);
     }
@@ -113,12 +113,9 @@ fn validation(node: &Node<'_>, types: &mut Vec<String>, it: &mut LegacyYaml) {
 
 /// The keys of drafts are read in legacy packages, too, if they say what legacy cannot.
 fn limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse<()> {
-    if node.is_null() {
-        return Ok(());
-    }
     let factor = |node: &Node<'_>| number(node, Bound::AtLeast(1.0));
     let mebibytes = |node: &Node<'_>| size(node, 1 << 20);
-    let mut map = node.map()?;
+    let mut map = node.map()?.without_nulls();
     map.set("time_multiplier", &mut it.ac_to_time_limit, factor);
     map.set("time_safety_margin", &mut it.time_limit_to_tle, factor);
     map.set("memory", &mut it.memory, mebibytes);
@@ -155,7 +152,7 @@ fn size(node: &Node<'_>, unit: u64) -> Parse<Bytes> {
 
 /// The old place of the grading keys, and what is only there.
 fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> {
-    let mut map = node.map()?;
+    let mut map = node.map()?.without_nulls();
     map.node("show_test_data_groups");
     if let Some(node) = map.node("objective") {
         match node.word() {

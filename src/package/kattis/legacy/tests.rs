@@ -1,5 +1,7 @@
 //! Legacy packages and drafts: what is read from them, and what is said about them.
 
+mod tolerant;
+
 use std::fmt::Write as _;
 
 use crate::model::grader::{Dialect, Objective};
@@ -553,7 +555,7 @@ fn tags_that_are_wrong_are_named() {
         &[
             lost,
             &format!(
-                "warning {at}: `@EXPECTED_RESULTS@` names `GREAT`; known: CORRECT, WRONG-ANSWER, TIMELIMIT, RUN-ERROR"
+                "warning {at}: `@EXPECTED_RESULTS@` names `GREAT`; known: CORRECT, WRONG-ANSWER, TIMELIMIT, RUN-ERROR, COMPILER-ERROR"
             ),
         ],
     );

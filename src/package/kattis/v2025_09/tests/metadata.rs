@@ -160,7 +160,11 @@ problem_format_version: 2025-09
         "\
 --- problem.yaml
 ",
-        &["error problem.yaml: is empty; start with `problem_format_version: 2025-09`"],
+        &[
+            "error problem.yaml: has no `problem_format_version`; write `problem_format_version: 2025-09`",
+            "error problem.yaml: has no `name`; add a line such as `name: Hello World!`",
+            "error problem.yaml: has no `uuid`; add a line `uuid: ...`; `uuidgen` or `cat /proc/sys/kernel/random/uuid` prints a new one",
+        ],
     );
     check(
         "\
