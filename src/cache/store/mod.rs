@@ -76,6 +76,28 @@ struct Spot {
     entry: segment::Listed,
 }
 
+/// Where a record or a small blob can be read.
+enum Lies {
+    /// It waits to be written.
+    Waiting(Vec<u8>),
+    /// In this file, if that is still there.
+    File(Option<segment::Shared>),
+}
+
+impl Lies {
+    /// Reads it, if it can be.
+    fn read(self, spot: Spot) -> Option<Vec<u8>> {
+        match self {
+            Self::Waiting(raw) => Some(raw),
+            Self::File(data) => {
+                let mut raw = vec![0; spot.entry.length as usize];
+                data?.read_exact_at(&mut raw, spot.entry.offset.into()).ok()?;
+                Some(raw)
+            }
+        }
+    }
+}
+
 /// What was last written longer ago than this is written again when it is used.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
@@ -208,7 +230,9 @@ impl Store {
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Option<T> {
         let name = kind.name(key);
-        let (spot, raw) = self.lock().raw(&name)?;
+        let (spot, lies) = self.lock().find(&name)?;
+        // Who reads a file keeps nobody waiting.
+        let raw = lies.read(spot);
         let found = raw.as_deref().and_then(decode);
         match (&found, raw) {
             (Some(_), Some(raw)) if spot.entry.is_older_than(STALE) => {
@@ -248,20 +272,16 @@ impl Store {
 }
 
 impl State {
-    /// What lies under a name, unless it cannot be read.
-    fn raw(&self, name: &Name) -> Option<(Spot, Option<Vec<u8>>)> {
+    /// Where lies what has this name.
+    fn find(&self, name: &Name) -> Option<(Spot, Lies)> {
         let spot = *self.index.get(name)?;
         let Spot { segment, entry } = spot;
-        if let Some(writer) = self.writer.as_ref().filter(|writer| writer.segment == segment)
-            && let Some(waiting) = writer.waiting(entry)
-        {
-            return Some((spot, Some(waiting.to_vec())));
-        }
-        let mut raw = vec![0; entry.length as usize];
-        let data = self.segments.get(segment).cloned();
-        let read =
-            data.is_some_and(|data| data.read_exact_at(&mut raw, entry.offset.into()).is_ok());
-        Some((spot, read.then_some(raw)))
+        let writer = self.writer.as_ref().filter(|writer| writer.segment == segment);
+        let lies = match writer.and_then(|writer| writer.waiting(entry)) {
+            Some(waiting) => Lies::Waiting(waiting.to_vec()),
+            None => Lies::File(self.segments.get(segment).cloned()),
+        };
+        Some((spot, lies))
     }
 
     fn append(&mut self, directory: Option<&Directory>, name: Name, raw: &[u8]) -> io::Result<()> {
