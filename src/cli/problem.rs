@@ -14,6 +14,7 @@ use crate::judge::case::{ReadyCase, Validators};
 use crate::judge::draw::{Seen, Visualizers};
 use crate::judge::grader::PackageGrader;
 use crate::judge::score::Scheme;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::grader::Dialect;
@@ -260,7 +261,8 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
                     .as_ref()
                     .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
                 options,
-                texts: None,
+                input: Blob::file(&test_case.input),
+                answer: test_case.answer.as_ref().map(Blob::file),
             }),
             Err(error) => {
                 let config = test_case.input.with_extension("yaml");

@@ -111,8 +111,10 @@ pub struct ReadyCase<'a> {
     pub scoring: CaseScoring,
     /// How its output is compared, if the format's default output validator does it.
     pub options: Options,
-    /// Input and judge answer, if they are in memory and not in files.
-    pub texts: Option<Texts>,
+    /// The input.
+    pub input: Blob,
+    /// The judge answer, if there is one.
+    pub answer: Option<Blob>,
 }
 
 /// A test case's texts in memory.
@@ -127,7 +129,7 @@ pub struct Texts {
 impl ReadyCase<'_> {
     /// The size of its input; 0 if that cannot be told.
     pub fn size(&self) -> u64 {
-        self.input().len().unwrap_or_default()
+        self.input.len().unwrap_or_default()
     }
 
     /// Input and judge answer in memory; nothing if there is no answer.
@@ -140,23 +142,12 @@ impl ReadyCase<'_> {
             Ok::<Arc<[u8]>, JudgeError>(text.into())
         };
         let Ok(answer) = self.answer() else { return Ok(None) };
-        Ok(Some(Texts { input: whole(&self.input())?, answer: whole(&answer)? }))
-    }
-
-    /// The input, as it lies in a box.
-    pub(super) fn input(&self) -> Blob {
-        match &self.texts {
-            Some(texts) => Arc::clone(&texts.input).into(),
-            None => Blob::file(&self.test_case.input),
-        }
+        Ok(Some(Texts { input: whole(&self.input)?, answer: whole(&answer)? }))
     }
 
     /// The judge answer, as it lies in a box.
     pub(super) fn answer(&self) -> Result<Blob, JudgeError> {
-        match &self.texts {
-            Some(texts) => Ok(Arc::clone(&texts.answer).into()),
-            None => answer_of(self.test_case),
-        }
+        self.answer.clone().map_or_else(|| answer_of(self.test_case), Ok)
     }
 }
 
@@ -241,7 +232,7 @@ pub fn judge_case(
     if let Some(files) = entry.runnable.answers() {
         return trial.read(files);
     }
-    let mut pass = Pass { number: 1, input: case.input(), earlier: Vec::new() };
+    let mut pass = Pass { number: 1, input: case.input.clone(), earlier: Vec::new() };
     let mut most: Option<Outcome> = None;
     let mut repeats: Option<Box<Repeats>> = None;
     loop {

@@ -105,7 +105,7 @@ impl Visualizers {
         if let Some(known) = known {
             evidence.pictures.extend(known);
         } else if self.is_on_page() {
-            let (input, answer) = (trial.case.input(), trial.case.answer()?);
+            let (input, answer) = (trial.case.input.clone(), trial.case.answer()?);
             let drawn = visualizer.draw(trial.executor, test_case, &input, &answer)?;
             self.add(&drawn.of_input(), evidence);
             inputs().insert(test_case.name.clone(), evidence.pictures.clone());
@@ -124,7 +124,7 @@ pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &Path) -> Result<
     let draw = |case: &&ReadyCase<'_>| {
         let kept = dir.join(box_name(&case.test_case.name));
         let answer = case.answer()?;
-        let drawn = visualizer.draw(bench.executor, case.test_case, &case.input(), &answer)?;
+        let drawn = visualizer.draw(bench.executor, case.test_case, &case.input, &answer)?;
         if let Some(tree) = &drawn.tree {
             place::save(tree, &kept)?;
         }
@@ -202,7 +202,7 @@ impl Trial<'_> {
                 test_case,
                 args: &test_case.output_visualizer_args,
                 // In each pass that of the test case.
-                input: &self.case.input(),
+                input: &self.case.input,
                 answer: &self.case.answer()?,
                 output: output.clone(),
                 submission: Some(self.entry.runnable),

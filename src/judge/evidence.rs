@@ -76,8 +76,8 @@ pub(super) fn add_input(
 ) -> Result<(), JudgeError> {
     let reading = |error| fault("read the input", error);
     (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(reading)?;
-    evidence.input_path = match (pass.number, &case.texts) {
-        (1, None) => Some(case.test_case.input.clone()),
+    evidence.input_path = match (pass.number, case.input.path()) {
+        (1, Some(path)) => Some(path.to_owned()),
         _ => kept.map(|kept| beside(kept, "input")),
     };
     Ok(())

@@ -120,8 +120,7 @@ pub fn judge_output(
     };
     let reply =
         Reply { outcome: outcome.clone(), stdout, stderr: Blob::default(), collected, kept: None };
-    let input = case.texts.as_ref().map(|texts| Arc::clone(&texts.input));
-    let pass = only_pass(&input.unwrap_or_else(|| Arc::from([])));
+    let pass = Pass { number: 1, input: case.input.clone(), earlier: Vec::new() };
     let judged = trial.judge_output(&pass, &reply)?;
     Ok(judged.classified.verdict)
 }

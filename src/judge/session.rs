@@ -166,7 +166,7 @@ impl Session<'_> {
         let unproved = self.cases.iter().filter(|_| self.spares).map(|case| Unproved {
             name: &case.test_case.name,
             // Only the order depends on it.
-            size: case.input().len().unwrap_or_default(),
+            size: case.input.len().unwrap_or_default(),
         });
         let shared = Shared {
             session: self,

@@ -8,7 +8,7 @@ use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::executor::Executor;
 use crate::generate::solution::Solution;
-use crate::judge::case::{Detail, Entry, ReadyCase, Rules, Texts, TimeLimitMode, judge_case};
+use crate::judge::case::{Detail, Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
 use crate::judge::output::{Ran, judge_output, output};
 use crate::model::blob::Blob;
 use crate::model::judgement::{CaseJudgement, JudgeError};
@@ -204,7 +204,8 @@ impl<'a> Comparison<'a> {
             static_args: None,
             scoring: CaseScoring::Ignored,
             options: self.options,
-            texts: Some(Texts { input: Arc::clone(input), answer }),
+            input: Arc::clone(input).into(),
+            answer: Some(answer.into()),
         }
     }
 

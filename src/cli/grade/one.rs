@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::path::{Component, Path};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -21,7 +20,7 @@ use crate::grade::line::{
 };
 use crate::grade::reader::{LONGEST, RawLine};
 use crate::grade::shape::meant;
-use crate::judge::case::{Detail, ReadyCase, Texts};
+use crate::judge::case::{Detail, ReadyCase};
 use crate::judge::score::Policy;
 use crate::judge::session::{Judged, PreparedSubmission};
 use crate::language::table::Language;
@@ -250,10 +249,8 @@ fn inline<'a>(
         static_args: None,
         scoring: CaseScoring::Ignored,
         options,
-        texts: Some(Texts {
-            input: Arc::from(case.input.into_bytes()),
-            answer: Arc::from(case.answer.into_bytes()),
-        }),
+        input: case.input.into_bytes().into(),
+        answer: Some(case.answer.into_bytes().into()),
     };
     pairs.map(ready).collect()
 }

@@ -175,7 +175,8 @@ fn check_of(
                     .as_ref()
                     .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
                 options: Options::default(),
-                texts: None,
+                input: Blob::file(&test_case.input),
+                answer: test_case.answer.as_ref().map(Blob::file),
             })
             .collect();
         let told = Mutex::new(Vec::new());
