@@ -1,16 +1,13 @@
-//! The executor beyond a cache: counts what it starts, gets what the cache has for it, and keeps what came.
+//! The executor beyond a cache: counts what it starts, and gets what the cache has for it.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::cache::fact::{Came, Circumstances, write};
+use crate::cache::fact::Circumstances;
 use crate::cache::key::of_job;
-use crate::cache::store::Store;
-use crate::cache::surroundings::Surroundings;
+use crate::cache::knowledge::Knowledge;
 use crate::executor::{Executor, Hand};
-use crate::model::blob::{Blob, Digest};
+use crate::model::blob::Blob;
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
@@ -19,18 +16,8 @@ use crate::sandbox::pace;
 
 /// Runs each job that it is given.
 pub(super) struct Beyond {
-    inner: Arc<dyn Executor>,
-    pub(super) store: Arc<Store>,
-    pub(super) surroundings: Surroundings,
-    started: AtomicUsize,
-    /// Keys of jobs that ran in this command: what is known of them is new.
-    new: Mutex<HashSet<Digest>>,
-    /// Which job left a blob that is yet to be fetched, in case that it is lost.
-    origins: Mutex<HashMap<Digest, Arc<Job>>>,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) inner: Arc<dyn Executor>,
+    pub(super) knowledge: Arc<Knowledge>,
 }
 
 /// Under which circumstances these jobs run now.
@@ -48,52 +35,11 @@ fn pace() -> Duration {
 }
 
 impl Beyond {
-    pub(super) fn new(inner: Arc<dyn Executor>, store: Arc<Store>) -> Self {
-        Self {
-            inner,
-            surroundings: Surroundings::new(Arc::clone(&store)),
-            store,
-            started: AtomicUsize::new(0),
-            new: Mutex::default(),
-            origins: Mutex::default(),
-        }
-    }
-
-    /// How many programs it started.
-    pub(super) fn started(&self) -> usize {
-        self.started.load(Ordering::Relaxed)
-    }
-
-    /// Whether the job of this key ran in this command.
-    pub(super) fn is_new(&self, key: &Digest) -> bool {
-        lock(&self.new).contains(key)
-    }
-
     /// Gets ready for these jobs, and counts them.
     fn begin(&self, jobs: &[&Job]) -> Result<(), Stop> {
         self.fetch(jobs)?;
-        self.started.fetch_add(jobs.len(), Ordering::Relaxed);
+        self.knowledge.start(jobs.len());
         Ok(())
-    }
-
-    /// Notes which job made what is yet to be fetched.
-    pub(super) fn note_origin<C: Came>(&self, job: &Job, came: &C) {
-        let job = Arc::new(job.clone());
-        let mut origins = lock(&self.origins);
-        let left = came.replies().into_iter().flat_map(|reply| &reply.kept);
-        for blob in left.flat_map(|tree| &tree.entries).filter_map(|entry| entry.blob()) {
-            if let Ok(digest) = blob.digest() {
-                origins.insert(digest, Arc::clone(&job));
-            }
-        }
-    }
-
-    /// Keeps what came, if it is to be kept.
-    pub(super) fn keep<C: Came>(&self, key: &Digest, circumstances: &Circumstances, came: &C) {
-        if let Some(record) = write(came, circumstances, &self.store) {
-            self.store.put(key, &record);
-            lock(&self.new).insert(*key);
-        }
     }
 
     /// Gets all that jobs need here; what the cache has lost is made once more.
@@ -112,14 +58,14 @@ impl Beyond {
             JudgeError::new("read a program from the cache", reason).help("add --fresh")
         };
         let digest = lost.digest().map_err(|_| gone())?;
-        let origin = lock(&self.origins).get(&digest).cloned().ok_or_else(gone)?;
+        let origin = self.knowledge.origin(&digest).ok_or_else(gone)?;
         let reply = self.run(&origin)?;
-        let key = of_job(&origin, &self.mechanism(), &self.surroundings);
+        let key = of_job(&origin, &self.mechanism(), &self.knowledge.surroundings);
         let mut blobs = reply.blobs();
         let same = blobs.find(|blob| blob.digest().is_ok_and(|it| it == digest));
         lost.arrive(same.ok_or_else(gone)?.clone());
         if let Some(key) = key {
-            self.keep(&key, &circumstances(&[&origin]), &reply);
+            self.knowledge.keep(&key, &circumstances(&[&origin]), &[&origin], &reply);
         }
         Ok(())
     }

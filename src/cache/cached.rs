@@ -3,58 +3,28 @@
 //! Facts are kept, never verdicts. What failed at the judge's side and what was interrupted is not kept. Equal jobs at the
 //! same time run once: the others wait.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 
-use crate::cache::beyond::{Beyond, circumstances, lock};
-use crate::cache::fact::{Came, Circumstances, Fetch, read};
+use crate::cache::beyond::{Beyond, circumstances};
+use crate::cache::fact::{Came, Circumstances};
 use crate::cache::key::{of_job, of_joint};
-use crate::cache::store::Store;
+use crate::cache::knowledge::Knowledge;
 use crate::cache::surroundings::digest_of;
 use crate::executor::{Executor, Hand};
 use crate::model::blob::Digest;
-use crate::model::job::{Job, Keep, Reply};
+use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
-use crate::model::moment::Moment;
-use crate::model::recalled::Recalled;
 use crate::model::stop::Stop;
 
-/// Stands around an executor.
+/// Stands around an executor that remembers nothing. Several may share what they know.
 pub struct Cached {
     beyond: Beyond,
-    /// Whether nothing counts that was known before this command.
-    is_fresh: bool,
-    /// Keys of jobs that are under way, with how many others wait for each.
-    under_way: Mutex<HashMap<Digest, usize>>,
-    over: Condvar,
-    recalled: AtomicUsize,
-    /// When the oldest of them ran, in seconds since 1970.
-    oldest: AtomicU64,
 }
 
 impl Cached {
-    /// One that remembers in this store. A fresh one only writes there, and knows what it wrote itself.
-    pub fn new(inner: Arc<dyn Executor>, store: Arc<Store>, is_fresh: bool) -> Self {
-        Self {
-            beyond: Beyond::new(inner, store),
-            is_fresh,
-            under_way: Mutex::default(),
-            over: Condvar::new(),
-            recalled: AtomicUsize::new(0),
-            oldest: AtomicU64::new(u64::MAX),
-        }
-    }
-
-    /// How many programs were started, and how many need not be.
-    pub fn recalled(&self) -> Recalled {
-        let programs = self.recalled.load(Ordering::Relaxed);
-        let oldest = self.oldest.load(Ordering::Relaxed);
-        Recalled {
-            started: self.beyond.started(),
-            recalled: programs,
-            oldest: (programs > 0).then(|| Moment::new(oldest)),
-        }
+    /// Answers with what is known, and adds to it what the executor answers.
+    pub fn new(inner: Arc<dyn Executor>, knowledge: Arc<Knowledge>) -> Self {
+        Self { beyond: Beyond { inner, knowledge } }
     }
 
     /// The result of the job with this key: the known one if it is valid, else that of a new run.
@@ -67,64 +37,22 @@ impl Cached {
     ) -> Result<C, Stop> {
         let Some(key) = key else { return run() };
         let circumstances = circumstances();
-        let _turn = self.turn(key);
-        if let Some(came) = self.known(&key, &circumstances, jobs) {
+        let knowledge = &self.beyond.knowledge;
+        let _under_way = knowledge.begin(key);
+        if let Some(came) = knowledge.get(&key, &circumstances, jobs) {
             return Ok(came);
         }
         let came = run()?;
-        self.beyond.keep(&key, &circumstances, &came);
+        knowledge.keep(&key, &circumstances, jobs, &came);
         Ok(came)
     }
 
-    /// Waits until no equal job is under way.
-    fn turn(&self, key: Digest) -> Turn<'_> {
-        let mut under_way = lock(&self.under_way);
-        while let Some(waiting) = under_way.get_mut(&key) {
-            *waiting += 1;
-            under_way = self.over.wait(under_way).unwrap_or_else(PoisonError::into_inner);
-        }
-        under_way.insert(key, 0);
-        Turn { cached: self, key }
+    fn key(&self, job: &Job) -> Option<Digest> {
+        of_job(job, &self.mechanism(), &self.beyond.knowledge.surroundings)
     }
 
-    fn known<C: Came>(&self, key: &Digest, now: &Circumstances, jobs: &[&Job]) -> Option<C> {
-        let is_new = self.beyond.is_new(key);
-        if self.is_fresh && !is_new {
-            return None;
-        }
-        let record = self.beyond.store.get(key)?;
-        let made = Moment::from(record.made);
-        let is_build = |job: &&Job| !job.is_timed && job.keep != Keep::Nothing;
-        let fetch = match jobs {
-            [job] if is_build(job) => Fetch::BoxLater,
-            _ => Fetch::Now,
-        };
-        let came: C =
-            read(&record.bytes, now, (!is_new).then_some(made), &self.beyond.store, fetch)?;
-        if let ([job], Fetch::BoxLater) = (jobs, fetch) {
-            self.beyond.note_origin(job, &came);
-        }
-        if !is_new {
-            self.recalled.fetch_add(jobs.len(), Ordering::Relaxed);
-            self.oldest.fetch_min(made.seconds(), Ordering::Relaxed);
-        }
-        Some(came)
-    }
-}
-
-/// Ends the wait of equal jobs.
-struct Turn<'a> {
-    cached: &'a Cached,
-    key: Digest,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        let waiting = lock(&self.cached.under_way).remove(&self.key);
-        // A call to the kernel.
-        if waiting != Some(0) {
-            self.cached.over.notify_all();
-        }
+    fn joint_key(&self, job: &JointJob) -> Option<Digest> {
+        of_joint(job, &self.mechanism(), &self.beyond.knowledge.surroundings)
     }
 }
 
@@ -138,27 +66,25 @@ impl Executor for Cached {
     }
 
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        let key = of_job(job, &self.mechanism(), &self.beyond.surroundings);
-        self.remembered(key, || circumstances(&[job]), &[job], || self.beyond.run(job))
+        let run = || self.beyond.run(job);
+        self.remembered(self.key(job), || circumstances(&[job]), &[job], run)
     }
 
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        let key = of_joint(job, &self.mechanism(), &self.beyond.surroundings);
         let jobs = [&job.program, &job.partner];
-        self.remembered(key, || circumstances(&jobs), &jobs, || self.beyond.run_joint(job))
+        let run = || self.beyond.run_joint(job);
+        self.remembered(self.joint_key(job), || circumstances(&jobs), &jobs, run)
     }
 
     /// Each of them is remembered by its number: what they say together is said again.
     fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        let key = of_job(job, &self.mechanism(), &self.beyond.surroundings);
-        let key = key.and_then(|key| digest_of(&("alone", number, key)));
+        let key = self.key(job).and_then(|key| digest_of(&("alone", number, key)));
         let run = || self.beyond.run_alone(job, number);
         self.remembered(key, || circumstances(&[job]), &[job], run)
     }
 
     fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        let key = of_joint(job, &self.mechanism(), &self.beyond.surroundings);
-        let key = key.and_then(|key| digest_of(&("alone", number, key)));
+        let key = self.joint_key(job).and_then(|key| digest_of(&("alone", number, key)));
         let jobs = [&job.program, &job.partner];
         let run = || self.beyond.run_joint_alone(job, number);
         self.remembered(key, || circumstances(&jobs), &jobs, run)

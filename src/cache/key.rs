@@ -98,7 +98,7 @@ fn normal<'a>(job: &'a Job, around: &Surroundings) -> Option<Normal<'a>> {
         has_memory_limit: limits.memory.is_some(),
         collect,
         keep,
-        program: system_program(job, around),
+        program: system_program(job).and_then(|path| around.installed(path)),
         native: is_native(job).then(processor),
         is_timed: *is_timed,
     })
@@ -129,14 +129,17 @@ fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<En
 }
 
 /// The file that is started, unless it is of the job's own.
-fn system_program(job: &Job, around: &Surroundings) -> Option<Digest> {
+fn system_program(job: &Job) -> Option<&Path> {
     let path = Path::new(job.command.argv.first()?);
     let is_own =
         |shown: &Shown| matches!(shown.what, What::Tree(_)) && path.starts_with(&shown.inside);
-    match job.command.visible.iter().any(is_own) {
-        true => None,
-        false => around.file(path),
-    }
+    (!job.command.visible.iter().any(is_own)).then_some(path)
+}
+
+/// Whether the files of a job, which were looked at for its key, are still what they were.
+pub(super) fn still_holds(job: &Job, around: &Surroundings) -> bool {
+    let same = |path: &Path| !path.is_file() || around.file(path) == around.installed(path);
+    job.blobs().all(|blob| around.is_unchanged(blob)) && system_program(job).is_none_or(same)
 }
 
 /// Whether a compiler is told to use all that the processor has: by an argument, or by a script among the sources.
@@ -159,7 +162,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
     use std::sync::Arc;
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
     use super::*;
     use crate::cache::store::Store;
@@ -298,6 +301,33 @@ mod tests {
         assert_eq!(key(Blob::file(path("b"))), memory);
         assert_ne!(key(Blob::file(path("c"))), memory);
         assert_eq!(key(Blob::file(path("d"))), None);
+    }
+
+    /// A file is looked at once, so it is looked at again before what came is kept under the key.
+    #[test]
+    fn who_writes_a_file_meanwhile_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let check = |age: u64, text: &str, expected: bool| {
+            let around = Surroundings::new(Arc::new(Store::in_memory()));
+            let set = |text: &str| {
+                fs::write(&path, text).unwrap();
+                let then = SystemTime::now() - Duration::from_secs(age);
+                fs::File::open(&path).unwrap().set_modified(then).unwrap();
+            };
+            set("input");
+            let job = Job { stdin: Blob::file(&path), ..job() };
+            let key = of_job(&job, "", &around);
+            assert!(still_holds(&job, &around));
+            set(text);
+            assert_eq!(of_job(&job, "", &around), key, "it is another job in the next command");
+            assert_eq!(still_holds(&job, &around), expected, "{age} {text}");
+        };
+        for age in [0, 100] {
+            check(age, "input", true);
+            check(age, "inpux", false);
+            check(age, "longer", false);
+        }
     }
 
     #[test]

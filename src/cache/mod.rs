@@ -5,6 +5,7 @@ pub mod cached;
 mod fact;
 mod holds;
 mod key;
+pub mod knowledge;
 pub mod notes;
 pub mod store;
 mod surroundings;

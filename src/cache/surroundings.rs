@@ -7,7 +7,7 @@ use std::io::{self, BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -65,10 +65,18 @@ struct Stamp {
 
 type PathBytes = Vec<u8>;
 
+/// A file when it was looked at last.
+struct Seen {
+    stamp: Stamp,
+    /// Whether the stamp tells every change since.
+    is_settled: bool,
+    digest: Digest,
+}
+
 /// Knows files by their stamps, and the machine.
 pub(super) struct Surroundings {
     store: Arc<Store>,
-    files: Mutex<HashMap<PathBuf, (Stamp, Digest)>>,
+    files: Mutex<HashMap<PathBuf, Seen>>,
     directories: Mutex<HashMap<PathBuf, Option<Digest>>>,
     system: OnceLock<Option<Digest>>,
     machine: OnceLock<Option<Digest>>,
@@ -86,12 +94,27 @@ impl Surroundings {
         }
     }
 
-    /// The digest of a blob; of a file by its stamp, if that is known.
+    /// The digest of a blob; of a file by its stamp, if that is known. It is looked for once.
     pub(super) fn blob(&self, blob: &Blob) -> Option<Digest> {
         match (blob.known_digest(), blob.path()) {
-            (None, Some(path)) => self.file(path),
+            (None, Some(path)) => {
+                let digest = self.file(path)?;
+                blob.is_known_as(digest);
+                Some(digest)
+            }
             _ => blob.digest().ok(),
         }
+    }
+
+    /// Whether a blob is still what it was when it was asked about: somebody may write the files of a package.
+    pub(super) fn is_unchanged(&self, blob: &Blob) -> bool {
+        let was_looked_at = |path: &&Path| self.seen().contains_key(*path);
+        let path = blob.path().filter(was_looked_at);
+        path.is_none_or(|path| self.file(path) == blob.known_digest())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, HashMap<PathBuf, Seen>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The digest of a regular file.
@@ -105,26 +128,26 @@ impl Surroundings {
             modified: (found.mtime(), found.mtime_nsec()),
             changed: (found.ctime(), found.ctime_nsec()),
         };
-        let known = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((other, digest)) = known().get(path)
-            && *other == stamp
+        if let Some(seen) = self.seen().get(path)
+            && seen.is_settled
+            && seen.stamp == stamp
         {
-            return Some(*digest);
+            return Some(seen.digest);
         }
         let key = digest_of(&("file", &stamp))?;
         let kept = self.store.get(&key).and_then(|it| it.bytes.try_into().ok()).map(Digest);
-        let digest = match kept {
-            Some(digest) => digest,
+        let (digest, is_settled) = match kept {
+            Some(digest) => (digest, true),
             None => {
                 let digest = Blob::file(path).digest().ok()?;
-                if !is_settled(&stamp) {
-                    return Some(digest);
+                let is_settled = is_settled(&stamp);
+                if is_settled {
+                    self.store.put(&key, &digest.0);
                 }
-                self.store.put(&key, &digest.0);
-                digest
+                (digest, is_settled)
             }
         };
-        known().insert(path.to_path_buf(), (stamp, digest));
+        self.seen().insert(path.to_path_buf(), Seen { stamp, is_settled, digest });
         Some(digest)
     }
 

@@ -1,16 +1,18 @@
 //! Tests of the executor that remembers, around one that answers from a script.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use crate::cache::cached::Cached;
 use crate::cache::key::of_job;
+use crate::cache::knowledge::Knowledge;
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
 use crate::executor::Executor;
 use crate::executor::scripted::{Scripted, quiet_outcome};
+use crate::executor::turns::{InTurn, Turns};
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Job, Keep, Reply, Shown};
 use crate::model::judgement::JudgeError;
@@ -50,16 +52,27 @@ impl Commands {
         Self { store: Arc::new(Store::in_memory()), runs: Arc::default() }
     }
 
-    fn command<F>(&self, is_fresh: bool, answer: F) -> Cached
+    fn knowledge(&self, is_fresh: bool) -> Arc<Knowledge> {
+        Arc::new(Knowledge::new(Arc::clone(&self.store), is_fresh))
+    }
+
+    /// What runs jobs, and counts that.
+    fn ground<F>(&self, answer: F) -> Arc<dyn Executor>
     where
         F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync + 'static,
     {
         let runs = Arc::clone(&self.runs);
-        let inner = Scripted::new(4, move |job: &Job| {
+        Arc::new(Scripted::new(4, move |job: &Job| {
             runs.fetch_add(1, Ordering::SeqCst);
             answer(job)
-        });
-        Cached::new(Arc::new(inner), Arc::clone(&self.store), is_fresh)
+        }))
+    }
+
+    fn command<F>(&self, is_fresh: bool, answer: F) -> Cached
+    where
+        F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync + 'static,
+    {
+        Cached::new(self.ground(answer), self.knowledge(is_fresh))
     }
 
     /// How many runs there were since it was asked last.
@@ -72,7 +85,9 @@ impl Commands {
 fn what_is_known_is_not_run_again() {
     let commands = Commands::new();
     let check = |jobs: &[Job], is_fresh: bool, runs: usize, from_before: usize| {
-        let command = commands.command(is_fresh, |_| Ok(reply(quiet_outcome())));
+        let knowledge = commands.knowledge(is_fresh);
+        let ground = commands.ground(|_| Ok(reply(quiet_outcome())));
+        let command = Cached::new(ground, Arc::clone(&knowledge));
         let mut marked = 0;
         for job in jobs {
             let reply = command.run(job).unwrap();
@@ -81,7 +96,7 @@ fn what_is_known_is_not_run_again() {
         }
         assert_eq!(commands.runs(), runs);
         assert_eq!(marked, from_before);
-        let recalled = command.recalled();
+        let recalled = knowledge.recalled();
         assert_eq!((recalled.started, recalled.recalled), (runs, from_before));
         assert_eq!(recalled.oldest.is_some(), from_before > 0);
     };
@@ -188,6 +203,31 @@ fn equal_jobs_at_the_same_time_run_once() {
         }
     });
     assert_eq!(commands.runs(), 4);
+}
+
+#[test]
+fn an_answer_that_is_known_needs_no_free_place() {
+    let commands = Commands::new();
+    let knowledge = commands.knowledge(false);
+    let user = |number: usize, places: usize| {
+        let ground = commands.ground(|_| Ok(reply(quiet_outcome())));
+        let turns = InTurn::new(ground, Turns::new(places), number);
+        Cached::new(Arc::new(turns), Arc::clone(&knowledge))
+    };
+    user(0, 1).run(&job("a", "1")).unwrap();
+    let without_a_place = user(1, 0);
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let stdout = without_a_place.run(&job("a", "1")).map(|reply| reply.stdout);
+        sender.send(stdout).unwrap();
+    });
+    let stdout = receiver.recv_timeout(Duration::from_secs(60)).expect("it waits for a place");
+    assert_eq!(stdout.unwrap().bytes(), Some(&b"said"[..]));
+    assert_eq!(commands.runs(), 1);
+    // Who asks for a run gets one, in turn.
+    user(1, 1).anew().run(&job("a", "1")).unwrap();
+    assert_eq!(commands.runs(), 1);
+    assert_eq!(knowledge.recalled().started, 2);
 }
 
 fn build(source: &str) -> Job {

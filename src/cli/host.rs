@@ -34,8 +34,10 @@ use crate::remote::nats::{address::Address, office::connect};
 
 /// The slots of this machine, which stop at Ctrl-C.
 pub struct Host {
-    /// Where jobs run.
+    /// Where jobs run, unless what comes of them is remembered.
     pub executor: Arc<dyn Executor>,
+    /// Where they run in any case.
+    ground: Arc<dyn Executor>,
     /// What keeps programs apart there.
     pub isolation: Isolation,
     /// Where test data is kept that was made, if it is: below the directory of the cache.
@@ -103,11 +105,13 @@ impl Host {
             shortfall: shortfall(isolation, local.refused(), local.gaps()),
             most_at_once: local.most_at_once(),
         });
-        let executor = memory.around(output.around(Arc::new(local)), output);
+        let ground = output.around(Arc::new(local));
+        let executor = memory.around(Arc::clone(&ground));
+        memory.told_by(output);
         let ender = ender(output)?;
         ender.set(Some(Arc::clone(&executor)));
         let kept = options.cache.place().filter(|dir| !output.is_recorded && is_private(dir));
-        Ok(Self { executor, isolation, kept, ender, memory, crew: None })
+        Ok(Self { executor, ground, isolation, kept, ender, memory, crew: None })
     }
 
     /// Connects to workers in place of slots. Nothing is remembered: what counts is on their machines.
@@ -132,9 +136,10 @@ impl Host {
         let shortfall = weakest.and_then(|facts| facts.shortfall.clone());
         output.event(Event::HostReady { isolation, shortfall, most_at_once: None });
         let executor = output.around(Arc::clone(&crew) as Arc<dyn Executor>);
+        let ground = Arc::clone(&executor);
         ender.set(Some(Arc::clone(&executor)));
         let memory = Remembered::nothing();
-        Ok(Self { executor, isolation, kept: None, ender, memory, crew: Some(crew) })
+        Ok(Self { executor, ground, isolation, kept: None, ender, memory, crew: Some(crew) })
     }
 }
 
@@ -255,10 +260,11 @@ impl Host {
 impl Host {
     /// The same slots for one of several who take turns, the one with the lowest number first.
     pub fn in_turn(&self, turns: &Arc<Turns>, user: usize) -> Self {
-        let inner = Arc::clone(&self.executor);
-        let executor = Arc::new(InTurn::new(inner, Arc::clone(turns), user));
+        let ground = InTurn::new(Arc::clone(&self.ground), Arc::clone(turns), user);
+        let ground: Arc<dyn Executor> = Arc::new(ground);
         Self {
-            executor,
+            executor: self.memory.around(Arc::clone(&ground)),
+            ground,
             isolation: self.isolation,
             kept: self.kept.clone(),
             ender: Ender::default(),

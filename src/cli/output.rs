@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::cache::cached::Cached;
+use crate::cache::knowledge::Knowledge;
 use crate::cache::store::Store;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Ender;
@@ -40,7 +40,7 @@ pub struct Output {
     /// Whether its events are recorded instead of shown.
     pub is_recorded: bool,
     /// What remembers earlier commands for this one, if something does.
-    memory: Mutex<Option<(Arc<Cached>, Arc<Store>)>>,
+    memory: Mutex<Option<(Arc<Knowledge>, Arc<Store>)>>,
     /// The workers on which programs run, if they do not run here.
     crew: Mutex<Option<Arc<Crew>>>,
 }
@@ -260,16 +260,16 @@ impl Output {
     }
 
     /// Notes what remembers earlier commands for this one.
-    pub fn remembers(&self, cached: Arc<Cached>, store: Arc<Store>) {
-        *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some((cached, store));
+    pub fn remembers(&self, knowledge: Arc<Knowledge>, store: Arc<Store>) {
+        *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some((knowledge, store));
     }
 
     /// Tells what was remembered, and what is wrong with what remembers.
     fn recalled(&self) {
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((cached, store)) = memory {
+        if let Some((knowledge, store)) = memory {
             self.diagnosed(store.warnings());
-            self.event(Event::Recalled(cached.recalled()));
+            self.event(Event::Recalled(knowledge.recalled()));
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cache::cached::Cached;
+use crate::cache::knowledge::Knowledge;
 use crate::cache::notes::Notes;
 use crate::cache::store::{CAP, Store};
 use crate::cache::tools::Asked;
@@ -14,7 +15,15 @@ use crate::model::isolation::Demand;
 
 /// The memory of a command, if it has one.
 #[derive(Clone)]
-pub struct Remembered(Option<(Arc<Store>, bool)>);
+pub struct Remembered(Option<Memory>);
+
+#[derive(Clone)]
+struct Memory {
+    store: Arc<Store>,
+    is_fresh: bool,
+    /// Of runs.
+    knowledge: Arc<Knowledge>,
+}
 
 impl Remembered {
     /// None.
@@ -29,7 +38,11 @@ impl Remembered {
         let is_wanted = !output.is_recorded && (is_isolated || options.cache.named().is_some());
         let dir = options.cache.place().filter(|_| is_wanted);
         Self(dir.and_then(|dir| match Store::open(&dir, CAP) {
-            Ok(store) => Some((Arc::new(store), options.fresh)),
+            Ok(store) => {
+                let (store, is_fresh) = (Arc::new(store), options.fresh);
+                let knowledge = Arc::new(Knowledge::new(Arc::clone(&store), is_fresh));
+                Some(Memory { store, is_fresh, knowledge })
+            }
             Err(refused) => {
                 output.diagnosed([*refused]);
                 None
@@ -37,18 +50,27 @@ impl Remembered {
         }))
     }
 
-    /// The executor with what remembers around it.
-    pub fn around(&self, executor: Arc<dyn Executor>, output: &Output) -> Arc<dyn Executor> {
-        let Some((store, is_fresh)) = &self.0 else { return executor };
-        let cached = Arc::new(Cached::new(executor, Arc::clone(store), *is_fresh));
-        output.remembers(Arc::clone(&cached), Arc::clone(store));
-        cached
+    /// Lets the output tell, at its end, what was remembered.
+    pub fn told_by(&self, output: &Output) {
+        if let Some(Memory { store, knowledge, .. }) = &self.0 {
+            output.remembers(Arc::clone(knowledge), Arc::clone(store));
+        }
+    }
+
+    /// The executor with what remembers around it. Of several, each knows what the others know.
+    pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
+        match &self.0 {
+            Some(memory) => Arc::new(Cached::new(executor, Arc::clone(&memory.knowledge))),
+            None => executor,
+        }
     }
 
     /// What was found out about the machine.
     pub fn notebook(&self) -> Arc<dyn Notebook> {
         match &self.0 {
-            Some((store, is_fresh)) => Arc::new(Notes::new(Arc::clone(store), *is_fresh)),
+            Some(Memory { store, is_fresh, .. }) => {
+                Arc::new(Notes::new(Arc::clone(store), *is_fresh))
+            }
             None => Arc::new(()),
         }
     }
@@ -56,7 +78,9 @@ impl Remembered {
     /// The door to the machine's tools.
     pub fn probe(&self) -> Box<dyn Probe> {
         match &self.0 {
-            Some((store, is_fresh)) => Box::new(Asked::new(Arc::clone(store), *is_fresh)),
+            Some(Memory { store, is_fresh, .. }) => {
+                Box::new(Asked::new(Arc::clone(store), *is_fresh))
+            }
             None => Box::new(Machine),
         }
     }

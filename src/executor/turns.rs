@@ -82,30 +82,24 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// The executor as one of its users has it.
+/// The executor as one of its users has it. It remembers nothing: an answer that is known needs no place, so what
+/// remembers stands around this.
 pub struct InTurn {
     inner: Arc<dyn Executor>,
     turns: Arc<Turns>,
     user: usize,
-    /// The same that remembers nothing, unless this is it.
-    anew: Option<Box<Self>>,
 }
 
 impl InTurn {
     /// For the user of this number; a lower one goes first.
     pub fn new(inner: Arc<dyn Executor>, turns: Arc<Turns>, user: usize) -> Self {
-        let (again, also) = (Arc::clone(&inner), Arc::clone(&turns));
-        let anew = Box::new(Self { inner: again, turns: also, user, anew: None });
-        Self { inner, turns, user, anew: Some(anew) }
+        Self { inner, turns, user }
     }
 
     /// Does what it does with the executor within, when it is its turn.
     fn in_turn<R>(&self, run: impl FnOnce(&dyn Executor) -> R) -> R {
         let _turn = self.turns.take(self.user);
-        run(match self.anew {
-            Some(_) => &*self.inner,
-            None => self.inner.anew(),
-        })
+        run(&*self.inner)
     }
 }
 
@@ -139,7 +133,7 @@ impl Executor for InTurn {
     }
 
     fn anew(&self) -> &dyn Executor {
-        self.anew.as_deref().unwrap_or(self)
+        self
     }
 
     fn stop(&self) {
@@ -152,6 +146,8 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
     use std::thread;
+
+    use crate::executor::scripted::Scripted;
 
     /// Lets these users wait for the only place, which is taken, and gives the order in which they get it.
     fn order(users: &[usize]) -> Vec<usize> {
@@ -193,5 +189,33 @@ mod tests {
         drop((first, second));
         assert_eq!(turns.lock().free, 2);
         assert!(turns.lock().waiting.is_empty());
+    }
+
+    #[test]
+    fn whatever_runs_has_a_place() {
+        let turns = Turns::new(2);
+        let look = || {
+            let turns = Arc::clone(&turns);
+            move || {
+                assert_eq!(turns.lock().free, 1);
+                Stop::Interrupted
+            }
+        };
+        let (single, joint) = (look(), look());
+        let scripted = Scripted::new(2, move |_: &Job| Err(single()));
+        let scripted = scripted.joint(move |_| Err(joint()));
+        let executor = InTurn::new(Arc::new(scripted), Arc::clone(&turns), 1);
+        let check = |outcome: Option<Stop>| {
+            assert_eq!(outcome, Some(Stop::Interrupted));
+            assert_eq!(turns.lock().free, 2);
+        };
+        let job = Job::default();
+        let (program, partner) = (job.clone(), job.clone());
+        let both = JointJob { program, partner, accept_exit_code: 42, transcript: None };
+        check(executor.run(&job).err());
+        check(executor.run_alone(&job, 1).err());
+        check(executor.run_joint(&both).err());
+        check(executor.run_joint_alone(&both, 1).err());
+        check(executor.anew().run(&job).err());
     }
 }

@@ -203,6 +203,11 @@ impl Blob {
         self.0.digest.get().copied()
     }
 
+    /// Notes what stands for it everywhere, found without reading it.
+    pub fn is_known_as(&self, digest: Digest) {
+        let _ = self.0.digest.set(digest);
+    }
+
     /// What stands for it everywhere. Made when it is first asked for.
     ///
     /// # Errors
