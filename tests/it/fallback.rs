@@ -1,7 +1,9 @@
 //! The ways to keep programs apart: which is chosen, and that the one without namespaces holds, too.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process;
 use std::thread;
@@ -19,7 +21,7 @@ use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, RIGHT};
 use crate::sandbox::{PROGRAMS, bytes_of_output, job, processes_of, run, skip};
 
 /// A slot without namespaces, where the kernel allows one.
@@ -114,10 +116,12 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     };
     let before = left();
     let Some(mut slot) = bare_slot() else { return };
+    let marker = "without-namespaces";
     for what in ["sleep", "burn", "write"] {
-        let mut reply = run(&mut slot, &job("orphans", &[what]));
+        let mut reply = run(&mut slot, &job("orphans", &[what, marker]));
         assert_eq!(bytes_of_output(&mut reply), "done");
-        assert_eq!(processes_of("orphans"), Vec::<String>::new());
+        let left = processes_of("orphans").into_iter().find(|line| line.contains(marker));
+        assert_eq!(left, None);
     }
     let mut bomb = job("hungry", &["bomb"]);
     bomb.limits.wall_time = Some(Duration::from_millis(300));
@@ -287,4 +291,56 @@ fn generators_are_proved_without_namespaces_too() {
         .map(|it| it.message.split(':').nth(1).unwrap_or_default().trim())
         .collect();
     assert_eq!(said, ["`pwd.sh` gives something else the second time"]);
+}
+
+/// Refuses what Docker's own filter refuses: namespaces, mounts, and `clone3`, whose flags a filter cannot see.
+fn contain(command: &mut process::Command) {
+    let code = |code: u32, (yes, no), value: u32| libc::sock_filter {
+        code: u16::try_from(code).expect("it is short"),
+        jt: yes,
+        jf: no,
+        k: value,
+    };
+    let load = |offset| code(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, (0, 0), offset);
+    let give = |value| code(libc::BPF_RET | libc::BPF_K, (0, 0), value);
+    let number = |call| u32::try_from(call).expect("a number of a call");
+    let is = |call, jumps| code(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, jumps, number(call));
+    let refused = |error: i32| give(libc::SECCOMP_RET_ERRNO | error.unsigned_abs());
+    let mut filter = vec![load(0), is(libc::SYS_clone3, (0, 1)), refused(libc::ENOSYS)];
+    for call in [libc::SYS_unshare, libc::SYS_setns, libc::SYS_mount, libc::SYS_fsopen] {
+        filter.extend([is(call, (0, 1)), refused(libc::EPERM)]);
+    }
+    let namespaces = 0x7e02_0000;
+    let has_bits = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
+    // The flags are the first argument.
+    filter.extend([is(libc::SYS_clone, (0, 3)), load(16), code(has_bits, (0, 1), namespaces)]);
+    filter.extend([refused(libc::EPERM), give(libc::SECCOMP_RET_ALLOW)]);
+    let install = move || {
+        let length = u16::try_from(filter.len()).expect("it is short");
+        let program = libc::sock_fprog { len: length, filter: filter.as_ptr().cast_mut() };
+        // SAFETY: the program and its filter are there during the call.
+        let is_installed = unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program) == 0
+        };
+        if is_installed { Ok(()) } else { Err(io::Error::last_os_error()) }
+    };
+    // SAFETY: only calls the kernel.
+    unsafe { command.pre_exec(install) };
+}
+
+#[test]
+fn programs_run_in_a_container_that_refuses_namespaces() {
+    if let Err(error) = Host::at(Isolation::Landlock) {
+        return skip(&error.to_string());
+    }
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    let mut command = crate::wire::shipped();
+    command.current_dir(fixture.root()).args(["judge", "sum", "a.sh", "--json"]);
+    contain(&mut command);
+    let output = command.output().expect("juror starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    assert!(said.contains("landlock") && said.contains("\"AC\""), "{said}");
 }

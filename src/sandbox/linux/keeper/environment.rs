@@ -135,7 +135,7 @@ impl Drop for Pid1 {
 /// Starts a PID 1.
 ///
 /// # Safety
-/// As [`sys::clone3`] with `CLONE_VM`.
+/// As [`sys::start`] with `CLONE_VM`.
 unsafe fn start<T>(
     flags: i32,
     stack: Stack,
@@ -152,7 +152,7 @@ unsafe fn start<T>(
         ..CloneArguments::default()
     };
     // SAFETY: the caller's promise.
-    let started = unsafe { sys::clone3(&arguments, function, argument) };
+    let started = unsafe { sys::start(&arguments, function, argument) };
     let pid = started.step("start PID 1")?;
     // SAFETY: the kernel has just made this descriptor for us.
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))

@@ -198,7 +198,7 @@ pub(crate) fn start_child(plan: &Plan) -> Result<i32, Failure> {
         arguments.cgroup = plan.cgroup_files.directory as u64;
     }
     // SAFETY: the stack is PID 2's alone; this process stands still while PID 2 uses the memory.
-    at(START, unsafe { sys::clone3(&arguments, child, plan) })
+    at(START, unsafe { sys::start(&arguments, child, plan) })
 }
 
 /// Notes how and when PID 2 ended.

@@ -7,6 +7,7 @@
 mod call;
 pub(super) mod mount;
 pub(super) mod notify;
+mod start;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -16,8 +17,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rustix::process::Resource;
 
 pub(super) use crate::sandbox::errno::Errno;
-use call::decode;
 pub(super) use call::{Result, call};
+pub(super) use start::{CLONE_INTO_CGROUP, CloneArguments, start};
 
 /// The number that the last failed library call left behind.
 fn last_errno() -> Errno {
@@ -38,59 +39,6 @@ pub(super) fn choose_pass() -> Result<u64> {
 
 pub(super) fn pass() -> usize {
     PASS.load(Ordering::Relaxed) as usize
-}
-
-/// The arguments of `clone3`, as far as Linux 5.7 knows them.
-#[repr(C)]
-#[derive(Default)]
-pub(super) struct CloneArguments {
-    pub(super) flags: u64,
-    /// Where the kernel writes the descriptor of the new process.
-    pub(super) pidfd: u64,
-    pub(super) child_tid: u64,
-    pub(super) parent_tid: u64,
-    pub(super) exit_signal: u64,
-    pub(super) stack: u64,
-    pub(super) stack_size: u64,
-    pub(super) tls: u64,
-    pub(super) set_tid: u64,
-    pub(super) set_tid_size: u64,
-    pub(super) cgroup: u64,
-}
-
-/// The new process is put into the group whose directory is given.
-pub(super) const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
-
-/// Starts `function(argument)` as a new process on a stack of its own; returns its number.
-///
-/// # Safety
-/// The arguments must name a stack that is not in use. `function` must not return, and with
-/// `CLONE_VM` it must do nothing that another process that shares the memory does not expect.
-pub(super) unsafe fn clone3<T>(
-    arguments: &CloneArguments,
-    function: extern "C" fn(*const T) -> !,
-    argument: *const T,
-) -> Result<i32> {
-    let result: isize;
-    // SAFETY: the new process starts behind the call with the stack pointer at the top of its own
-    // stack, which is a multiple of 16, and leaves this block only into `function`, for good.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        std::arch::asm!("syscall", "test rax, rax", "jnz 2f",
-            "xor ebp, ebp", "mov rdi, r10", "call r8", "ud2", "2:",
-            inlateout("rax") libc::SYS_clone3 as isize => result,
-            in("rdi") ptr::from_ref(arguments), in("rsi") size_of::<CloneArguments>(),
-            in("r8") function, in("r10") argument, in("r9") pass(), lateout("rcx") _, lateout("r11") _);
-    }
-    // SAFETY: as above.
-    #[cfg(target_arch = "aarch64")]
-    unsafe {
-        std::arch::asm!("svc 0", "cbnz x0, 2f",
-            "mov x29, xzr", "mov x0, x10", "blr x9", "brk 1", "2:",
-            in("x8") libc::SYS_clone3, inlateout("x0") ptr::from_ref(arguments) => result,
-            in("x1") size_of::<CloneArguments>(), in("x9") function, in("x10") argument, in("x5") pass());
-    }
-    decode(result).map(|pid| pid as i32)
 }
 
 /// Ends the process without any cleaning up.
