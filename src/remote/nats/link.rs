@@ -133,7 +133,7 @@ impl fmt::Display for Silence {
     }
 }
 
-/// Why there is no link.
+/// Why the connection failed.
 #[derive(Debug)]
 pub enum NoLink {
     /// Nobody is there, which may change.

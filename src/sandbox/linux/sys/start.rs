@@ -39,20 +39,28 @@ pub(in crate::sandbox::linux) unsafe fn start<T>(
     function: extern "C" fn(*const T) -> !,
     argument: *const T,
 ) -> Result<i32> {
-    // SAFETY: the caller's promise. If the first call fails, nothing was started.
-    unsafe {
-        match clone3(arguments, function, argument) {
-            Err(Errno(libc::ENOSYS)) if arguments.flags & CLONE_INTO_CGROUP == 0 => {
-                clone(arguments, function, argument)
-            }
-            started => started,
-        }
+    let size = size_of::<CloneArguments>() as u64;
+    let given = [ptr::from_ref(arguments) as u64, size, 0, 0, 0, pass() as u64];
+    // SAFETY: the caller's promise.
+    let started = unsafe { begin(libc::SYS_clone3, given, function, argument) };
+    if started != Err(Errno(libc::ENOSYS)) || arguments.flags & CLONE_INTO_CGROUP != 0 {
+        return started;
     }
+    let flags = arguments.flags | arguments.exit_signal;
+    let top = arguments.stack + arguments.stack_size;
+    // It writes the new process's descriptor where it writes its number otherwise.
+    let given = [flags, top, arguments.pidfd, 0, 0, 0];
+    // SAFETY: the caller's promise, and nothing was started.
+    unsafe { begin(libc::SYS_clone, given, function, argument) }
 }
 
-/// As [`start`], with `clone3`.
-unsafe fn clone3<T>(
-    arguments: &CloneArguments,
+/// Calls the kernel; the new process goes on with `function(argument)`.
+///
+/// # Safety
+/// As [`start`]; the call must be one that starts a process on a stack of its own.
+unsafe fn begin<T>(
+    call: i64,
+    given: [u64; 6],
     function: extern "C" fn(*const T) -> !,
     argument: *const T,
 ) -> Result<i32> {
@@ -62,38 +70,9 @@ unsafe fn clone3<T>(
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!("syscall", "test rax, rax", "jnz 2f",
-            "xor ebp, ebp", "mov rdi, r10", "call r8", "ud2", "2:",
-            inlateout("rax") libc::SYS_clone3 as isize => result,
-            in("rdi") ptr::from_ref(arguments), in("rsi") size_of::<CloneArguments>(),
-            in("r8") function, in("r10") argument, in("r9") pass(), lateout("rcx") _, lateout("r11") _);
-    }
-    // SAFETY: as above.
-    #[cfg(target_arch = "aarch64")]
-    unsafe {
-        std::arch::asm!("svc 0", "cbnz x0, 2f",
-            "mov x29, xzr", "mov x0, x10", "blr x9", "brk 1", "2:",
-            in("x8") libc::SYS_clone3, inlateout("x0") ptr::from_ref(arguments) => result,
-            in("x1") size_of::<CloneArguments>(), in("x9") function, in("x10") argument, in("x5") pass());
-    }
-    decode(result).map(|pid| pid as i32)
-}
-
-/// As [`start`], with `clone`, which writes the new process's descriptor where it writes its number otherwise.
-unsafe fn clone<T>(
-    arguments: &CloneArguments,
-    function: extern "C" fn(*const T) -> !,
-    argument: *const T,
-) -> Result<i32> {
-    let flags = arguments.flags | arguments.exit_signal;
-    let top = arguments.stack + arguments.stack_size;
-    let result: isize;
-    // SAFETY: as above.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        std::arch::asm!("syscall", "test rax, rax", "jnz 2f",
             "xor ebp, ebp", "mov rdi, r13", "call r12", "ud2", "2:",
-            inlateout("rax") libc::SYS_clone as isize => result,
-            in("rdi") flags, in("rsi") top, in("rdx") arguments.pidfd, in("r10") 0, in("r8") 0,
+            inlateout("rax") call as isize => result, in("rdi") given[0], in("rsi") given[1],
+            in("rdx") given[2], in("r10") given[3], in("r8") given[4], in("r9") given[5],
             in("r12") function, in("r13") argument, lateout("rcx") _, lateout("r11") _);
     }
     // SAFETY: as above.
@@ -101,8 +80,9 @@ unsafe fn clone<T>(
     unsafe {
         std::arch::asm!("svc 0", "cbnz x0, 2f",
             "mov x29, xzr", "mov x0, x10", "blr x9", "brk 1", "2:",
-            in("x8") libc::SYS_clone, inlateout("x0") flags => result, in("x1") top,
-            in("x2") arguments.pidfd, in("x3") 0, in("x4") 0, in("x9") function, in("x10") argument);
+            in("x8") call, inlateout("x0") given[0] as isize => result, in("x1") given[1],
+            in("x2") given[2], in("x3") given[3], in("x4") given[4], in("x5") given[5],
+            in("x9") function, in("x10") argument);
     }
     decode(result).map(|pid| pid as i32)
 }
