@@ -18,6 +18,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{Job, Reply, What};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::worker::WorkerReport;
 use crate::remote::elsewhere::Elsewhere;
@@ -32,6 +33,9 @@ use crate::remote::station::{Letter, Reception};
 
 /// As many workers may be lost with a job.
 const MOST_LOST: usize = 5;
+
+/// What may compute for longer is in nobody's hurry.
+const LONG: Duration = Duration::from_secs(120);
 
 /// Sends jobs to workers.
 pub struct Crew {
@@ -247,8 +251,14 @@ impl Crew {
             };
             let bytes = frame(&sent.message(number, alone, ways.clone()), &[&behind]);
             let bytes = bytes.inspect_err(|_| self.forget(seat, number))?;
-            let longest = jobs_take(&request.jobs());
-            let letter = Letter { number, bytes: &bytes, is_lone: alone.is_some(), longest };
+            let jobs = request.jobs();
+            let letter = Letter {
+                number,
+                bytes: &bytes,
+                is_lone: alone.is_some(),
+                program: program(&jobs),
+                is_long: may_take_long(&jobs),
+            };
             if self.shared.lines[seat].send(&letter).is_err() {
                 // Who hears it finds out why.
                 self.shared.lock().seats[seat].process.kill();
@@ -351,13 +361,21 @@ fn room(jobs: &[&Job]) -> u64 {
     jobs.iter().map(of).fold(MORE, u64::saturating_add)
 }
 
-/// How long jobs may take together.
-fn jobs_take(jobs: &[&Job]) -> Duration {
-    let of = |job: &&Job| {
-        let limits = &job.limits;
-        limits.wall_time.or(limits.cpu_time).unwrap_or(Duration::MAX)
-    };
-    jobs.iter().map(of).max().unwrap_or_default()
+/// Whether nobody who is in a hurry should wait behind these jobs.
+pub(super) fn may_take_long(jobs: &[&Job]) -> bool {
+    // The clock goes on while a program waits, so its limit is far above what a program of this kind needs.
+    let time = |limits: &Limits| limits.cpu_time.or(limits.wall_time).unwrap_or(Duration::MAX);
+    jobs.iter().any(|job| time(&job.limits) > LONG)
+}
+
+/// The same number for jobs of one program while it is there; 0 for one that the machine has.
+fn program(jobs: &[&Job]) -> usize {
+    let mut shown = jobs.iter().flat_map(|job| &job.command.visible);
+    let tree = shown.find_map(|shown| match &shown.what {
+        What::Tree(tree) => Some(Arc::as_ptr(tree) as usize),
+        What::Installed { .. } => None,
+    });
+    tree.unwrap_or_default()
 }
 
 /// No worker that is left has these.

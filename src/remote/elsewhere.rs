@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::time::Duration;
 
 use crate::language::probe::Probe;
 use crate::language::toolchain::Lookup;
@@ -45,7 +44,7 @@ impl Probe for Elsewhere {
             let question = ToWorker::<(), ()>::Find { number, word: word.to_owned() };
             if let Ok(bytes) = frame(&question, &[]) {
                 let letter =
-                    Letter { number, bytes: &bytes, is_lone: true, longest: Duration::ZERO };
+                    Letter { number, bytes: &bytes, is_lone: true, program: 0, is_long: false };
                 let _ = shared.lines[seat].send(&letter);
             }
             known.push((seat, receiver));

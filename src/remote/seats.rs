@@ -275,7 +275,7 @@ impl Shared {
     /// Sends a worker what it asked for.
     fn feed(&self, seat: usize, stream: Ticket, blob: Option<Blob>) {
         let put = |bytes: &[u8]| {
-            let letter = Letter { number: 0, bytes, is_lone: true, longest: Duration::ZERO };
+            let letter = Letter { number: 0, bytes, is_lone: true, program: 0, is_long: false };
             // If it is lost, who hears it says so.
             let _ = self.lines[seat].send(&letter);
         };

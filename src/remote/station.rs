@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::Blob;
@@ -24,8 +24,10 @@ pub struct Letter<'a> {
     pub bytes: &'a [u8],
     /// Whether nothing may be sent with it.
     pub is_lone: bool,
-    /// How long it may take.
-    pub longest: Duration,
+    /// The same for letters whose jobs start one program.
+    pub program: usize,
+    /// Whether nobody who is in a hurry should wait behind it.
+    pub is_long: bool,
 }
 
 /// One of the workers.

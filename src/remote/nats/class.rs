@@ -15,7 +15,10 @@ use crate::remote::station::Reception;
 const TOGETHER: Duration = Duration::from_millis(100);
 
 /// While workers have enough to do, runs wait for so long until others can go with them.
-pub(super) const HELD: Duration = Duration::from_millis(5);
+const HELD: Duration = Duration::from_millis(5);
+
+/// Of so many programs it is known how long they take.
+const MOST_KNOWN: usize = 4096;
 
 /// A worker that says nothing for so long is gone.
 pub(super) const GONE: Duration = Duration::from_secs(10);
@@ -27,8 +30,8 @@ pub(super) struct WorkerClass {
     pub(super) waiting: VecDeque<Posted>,
     pub(super) flying: usize,
     pub(super) members: HashMap<String, (Facts, Instant)>,
-    /// How long a run took lately, in seconds.
-    pub(super) mean: Option<f64>,
+    /// How long the runs of a program took lately, in seconds.
+    pub(super) means: HashMap<usize, f64>,
     pub(super) seen: Instant,
 }
 
@@ -39,6 +42,7 @@ pub(super) struct Posted {
     pub(super) bytes: Arc<[u8]>,
     pub(super) posted: Instant,
     pub(super) is_lone: bool,
+    pub(super) program: usize,
     pub(super) lane: Lane,
     /// How often it came to nothing.
     pub(super) lost: u32,
@@ -51,39 +55,64 @@ impl WorkerClass {
         here.fold((0, 0), |(slots, workers), (facts, _)| (slots + facts.slots, workers + 1))
     }
 
-    /// So many runs may go together.
-    fn most(&self) -> usize {
+    /// So many runs of a program may go together.
+    fn most(&self, program: usize) -> usize {
+        let mean = self.means.get(&program);
         // Of what nobody knows how long it takes, one shows it.
-        let most = self.mean.map_or(1, |mean| (TOGETHER.as_secs_f64() / mean) as usize);
+        let most = mean.map_or(1, |mean| (TOGETHER.as_secs_f64() / mean) as usize);
         most.clamp(1, MOST_JOBS)
     }
 
-    /// Whether something waits, and another unit may be under way.
-    pub(super) fn may_send(&self) -> bool {
-        let (slots, workers) = self.here();
-        !self.waiting.is_empty() && self.flying < (slots + AHEAD * workers).max(1 + AHEAD)
+    /// Learns how long a run took.
+    pub(super) fn learn(&mut self, program: usize, took: f64) {
+        if self.means.len() >= MOST_KNOWN {
+            self.means.clear();
+        }
+        let mean = self.means.entry(program).or_insert(took);
+        *mean = *mean * 0.9 + took * 0.1;
     }
 
     /// Whether a unit is to be sent now.
     pub(super) fn must_send(&self) -> bool {
-        let is_full = self.waiting.len() >= self.most();
-        let is_old = self.waiting.front().is_some_and(|it| it.posted.elapsed() >= HELD);
-        self.may_send() && (is_full || is_old || self.flying < self.here().0)
+        self.held_for().is_some_and(|time| time.is_zero())
     }
 
-    /// What waits and can go together.
-    pub(super) fn together(&mut self) -> Vec<Posted> {
-        let most = self.most();
-        let mut letters: Vec<Posted> = self.waiting.pop_front().into_iter().collect();
-        let fits = |letters: &[Posted], next: &Posted| {
-            let bytes: usize = letters.iter().map(|it| it.bytes.len()).sum();
-            let [first, ..] = letters else { return false };
-            let is_free = !first.is_lone && !next.is_lone && first.lane == next.lane;
-            is_free && letters.len() < most && bytes + next.bytes.len() <= MOST
-        };
-        while self.waiting.front().is_some_and(|next| fits(&letters, next)) {
-            letters.extend(self.waiting.pop_front());
+    /// For how long the next unit may wait for more runs. None if there is none, or enough is under way.
+    pub(super) fn held_for(&self) -> Option<Duration> {
+        let first = self.waiting.front()?;
+        let (slots, workers) = self.here();
+        if self.flying >= (slots + AHEAD * workers).max(1 + AHEAD) {
+            return None;
         }
+        let is_full = || self.together().len() >= self.most(first.program);
+        match self.flying < slots || is_full() {
+            true => Some(Duration::ZERO),
+            false => Some(HELD.saturating_sub(first.posted.elapsed())),
+        }
+    }
+
+    /// The places of what waits and can go with the first: runs of the same program, so that a short one does not wait
+    /// for a long one.
+    fn together(&self) -> Vec<usize> {
+        let Some(first) = self.waiting.front() else { return Vec::new() };
+        let mut bytes = 0;
+        let places = self.waiting.iter().enumerate().filter(|(index, next)| {
+            let is_like = !next.is_lone && next.lane == first.lane && next.program == first.program;
+            *index == 0 || !first.is_lone && is_like
+        });
+        let fits = |(_, next): &(usize, &Posted)| {
+            bytes += next.bytes.len();
+            bytes <= MOST || bytes == next.bytes.len()
+        };
+        places.take(self.most(first.program)).take_while(fits).map(|(index, _)| index).collect()
+    }
+
+    /// Takes what waits and can go together.
+    pub(super) fn take(&mut self) -> Vec<Posted> {
+        let places = self.together();
+        let taken = places.iter().rev().filter_map(|index| self.waiting.remove(*index));
+        let mut letters: Vec<Posted> = taken.collect();
+        letters.reverse();
         letters
     }
 }
@@ -93,14 +122,22 @@ mod tests {
     use super::*;
     use crate::remote::tests::facts;
 
-    /// A class with these slots, with so many units under way and so many runs that have waited so long.
-    fn class(slots: &[usize], flying: usize, waiting: usize, waited: u64) -> WorkerClass {
+    /// A class with these slots, with so many units under way and so many runs that have waited so long, of programs in
+    /// turn.
+    fn class(
+        slots: &[usize],
+        flying: usize,
+        waiting: usize,
+        waited: u64,
+        programs: usize,
+    ) -> WorkerClass {
         let posted = Instant::now().checked_sub(Duration::from_millis(waited)).unwrap();
         let letter = |number| Posted {
             number: number as u64,
             bytes: Arc::from([]),
             posted,
             is_lone: false,
+            program: number % programs,
             lane: Lane::Live,
             lost: 0,
         };
@@ -112,7 +149,7 @@ mod tests {
             waiting: (0..waiting).map(letter).collect(),
             flying,
             members: slots.iter().enumerate().map(member).collect(),
-            mean: None,
+            means: HashMap::new(),
             seen: Instant::now(),
         }
     }
@@ -121,9 +158,9 @@ mod tests {
     fn units_are_full_if_workers_have_enough_to_do() {
         let check =
             |slots: &[usize], flying, waiting, waited, mean: f64, expected: Option<usize>| {
-                let mut class = class(slots, flying, waiting, waited);
-                class.mean = Some(mean);
-                let sent = class.must_send().then(|| class.together().len());
+                let mut class = class(slots, flying, waiting, waited, 1);
+                class.learn(0, mean);
+                let sent = class.must_send().then(|| class.take().len());
                 assert_eq!(sent, expected, "{slots:?} {flying} {waiting} {waited} {mean}");
             };
         let (now, late) = (0, 100);
@@ -133,8 +170,10 @@ mod tests {
         check(&[2, 2], 3, 1, now, 0.001, Some(1));
         // None is.
         check(&[2], 2, 3, now, 60.0, Some(1));
-        check(&[2], 2, 4, now, 0.001, Some(4));
-        check(&[2], 3, 9, now, 0.001, Some(4));
+        check(&[2], 2, 7, now, 0.001, None);
+        check(&[2], 2, 8, now, 0.001, Some(8));
+        check(&[2], 3, 9, now, 0.001, Some(8));
+        check(&[2], 3, 9, now, 0.019, Some(5));
         check(&[2], 3, 9, now, 0.040, Some(2));
         check(&[2], 2, 3, late, 0.001, Some(3));
         // Enough is under way.
@@ -143,5 +182,16 @@ mod tests {
         // Nobody is there.
         check(&[], 0, 1, late, 0.001, Some(1));
         check(&[], 3, 9, late, 0.001, None);
+    }
+
+    #[test]
+    fn a_short_run_does_not_wait_for_a_long_one() {
+        let mut class = class(&[2], 0, 10, 0, 3);
+        class.learn(0, 0.001);
+        class.learn(1, 5.0);
+        let units = std::iter::from_fn(|| class.must_send().then(|| class.take()));
+        let numbers = |unit: Vec<Posted>| unit.iter().map(|it| it.number).collect::<Vec<_>>();
+        let expected = [vec![0, 3, 6, 9], vec![1], vec![2], vec![4], vec![5], vec![7], vec![8]];
+        assert_eq!(units.map(numbers).collect::<Vec<_>>(), expected);
     }
 }

@@ -17,7 +17,7 @@ use crate::model::judgement::JudgeError;
 use crate::remote::link::Door;
 use crate::remote::message::Facts;
 use crate::remote::nats::address::{Address, Lane};
-use crate::remote::nats::class::{GONE, HELD, Posted, WorkerClass};
+use crate::remote::nats::class::{GONE, Posted, WorkerClass};
 use crate::remote::nats::link::Link;
 use crate::remote::nats::presence::{self, Present};
 use crate::remote::nats::unit::{MOST_JOBS, Origin};
@@ -28,9 +28,6 @@ use crate::remote::station::{Letter, Member, Reception, Station, Tools};
 
 /// So many messages may be on their way to the server.
 const PUBLISHERS: usize = 8;
-
-/// What may take longer goes to the lane of what nobody waits for.
-const LONG: Duration = Duration::from_secs(120);
 
 /// A worker may take so long until it has announced itself.
 const ANNOUNCED: Duration = Duration::from_secs(5);
@@ -54,7 +51,10 @@ pub struct Office {
     pub(super) batch: String,
     pub(super) secret: String,
     ledger: Mutex<Ledger>,
-    changed: Condvar,
+    /// For those who publish: a unit may be sent.
+    ready: Condvar,
+    /// All is tidy.
+    tidied: Condvar,
     is_over: AtomicBool,
 }
 
@@ -68,6 +68,8 @@ pub(super) struct Ledger {
     /// The names of workers, by those that no other has.
     names: HashMap<String, String>,
     pub(super) sequence: u64,
+    /// Whether somebody waits until what is held must be sent.
+    is_watched: bool,
     open: usize,
     is_tidy: bool,
 }
@@ -97,7 +99,8 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Door)>, JudgeError> {
         batch: random(),
         secret: random(),
         ledger: Mutex::default(),
-        changed: Condvar::new(),
+        ready: Condvar::new(),
+        tidied: Condvar::new(),
         is_over: AtomicBool::new(false),
     };
     let present = office.present(&address.name)?;
@@ -134,7 +137,7 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Door)>, JudgeError> {
                 .iter()
                 .map(|it| (it.id.clone(), (it.said.facts.clone(), now)))
                 .collect(),
-            mean: None,
+            means: HashMap::new(),
             seen: now,
         });
         for member in &members {
@@ -252,18 +255,31 @@ impl Office {
             if let Some(index) = ledger.classes.iter().position(WorkerClass::must_send) {
                 ledger.sequence += 1;
                 let class = &mut ledger.classes[index];
-                let letters = class.together();
+                let letters = class.take();
                 let Some(first) = letters.first() else { continue };
                 class.flying += 1;
                 let lane = first.lane;
                 let unit = self.name(ledger.sequence, &letters);
                 let flying = Flying { class: index, lane, letters, looked: None, missing: 0 };
                 ledger.flying.insert(unit.clone(), flying);
+                self.wake(&ledger);
                 return Some(unit);
             }
-            let is_held = ledger.classes.iter().any(WorkerClass::may_send);
-            let waited = self.changed.wait_timeout(ledger, if is_held { HELD } else { LOOK });
+            let held = ledger.classes.iter().filter_map(WorkerClass::held_for).min();
+            // One is enough.
+            let held = held.filter(|_| !ledger.is_watched);
+            ledger.is_watched |= held.is_some();
+            let waited = self.ready.wait_timeout(ledger, held.unwrap_or(LOOK));
             ledger = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            ledger.is_watched &= held.is_none();
+        }
+    }
+
+    /// Wakes somebody who publishes, if there is something to do.
+    fn wake(&self, ledger: &Ledger) {
+        let is_held = || ledger.classes.iter().any(|class| class.held_for().is_some());
+        if ledger.classes.iter().any(WorkerClass::must_send) || !ledger.is_watched && is_held() {
+            self.ready.notify_one();
         }
     }
 
@@ -274,10 +290,9 @@ impl Office {
         let class = &mut ledger.classes[flying.class];
         class.flying -= 1;
         if let Some(took) = took {
-            class.mean = Some(class.mean.map_or(took, |mean| mean * 0.9 + took * 0.1));
+            class.learn(flying.letters.first().map_or(0, |first| first.program), took);
         }
-        drop(ledger);
-        self.changed.notify_all();
+        self.wake(&ledger);
         Some(flying)
     }
 
@@ -287,8 +302,7 @@ impl Office {
         for letter in letters.into_iter().rev() {
             ledger.classes[class].waiting.push_front(Posted { is_lone: true, ..letter });
         }
-        drop(ledger);
-        self.changed.notify_all();
+        self.wake(&ledger);
     }
 
     /// Somebody says that it is there.
@@ -308,8 +322,8 @@ impl Office {
         let class = &mut ledger.classes[index];
         class.members.insert(present.id.clone(), (facts.clone(), now));
         let reception = class.reception.clone();
+        self.wake(&ledger);
         drop(ledger);
-        self.changed.notify_all();
         if let Some(reception) = reception {
             self.compare(&reception, &present.id, &facts);
         }
@@ -374,7 +388,7 @@ impl Office {
         }
         self.link.close();
         self.lock().is_tidy = true;
-        self.changed.notify_all();
+        self.tidied.notify_all();
     }
 }
 
@@ -456,11 +470,13 @@ impl Station for Window {
             bytes: letter.bytes.into(),
             posted: Instant::now(),
             is_lone: letter.is_lone,
-            lane: if letter.longest > LONG { Lane::Batch } else { self.office.lane },
+            program: letter.program,
+            lane: if letter.is_long { Lane::Batch } else { self.office.lane },
             lost: 0,
         };
-        self.office.lock().classes[self.index].waiting.push_back(posted);
-        self.office.changed.notify_one();
+        let mut ledger = self.office.lock();
+        ledger.classes[self.index].waiting.push_back(posted);
+        self.office.wake(&ledger);
     }
 
     fn close(&self) {
@@ -479,7 +495,7 @@ impl Station for Window {
                 office.is_over.store(true, Ordering::SeqCst);
             }
             drop(ledger);
-            office.changed.notify_all();
+            office.ready.notify_all();
             office.link.wake();
         };
         if thread::Builder::new().spawn(close).is_err() {
@@ -496,7 +512,7 @@ impl Station for Window {
             if left.is_zero() {
                 return;
             }
-            let waited = self.office.changed.wait_timeout(ledger, left.min(LOOK));
+            let waited = self.office.tidied.wait_timeout(ledger, left.min(LOOK));
             ledger = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
     }

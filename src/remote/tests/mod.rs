@@ -18,11 +18,11 @@ use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Command, Job, Keep, Reply, Shown, What};
-use crate::model::limits::Limits;
+use crate::model::limits::{Limits, ProblemLimits};
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
-use crate::remote::crew::Crew;
+use crate::remote::crew::{Crew, may_take_long};
 use crate::remote::frame::{Speaker, frame};
 use crate::remote::link::{Pipes, Process};
 use crate::remote::message::{Facts, FromWorker};
@@ -294,6 +294,25 @@ fn times_and_limits_are_converted_to_those_of_the_first_worker() {
     check(2.0, 4.0, 0.5, true);
     check(0.5, 1.0, 2.0, true);
     check(0.0, 2.0, 1.0, false);
+}
+
+#[test]
+fn what_juror_runs_by_its_own_limits_does_not_wait_among_long_runs() {
+    let check = |limits: Limits, expected| {
+        let job = Job { limits, ..job("echo", b"") };
+        assert_eq!(may_take_long(&[&job]), expected, "{:?}", job.limits);
+    };
+    let problem = ProblemLimits::default();
+    let submission = |time| Limits::of_submission(&problem, Duration::from_secs(time));
+    check(submission(1), false);
+    check(submission(120), false);
+    check(submission(121), true);
+    check(Limits::of_compiler(&problem), false);
+    check(Limits::of_output_validator(&problem), false);
+    check(Limits::of_validator(), false);
+    check(Limits::of_generator(), false);
+    check(Limits { wall_time: Some(Duration::from_secs(121)), ..Limits::default() }, true);
+    check(Limits::default(), true);
 }
 
 #[test]
