@@ -55,12 +55,16 @@ impl WorkerClass {
         here.fold((0, 0), |(slots, workers), (facts, _)| (slots + facts.slots, workers + 1))
     }
 
-    /// So many runs of a program may go together.
+    /// So many runs of a program may go together: each slot that has no unit gets its part of what waits.
     fn most(&self, program: usize) -> usize {
         let mean = self.means.get(&program);
         // Of what nobody knows how long it takes, one shows it.
         let most = mean.map_or(1, |mean| (TOGETHER.as_secs_f64() / mean) as usize);
-        most.clamp(1, MOST_JOBS)
+        let part = match self.here().0.saturating_sub(self.flying) {
+            0 => MOST_JOBS,
+            free => self.waiting.len().div_ceil(free),
+        };
+        most.min(part).clamp(1, MOST_JOBS)
     }
 
     /// Learns how long a run took.
@@ -168,11 +172,15 @@ mod tests {
         // A slot is free.
         check(&[2], 1, 1, now, 0.001, Some(1));
         check(&[2, 2], 3, 1, now, 0.001, Some(1));
+        // Several are.
+        check(&[2, 2], 0, 9, now, 0.001, Some(3));
+        check(&[2, 2], 2, 9, now, 0.001, Some(5));
+        check(&[2, 2], 2, 9, now, 0.040, Some(2));
         // None is.
         check(&[2], 2, 3, now, 60.0, Some(1));
-        check(&[2], 2, 7, now, 0.001, None);
-        check(&[2], 2, 8, now, 0.001, Some(8));
-        check(&[2], 3, 9, now, 0.001, Some(8));
+        check(&[2], 2, 15, now, 0.001, None);
+        check(&[2], 2, 16, now, 0.001, Some(16));
+        check(&[2], 3, 19, now, 0.001, Some(16));
         check(&[2], 3, 9, now, 0.019, Some(5));
         check(&[2], 3, 9, now, 0.040, Some(2));
         check(&[2], 2, 3, late, 0.001, Some(3));
@@ -186,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_short_run_does_not_wait_for_a_long_one() {
-        let mut class = class(&[2], 0, 10, 0, 3);
+        let mut class = class(&[1], 0, 10, 0, 3);
         class.learn(0, 0.001);
         class.learn(1, 5.0);
         let units = std::iter::from_fn(|| class.must_send().then(|| class.take()));

@@ -15,7 +15,7 @@ use crate::remote::seats::relative_pace;
 pub const MOST: usize = 512 << 10;
 
 /// No unit has more jobs.
-pub const MOST_JOBS: usize = 8;
+pub const MOST_JOBS: usize = 16;
 
 /// What a unit says of itself, before its jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
