@@ -13,9 +13,9 @@ use crate::cache::store::Store;
 use crate::model::blob::Blob;
 use crate::model::job::Reply;
 use crate::model::joint::JointReply;
-use crate::model::limits::Limits;
+use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT};
 use crate::model::moment::Moment;
-use crate::model::outcome::{Ending, Signal};
+use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 
 /// The largest blob that stands in its record.
 const SMALL: u64 = 4 << 10;
@@ -71,29 +71,59 @@ pub(super) struct Circumstances {
 /// sides in the format, and more than what was seen between two measurements of a machine that others use, too.
 const TOLERANCE: f64 = 1.25;
 
+/// If it differs by more than this, nothing that a program was timed for holds.
+const MOST: f64 = 2.0;
+
+/// A run that used this part of its limits is far from them, also as a factor: nearer ones are repeated when they are
+/// judged.
+const FAR: f64 = 2.0;
+
 impl Circumstances {
-    /// Whether the machine is as fast as it was, as far as that counts.
-    fn same_pace(&self, now: Option<Duration>) -> bool {
-        match (self.pace, now) {
-            (Some(then), Some(now)) => {
-                let (slow, fast) = (then.max(now), then.min(now));
-                slow <= fast.mul_f64(TOLERANCE)
-            }
-            (None, None) => true,
-            _ => false,
+    /// How many times as long the machine takes now, if that counts. `None` if it counts only now, or only then.
+    fn slower(&self, now: &Self) -> Option<Option<f64>> {
+        match (self.pace, now.pace) {
+            (Some(then), Some(now)) => Some(Some(now.as_secs_f64() / then.as_secs_f64())),
+            (None, None) => Some(None),
+            _ => None,
         }
     }
 
     fn hold_for<C: Came>(&self, came: &C, now: &Self) -> bool {
+        let Some(slower) = self.slower(now) else { return false };
         let replies = came.replies();
         replies.len() == self.limits.len()
             && replies.len() == now.limits.len()
-            && self.same_pace(now.pace)
-            && replies
-                .iter()
-                .zip(self.limits.iter().zip(&now.limits))
-                .all(|(reply, (made, now))| holds(&reply.outcome, made, now, C::COMPANY))
+            && replies.iter().zip(self.limits.iter().zip(&now.limits)).all(
+                |(reply, (made, now))| {
+                    slower.is_none_or(|slower| holds_at_pace(&reply.outcome, now, slower))
+                        && holds(&reply.outcome, made, now, C::COMPANY)
+                },
+            )
     }
+}
+
+/// Whether a run would get the same verdict on a machine that takes so many times as long: as if it were the same; or
+/// the run ended by itself, far from its limits; or its CPU time ran out, and the machine is slower.
+fn holds_at_pace(outcome: &Outcome, limits: &Limits, slower: f64) -> bool {
+    let is_within = |factor: f64| slower <= factor && slower * factor >= 1.0;
+    if is_within(TOLERANCE) {
+        return true;
+    }
+    // Without a limit, or to find one, the time itself counts.
+    let is_limited = limits.cpu_time.is_some_and(|limit| limit < TIME_TO_FIND_LIMIT);
+    let is_far = |used: Duration, limit: Option<Duration>| {
+        limit.is_none_or(|limit| used.mul_f64(slower.max(1.0) * FAR) <= limit)
+    };
+    is_within(MOST)
+        && is_limited
+        && match outcome.stopped_by {
+            None => {
+                is_far(outcome.cpu_time, limits.cpu_time)
+                    && is_far(outcome.wall_time, limits.wall_time)
+            }
+            Some(StoppedBy::CpuTime) => slower >= 1.0,
+            Some(_) => false,
+        }
 }
 
 /// The record of what came, with its large blobs kept; `None` if it is not to be kept, or cannot be.
@@ -240,22 +270,73 @@ mod tests {
         }
     }
 
-    #[test]
-    fn times_hold_while_the_machine_is_as_fast() {
+    /// Whether a run under a limit of a second holds, if it took so many milliseconds and the machine's pace was and is
+    /// so.
+    fn check_pace(
+        took: u64,
+        stopped_by: Option<StoppedBy>,
+        then: Option<u64>,
+        now: Option<u64>,
+        expected: bool,
+    ) {
         let store = Arc::new(Store::in_memory());
-        let check = |then: Option<u64>, now: Option<u64>, expected: bool| {
-            let sent = reply(Ending::Exited(0), 10);
-            let record = write(&sent, &circumstances(then), &store).unwrap();
-            let came: Option<Reply> = read(&record, &circumstances(now), None, &store, Fetch::Now);
-            assert_eq!(came.is_some(), expected, "{then:?} {now:?}");
+        let second = Some(Duration::from_secs(1));
+        let circumstances = |pace| {
+            let limits = Limits { cpu_time: second, wall_time: second, ..Limits::of_trial() };
+            Circumstances { limits: vec![limits], ..circumstances(pace) }
         };
-        check(None, None, true);
-        check(Some(1000), Some(1000), true);
-        check(Some(1000), Some(1250), true);
-        check(Some(1250), Some(1000), true);
-        check(Some(1000), Some(1300), false);
-        check(Some(1300), Some(1000), false);
-        check(Some(1000), None, false);
-        check(None, Some(1000), false);
+        let mut sent = reply(Ending::Exited(0), 10);
+        let took = Duration::from_millis(took);
+        sent.outcome = Outcome { cpu_time: took, wall_time: took, stopped_by, ..sent.outcome };
+        let record = write(&sent, &circumstances(then), &store).unwrap();
+        let came: Option<Reply> = read(&record, &circumstances(now), None, &store, Fetch::Now);
+        assert_eq!(came.is_some(), expected, "{took:?} {stopped_by:?} {then:?} {now:?}");
+    }
+
+    #[test]
+    fn times_near_a_limit_hold_while_the_machine_is_as_fast() {
+        for took in [0, 400, 900] {
+            let check = |then, now, expected| check_pace(took, None, then, now, expected);
+            check(None, None, true);
+            check(Some(1000), Some(1000), true);
+            check(Some(1000), Some(1249), true);
+            check(Some(1249), Some(1000), true);
+            check(Some(1000), None, false);
+            check(None, Some(1000), false);
+            check(Some(1000), Some(2010), false);
+            check(Some(2010), Some(1000), false);
+        }
+        let check =
+            |took, then, now, expected| check_pace(took, None, Some(then), Some(now), expected);
+        check(10, 1000, 1990, true);
+        check(10, 1990, 1000, true);
+        check(499, 1300, 1000, true);
+        check(501, 1300, 1000, false);
+        check(332, 1000, 1500, true);
+        check(334, 1000, 1500, false);
+    }
+
+    #[test]
+    fn who_was_too_slow_is_so_on_a_slower_machine() {
+        let check = |stopped_by, then, now, expected| {
+            check_pace(1001, Some(stopped_by), Some(then), Some(now), expected);
+        };
+        check(StoppedBy::CpuTime, 1000, 1500, true);
+        check(StoppedBy::CpuTime, 1500, 1000, false);
+        check(StoppedBy::CpuTime, 1000, 2100, false);
+        check(StoppedBy::WallTime, 1000, 1500, false);
+    }
+
+    #[test]
+    fn a_time_that_counts_itself_holds_while_the_machine_is_as_fast() {
+        let check = |limit: Option<u64>, expected| {
+            let cpu_time = limit.map(Duration::from_secs);
+            let limits = Limits { cpu_time, ..Limits::default() };
+            assert_eq!(holds_at_pace(&quiet_outcome(), &limits, 1.5), expected, "{limit:?}");
+            assert!(holds_at_pace(&quiet_outcome(), &limits, 1.2), "{limit:?}");
+        };
+        check(Some(59), true);
+        check(Some(60), false);
+        check(None, false);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::Output;
@@ -14,6 +15,9 @@ use crate::model::stop::Stop;
 
 /// More packages than this are never open at once.
 const MOST: usize = 8;
+
+/// For so long nobody is told anything, so that who says something need not wake anybody.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// Begins with a package: gives what goes on, and what its end needs.
 type Begin<'a, T, N> = &'a (dyn Fn(&Path, &Output) -> Result<(T, N), Stop> + Sync);
@@ -77,7 +81,11 @@ impl<T, N> Work<'_, T, N> {
                 }
             }
             for (lane, heard) in lanes.iter().zip(heard) {
-                heard.iter().for_each(|stamped| output.tell(&stamped));
+                while let Ok(stamped) = heard.recv() {
+                    output.tell(&stamped);
+                    heard.try_iter().for_each(|stamped| output.tell(&stamped));
+                    thread::sleep(MOMENT);
+                }
                 // Without an end its thread has panicked, and the scope will.
                 let Some((may_go_on, ended)) = lane.done.get() else { break };
                 output.end_with(*ended);
@@ -133,7 +141,6 @@ impl<T, N> Work<'_, T, N> {
 mod tests {
     use super::*;
     use std::sync::Condvar;
-    use std::time::Duration;
 
     use crate::cli::options::OutputOptions;
     use crate::cli::output::command;
