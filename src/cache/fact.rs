@@ -74,8 +74,7 @@ const TOLERANCE: f64 = 1.25;
 /// If it differs by more than this, nothing that a program was timed for holds.
 const MOST: f64 = 2.0;
 
-/// A run that used this part of its limits is far from them, also as a factor: nearer ones are repeated when they are
-/// judged.
+/// A run that used its limits divided by this is far from them. A run that is nearer is repeated when it is judged.
 const FAR: f64 = 2.0;
 
 impl Circumstances {
@@ -102,8 +101,8 @@ impl Circumstances {
     }
 }
 
-/// Whether a run would get the same verdict on a machine that takes so many times as long: as if it were the same; or
-/// the run ended by itself, far from its limits; or its CPU time ran out, and the machine is slower.
+/// Whether a run would get the same verdict on a machine that takes so many times as long: the times are almost the same;
+/// or the run ended by itself, far from its limits; or its CPU time ran out, and the machine is slower.
 fn holds_at_pace(outcome: &Outcome, limits: &Limits, slower: f64) -> bool {
     let is_within = |factor: f64| slower <= factor && slower * factor >= 1.0;
     if is_within(TOLERANCE) {
@@ -270,8 +269,8 @@ mod tests {
         }
     }
 
-    /// Whether a run under a limit of a second holds, if it took so many milliseconds and the machine's pace was and is
-    /// so.
+    /// Checks whether a run under a limit of a second holds: how many milliseconds it took, and the machine's pace then and
+    /// now.
     fn check_pace(
         took: u64,
         stopped_by: Option<StoppedBy>,

@@ -16,7 +16,7 @@ use crate::model::stop::Stop;
 /// More packages than this are never open at once.
 const MOST: usize = 8;
 
-/// For so long nobody is told anything, so that who says something need not wake anybody.
+/// Events are collected for so long before they are told, so that not each of them wakes a thread.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// Begins with a package: gives what goes on, and what its end needs.

@@ -34,7 +34,7 @@ use crate::remote::station::{Letter, Reception};
 /// As many workers may be lost with a job.
 const MOST_LOST: usize = 5;
 
-/// What may compute for longer is in nobody's hurry.
+/// Jobs that may compute for longer than this are not urgent.
 const LONG: Duration = Duration::from_secs(120);
 
 /// Sends jobs to workers.
@@ -361,9 +361,9 @@ fn room(jobs: &[&Job]) -> u64 {
     jobs.iter().map(of).fold(MORE, u64::saturating_add)
 }
 
-/// Whether nobody who is in a hurry should wait behind these jobs.
+/// Whether these jobs may take long: urgent ones should not wait behind them.
 pub(super) fn may_take_long(jobs: &[&Job]) -> bool {
-    // The clock goes on while a program waits, so its limit is far above what a program of this kind needs.
+    // The limit on the clock is far above what a job needs, since a program may wait.
     let time = |limits: &Limits| limits.cpu_time.or(limits.wall_time).unwrap_or(Duration::MAX);
     jobs.iter().any(|job| time(&job.limits) > LONG)
 }

@@ -26,7 +26,7 @@ pub struct Letter<'a> {
     pub is_lone: bool,
     /// The same for letters whose jobs start one program.
     pub program: usize,
-    /// Whether nobody who is in a hurry should wait behind it.
+    /// Whether it may take long: urgent ones should not wait behind it.
     pub is_long: bool,
 }
 

@@ -337,6 +337,9 @@ fn programs_run_in_a_container_that_refuses_namespaces() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     let mut command = crate::wire::shipped();
+    if !Path::new(command.get_program()).exists() {
+        return skip("the binary that users get is not on this machine");
+    }
     command.current_dir(fixture.root()).args(["judge", "sum", "a.sh", "--json"]);
     contain(&mut command);
     let output = command.output().expect("juror starts");

@@ -1168,6 +1168,7 @@ fn as_a_user_without_rights(arguments: &[&str]) -> Option<process::Output> {
     open_to_all(directory.path());
     let executable = directory.path().join("tests");
     fs::copy(std::env::current_exe().unwrap(), &executable).unwrap();
+    fs::copy(assert_cmd::cargo::cargo_bin("juror"), directory.path().join("juror")).unwrap();
     for entry in fs::read_dir(programs()).unwrap().flatten() {
         fs::copy(entry.path(), directory.path().join(entry.file_name())).unwrap();
     }

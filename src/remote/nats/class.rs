@@ -17,7 +17,7 @@ const TOGETHER: Duration = Duration::from_millis(100);
 /// While workers have enough to do, runs wait for so long until others can go with them.
 const HELD: Duration = Duration::from_millis(5);
 
-/// Of so many programs it is known how long they take.
+/// At most so many programs have a known run time.
 const MOST_KNOWN: usize = 4096;
 
 /// A worker that says nothing for so long is gone.
@@ -55,7 +55,7 @@ impl WorkerClass {
         here.fold((0, 0), |(slots, workers), (facts, _)| (slots + facts.slots, workers + 1))
     }
 
-    /// So many runs of a program may go together: each slot that has no unit gets its part of what waits.
+    /// So many runs of a program may go together: slots without a unit share what waits.
     fn most(&self, program: usize) -> usize {
         let mean = self.means.get(&program);
         // Of what nobody knows how long it takes, one shows it.
@@ -95,8 +95,8 @@ impl WorkerClass {
         }
     }
 
-    /// The places of what waits and can go with the first: runs of the same program, so that a short one does not wait
-    /// for a long one.
+    /// Indexes of the runs that can go with the first that waits, and its own: runs of the same program, so that a short
+    /// one does not wait for a long one.
     fn together(&self) -> Vec<usize> {
         let Some(first) = self.waiting.front() else { return Vec::new() };
         let mut bytes = 0;
@@ -172,7 +172,7 @@ mod tests {
         // A slot is free.
         check(&[2], 1, 1, now, 0.001, Some(1));
         check(&[2, 2], 3, 1, now, 0.001, Some(1));
-        // Several are.
+        // Several slots are free.
         check(&[2, 2], 0, 9, now, 0.001, Some(3));
         check(&[2, 2], 2, 9, now, 0.001, Some(5));
         check(&[2, 2], 2, 9, now, 0.040, Some(2));

@@ -51,7 +51,7 @@ pub struct Office {
     pub(super) batch: String,
     pub(super) secret: String,
     ledger: Mutex<Ledger>,
-    /// For those who publish: a unit may be sent.
+    /// For the threads that publish: a unit may be sent.
     ready: Condvar,
     /// All is tidy.
     tidied: Condvar,
@@ -266,7 +266,7 @@ impl Office {
                 return Some(unit);
             }
             let held = ledger.classes.iter().filter_map(WorkerClass::held_for).min();
-            // One is enough.
+            // One thread that waits for them is enough.
             let held = held.filter(|_| !ledger.is_watched);
             ledger.is_watched |= held.is_some();
             let waited = self.ready.wait_timeout(ledger, held.unwrap_or(LOOK));
@@ -275,7 +275,7 @@ impl Office {
         }
     }
 
-    /// Wakes somebody who publishes, if there is something to do.
+    /// Wakes a thread that publishes, if there is something to do.
     fn wake(&self, ledger: &Ledger) {
         let is_held = || ledger.classes.iter().any(|class| class.held_for().is_some());
         if ledger.classes.iter().any(WorkerClass::must_send) || !ledger.is_watched && is_held() {
