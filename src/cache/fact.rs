@@ -78,11 +78,11 @@ const MOST: f64 = 2.0;
 const FAR: f64 = 2.0;
 
 impl Circumstances {
-    /// How many times as long the machine takes now, if that counts. `None` if it counts only now, or only then.
-    fn slower(&self, now: &Self) -> Option<Option<f64>> {
+    /// How many times as long the machine takes now; 1 if that does not count. `None` if it counts only now, or only then.
+    fn slower(&self, now: &Self) -> Option<f64> {
         match (self.pace, now.pace) {
-            (Some(then), Some(now)) => Some(Some(now.as_secs_f64() / then.as_secs_f64())),
-            (None, None) => Some(None),
+            (Some(then), Some(now)) => Some(now.as_secs_f64() / then.as_secs_f64()),
+            (None, None) => Some(1.0),
             _ => None,
         }
     }
@@ -94,7 +94,7 @@ impl Circumstances {
             && replies.len() == now.limits.len()
             && replies.iter().zip(self.limits.iter().zip(&now.limits)).all(
                 |(reply, (made, now))| {
-                    slower.is_none_or(|slower| holds_at_pace(&reply.outcome, now, slower))
+                    holds_at_pace(&reply.outcome, now, slower)
                         && holds(&reply.outcome, made, now, C::COMPANY)
                 },
             )
