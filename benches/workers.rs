@@ -20,8 +20,8 @@ use juror::model::job::{Command, Job, Shown};
 use juror::model::limits::Limits;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
-use juror::remote::crew::Crew;
 use juror::remote::link::Connection;
+use juror::remote::workers::Workers;
 
 const SLOTS: usize = 2;
 
@@ -46,16 +46,16 @@ fn main() {
     let mut command = process::Command::new(env!("CARGO_BIN_EXE_juror"));
     command.args(["worker", "--stdio", "--jobs", &SLOTS.to_string()]);
     let connection = Connection { name: "worker".to_owned(), command };
-    let crew = Crew::connect(vec![connection], None, |_| Ok(())).expect("the worker starts");
+    let workers = Workers::connect(vec![connection], None, |_| Ok(())).expect("the worker starts");
     println!("{}, {SLOTS} slots, {rounds} rounds in turns", local.mechanism());
-    measure("worker", &local, &crew, &program, rounds);
-    drop(crew);
+    measure("worker", &local, &workers, &program, rounds);
+    drop(workers);
     #[cfg(feature = "nats")]
     server::measure(directory.path(), &local, &program, rounds);
 }
 
 /// The rates of short runs, and what one alone takes longer.
-fn measure(name: &str, local: &Local, crew: &Crew, program: &Arc<Tree>, rounds: usize) {
+fn measure(name: &str, local: &Local, workers: &Workers, program: &Arc<Tree>, rounds: usize) {
     println!("{:>15} {:>12} {name:>12} {:>7}", "run", "pool", "ratio");
     for milliseconds in [1_i64, 5, -5] {
         let runs = 2000 / milliseconds.unsigned_abs() as usize;
@@ -63,7 +63,7 @@ fn measure(name: &str, local: &Local, crew: &Crew, program: &Arc<Tree>, rounds: 
         let mut ratios = Vec::new();
         let (mut pool, mut worker) = (Duration::MAX, Duration::MAX);
         for _ in 0..rounds {
-            let times = [local as &dyn Executor, crew].map(|it| time(it, &job, runs));
+            let times = [local as &dyn Executor, workers].map(|it| time(it, &job, runs));
             ratios.push(times[0].as_secs_f64() / times[1].as_secs_f64());
             (pool, worker) = (pool.min(times[0]), worker.min(times[1]));
         }
@@ -74,7 +74,7 @@ fn measure(name: &str, local: &Local, crew: &Crew, program: &Arc<Tree>, rounds: 
         let run = format!("{what} {} ms", milliseconds.abs());
         println!("{run:>15} {:>12} {:>12} {ratio:>7.3}", rate(pool), rate(worker));
     }
-    latency(local, crew, &job(program, 0), rounds * 20);
+    latency(local, workers, &job(program, 0), rounds * 20);
 }
 
 /// The same with a NATS server between, if there is a program for one.
@@ -89,9 +89,9 @@ mod server {
 
     use juror::executor::local::Local;
     use juror::model::tree::Tree;
-    use juror::remote::crew::Crew;
     use juror::remote::nats::address::Address;
-    use juror::remote::nats::office::connect;
+    use juror::remote::nats::submitter::connect;
+    use juror::remote::workers::Workers;
 
     use crate::SLOTS;
 
@@ -132,16 +132,17 @@ mod server {
         worker.args(["worker", "--nats", &url, "--jobs", &SLOTS.to_string()]).stderr(Stdio::null());
         let _worker = Process(worker.spawn().expect("the worker starts"));
         let address = Address::parse(&url).expect("an address");
-        let crew = Crew::of(connect(&address).expect("the worker is there"), None, |_| Ok(()));
-        crate::measure("nats", local, &crew.expect("it is ready"), program, rounds);
+        let workers =
+            Workers::of(connect(&address).expect("the worker is there"), None, |_| Ok(()));
+        crate::measure("nats", local, &workers.expect("it is ready"), program, rounds);
     }
 }
 
 /// What one run takes longer through a worker, with nothing beside it.
-fn latency(local: &Local, crew: &Crew, job: &Job, rounds: usize) {
+fn latency(local: &Local, workers: &Workers, job: &Job, rounds: usize) {
     let mut more = Vec::new();
     for _ in 0..rounds {
-        let times = [local as &dyn Executor, crew].map(|it| time(it, job, 1));
+        let times = [local as &dyn Executor, workers].map(|it| time(it, job, 1));
         more.push(times[1].as_secs_f64() - times[0].as_secs_f64());
     }
     more.sort_by(f64::total_cmp);

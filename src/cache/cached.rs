@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::cache::beyond::{Beyond, circumstances};
-use crate::cache::fact::{Came, Circumstances};
+use crate::cache::fact::{CachedReply, Circumstances};
 use crate::cache::key::{of_job, of_joint};
 use crate::cache::knowledge::Knowledge;
 use crate::cache::surroundings::digest_of;
+use crate::cache::uncached::{Uncached, circumstances};
 use crate::executor::{Executor, Hand};
 use crate::model::blob::Digest;
 use crate::model::job::{Job, Reply};
@@ -18,17 +18,17 @@ use crate::model::stop::Stop;
 
 /// Stands around an executor that remembers nothing. Several may share what they know.
 pub struct Cached {
-    beyond: Beyond,
+    uncached: Uncached,
 }
 
 impl Cached {
     /// Answers with what is known, and adds to it what the executor answers.
     pub fn new(inner: Arc<dyn Executor>, knowledge: Arc<Knowledge>) -> Self {
-        Self { beyond: Beyond { inner, knowledge } }
+        Self { uncached: Uncached { inner, knowledge } }
     }
 
     /// The result of the job with this key: the known one if it is valid, else that of a new run.
-    fn remembered<C: Came>(
+    fn remembered<C: CachedReply>(
         &self,
         key: Option<Digest>,
         circumstances: impl FnOnce() -> Circumstances,
@@ -37,7 +37,7 @@ impl Cached {
     ) -> Result<C, Stop> {
         let Some(key) = key else { return run() };
         let circumstances = circumstances();
-        let knowledge = &self.beyond.knowledge;
+        let knowledge = &self.uncached.knowledge;
         let _under_way = knowledge.begin(key);
         if let Some(came) = knowledge.get(&key, &circumstances, jobs) {
             return Ok(came);
@@ -48,57 +48,57 @@ impl Cached {
     }
 
     fn key(&self, job: &Job) -> Option<Digest> {
-        of_job(job, &self.mechanism(), &self.beyond.knowledge.surroundings)
+        of_job(job, &self.mechanism(), &self.uncached.knowledge.surroundings)
     }
 
     fn joint_key(&self, job: &JointJob) -> Option<Digest> {
-        of_joint(job, &self.mechanism(), &self.beyond.knowledge.surroundings)
+        of_joint(job, &self.mechanism(), &self.uncached.knowledge.surroundings)
     }
 }
 
 impl Executor for Cached {
     fn slots(&self) -> usize {
-        self.beyond.slots()
+        self.uncached.slots()
     }
 
     fn mechanism(&self) -> String {
-        self.beyond.mechanism()
+        self.uncached.mechanism()
     }
 
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        let run = || self.beyond.run(job);
+        let run = || self.uncached.run(job);
         self.remembered(self.key(job), || circumstances(&[job]), &[job], run)
     }
 
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
         let jobs = [&job.program, &job.partner];
-        let run = || self.beyond.run_joint(job);
+        let run = || self.uncached.run_joint(job);
         self.remembered(self.joint_key(job), || circumstances(&jobs), &jobs, run)
     }
 
     /// Each of them is remembered by its number: what they say together is said again.
     fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
         let key = self.key(job).and_then(|key| digest_of(&("alone", number, key)));
-        let run = || self.beyond.run_alone(job, number);
+        let run = || self.uncached.run_alone(job, number);
         self.remembered(key, || circumstances(&[job]), &[job], run)
     }
 
     fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
         let key = self.joint_key(job).and_then(|key| digest_of(&("alone", number, key)));
         let jobs = [&job.program, &job.partner];
-        let run = || self.beyond.run_joint_alone(job, number);
+        let run = || self.uncached.run_joint_alone(job, number);
         self.remembered(key, || circumstances(&jobs), &jobs, run)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
-        self.beyond.run_by_hand(job, hand)
+        self.uncached.run_by_hand(job, hand)
     }
 
     fn anew(&self) -> &dyn Executor {
-        &self.beyond
+        &self.uncached
     }
 
     fn stop(&self) {
-        self.beyond.stop();
+        self.uncached.stop();
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::cache::holds::{Company, holds};
+use crate::cache::holds::{Concurrency, holds};
 use crate::cache::store::Store;
 use crate::model::blob::Blob;
 use crate::model::job::Reply;
@@ -27,15 +27,15 @@ const LARGEST: u64 = 64 << 20;
 const KILLED: Ending = Ending::Signalled(Signal(9));
 
 /// What comes of a job, alone or joint.
-pub(super) trait Came: Serialize + DeserializeOwned {
-    const COMPANY: Company;
+pub(super) trait CachedReply: Serialize + DeserializeOwned {
+    const CONCURRENCY: Concurrency;
 
     fn replies(&self) -> Vec<&Reply>;
     fn replies_mut(&mut self) -> Vec<&mut Reply>;
 }
 
-impl Came for Reply {
-    const COMPANY: Company = Company::Alone;
+impl CachedReply for Reply {
+    const CONCURRENCY: Concurrency = Concurrency::Alone;
 
     fn replies(&self) -> Vec<&Reply> {
         vec![self]
@@ -46,8 +46,8 @@ impl Came for Reply {
     }
 }
 
-impl Came for JointReply {
-    const COMPANY: Company = Company::Joint;
+impl CachedReply for JointReply {
+    const CONCURRENCY: Concurrency = Concurrency::Joint;
 
     fn replies(&self) -> Vec<&Reply> {
         vec![&self.program.reply, &self.partner.reply]
@@ -87,7 +87,7 @@ impl Circumstances {
         }
     }
 
-    fn hold_for<C: Came>(&self, came: &C, now: &Self) -> bool {
+    fn hold_for<C: CachedReply>(&self, came: &C, now: &Self) -> bool {
         let Some(slower) = self.slower(now) else { return false };
         let replies = came.replies();
         replies.len() == self.limits.len()
@@ -95,7 +95,7 @@ impl Circumstances {
             && replies.iter().zip(self.limits.iter().zip(&now.limits)).all(
                 |(reply, (made, now))| {
                     holds_at_pace(&reply.outcome, now, slower)
-                        && holds(&reply.outcome, made, now, C::COMPANY)
+                        && holds(&reply.outcome, made, now, C::CONCURRENCY)
                 },
             )
     }
@@ -126,7 +126,7 @@ fn holds_at_pace(outcome: &Outcome, limits: &Limits, slower: f64) -> bool {
 }
 
 /// The record of what came, with its large blobs kept; `None` if it is not to be kept, or cannot be.
-pub(super) fn write<C: Came>(
+pub(super) fn write<C: CachedReply>(
     came: &C,
     circumstances: &Circumstances,
     store: &Store,
@@ -160,7 +160,7 @@ pub(super) enum Fetch {
 }
 
 /// What came, of its record, if it holds under these circumstances; `None` as well if a part of it is lost.
-pub(super) fn read<C: Came>(
+pub(super) fn read<C: CachedReply>(
     record: &[u8],
     now: &Circumstances,
     made: Option<Moment>,

@@ -24,13 +24,18 @@ use crate::model::outcome::{Meter, Outcome, StoppedBy};
 
 /// Whether the program ran alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Company {
+pub(super) enum Concurrency {
     Alone,
     Joint,
 }
 
 /// Whether a run under the limits `now` would get the same verdict as this one, which was made under `made`.
-pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, company: Company) -> bool {
+pub(super) fn holds(
+    outcome: &Outcome,
+    made: &Limits,
+    now: &Limits,
+    concurrency: Concurrency,
+) -> bool {
     if made == now {
         return true;
     }
@@ -52,14 +57,14 @@ pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, company: Com
     let is_in_time = !is_over && allows(outcome.wall_time, now.wall_time);
     let fits = is_noticed || now.memory.is_none_or(|limit| outcome.peak_memory <= limit);
     match outcome.stopped_by {
-        None => fits && (is_in_time || is_over && company == Company::Alone),
+        None => fits && (is_in_time || is_over && concurrency == Concurrency::Alone),
         Some(StoppedBy::CpuTime) => fits && is_over,
         Some(StoppedBy::WallTime) => {
             let is_shorter = match (now.wall_time, made.wall_time) {
                 (Some(now), Some(made)) => now <= made,
                 _ => false,
             };
-            fits && (is_shorter || is_over && company == Company::Alone)
+            fits && (is_shorter || is_over && concurrency == Concurrency::Alone)
         }
         Some(StoppedBy::Memory) => is_less(now.memory, made.memory) && is_in_time,
         Some(StoppedBy::Output | StoppedBy::Deadlock | StoppedBy::Dismissed) => fits && is_in_time,
@@ -68,7 +73,7 @@ pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, company: Com
 
 #[cfg(test)]
 mod tests {
-    use super::Company::{Alone, Joint};
+    use super::Concurrency::{Alone, Joint};
     use super::*;
     use crate::executor::scripted::quiet_outcome;
     use crate::model::units::Bytes;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::cache::fact::{Came, Circumstances, Fetch, read, write};
+use crate::cache::fact::{CachedReply, Circumstances, Fetch, read, write};
 use crate::cache::key::still_holds;
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
@@ -81,7 +81,7 @@ impl Knowledge {
     }
 
     /// What came of the jobs with this key, if it is known and holds now.
-    pub(super) fn get<C: Came>(
+    pub(super) fn get<C: CachedReply>(
         &self,
         key: &Digest,
         now: &Circumstances,
@@ -111,7 +111,7 @@ impl Knowledge {
 
     /// Keeps what came, if it is to be kept. If somebody wrote a file of the jobs meanwhile, they may not be those of
     /// the key.
-    pub(super) fn keep<C: Came>(
+    pub(super) fn keep<C: CachedReply>(
         &self,
         key: &Digest,
         circumstances: &Circumstances,
@@ -127,7 +127,7 @@ impl Knowledge {
     }
 
     /// Notes which job made what is yet to be fetched.
-    fn note_origin<C: Came>(&self, job: &Job, came: &C) {
+    fn note_origin<C: CachedReply>(&self, job: &Job, came: &C) {
         let job = Arc::new(job.clone());
         let mut origins = lock(&self.origins);
         let left = came.replies().into_iter().flat_map(|reply| &reply.kept);

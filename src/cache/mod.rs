@@ -1,6 +1,5 @@
 //! What is known of earlier runs, so that they need not be repeated.
 
-mod beyond;
 pub mod cached;
 mod fact;
 mod holds;
@@ -12,3 +11,4 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 pub mod tools;
+mod uncached;

@@ -1,7 +1,7 @@
 //! `juror grade`: a stream of submissions, a line for each, and a line for each result.
 
-mod ground;
 mod input;
+mod loaded;
 mod one;
 mod sink;
 
@@ -15,11 +15,11 @@ use clap::Args;
 
 use crate::build::recent::Recent;
 use crate::cli::exit_code::ExitCode;
-use crate::cli::grade::ground::Grounds;
 use crate::cli::grade::input::Patient;
+use crate::cli::grade::loaded::LoadedProblems;
 use crate::cli::grade::one::{Answer, Grader};
 use crate::cli::grade::sink::{Shown, Sink, is_closed, summary};
-use crate::cli::host::{Ender, Host, on_signal};
+use crate::cli::host::{Host, StopHandle, on_signal};
 use crate::cli::options::{Color, HostOptions, OutputOptions};
 use crate::cli::output::{Output, command};
 use crate::executor::parallel;
@@ -83,20 +83,20 @@ const PACKAGES: usize = 64;
 
 /// Judges a stream.
 pub fn run(arguments: &GradeArguments) -> ExitCode {
-    let ender = Ender::default();
+    let stop_handle = StopHandle::default();
     let options = OutputOptions {
         quiet: arguments.quiet,
         color: arguments.color,
         is_beside: true,
         is_still: arguments.output.is_none() && io::stdout().is_terminal(),
-        ender: Some(ender.clone()),
+        stop_handle: Some(stop_handle.clone()),
         ..arguments.remarks.clone()
     };
     let mut told = None;
     let code = command(&options, "grade", |output| {
         let begun = Instant::now();
         let mut tally = Tally::default();
-        let done = grade(arguments, &ender, output, &mut tally);
+        let done = grade(arguments, &stop_handle, output, &mut tally);
         told = Some((tally, begun.elapsed()));
         output.end_with(of(&tally));
         done
@@ -124,7 +124,7 @@ fn of(tally: &Tally) -> ExitCode {
 
 fn grade(
     arguments: &GradeArguments,
-    ender: &Ender,
+    stop_handle: &StopHandle,
     output: &Output,
     tally: &mut Tally,
 ) -> Result<(), Stop> {
@@ -158,7 +158,7 @@ fn grade(
         }
     }
     let is_ended = Arc::new(AtomicBool::new(false));
-    let (heard, end) = (Arc::clone(&is_ended), ender.clone());
+    let (heard, end) = (Arc::clone(&is_ended), stop_handle.clone());
     on_signal(move || {
         heard.store(true, Ordering::SeqCst);
         end.end();
@@ -169,7 +169,7 @@ fn grade(
     let grader = Grader {
         host: &host,
         builder: &builder,
-        grounds: Grounds { host: &host, output, all: Recent::new(PACKAGES) },
+        problems: LoadedProblems { host: &host, output, all: Recent::new(PACKAGES) },
         settings: &settings,
         digest_of: text.join("\0"),
         under_way: AtomicUsize::new(0),

@@ -26,30 +26,30 @@ use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::package::words::words;
-use crate::remote::crew::Crew;
-use crate::remote::link::{Connection, Door};
+use crate::remote::link::{Connection, Route};
 use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
-use crate::remote::nats::{address::Address, office::connect};
+use crate::remote::nats::{address::Address, submitter::connect};
+use crate::remote::workers::Workers;
 
 /// The slots of this machine, which stop at Ctrl-C.
 pub struct Host {
     /// Where jobs run, unless what comes of them is remembered.
     pub executor: Arc<dyn Executor>,
     /// Where they run in any case.
-    ground: Arc<dyn Executor>,
+    uncached: Arc<dyn Executor>,
     /// What keeps programs apart there.
     pub isolation: Isolation,
     /// Where test data is kept that was made, if it is: below the directory of the cache.
     pub kept: Option<PathBuf>,
-    ender: Ender,
+    stop_handle: StopHandle,
     memory: Remembered,
-    crew: Option<Arc<Crew>>,
+    workers: Option<Arc<Workers>>,
 }
 
 /// Ends the runs of a host from another thread, also of a host that is yet to start.
 #[derive(Clone, Default)]
-pub struct Ender(Arc<Mutex<Ending>>);
+pub struct StopHandle(Arc<Mutex<Ending>>);
 
 #[derive(Default)]
 struct Ending {
@@ -57,7 +57,7 @@ struct Ending {
     is_asked: bool,
 }
 
-impl Ender {
+impl StopHandle {
     /// Ends all runs, now and from now on.
     pub fn end(&self) {
         let mut ending = self.lock();
@@ -78,9 +78,9 @@ impl Ender {
     }
 }
 
-impl fmt::Debug for Ender {
+impl fmt::Debug for StopHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ender").finish_non_exhaustive()
+        f.debug_struct("StopHandle").finish_non_exhaustive()
     }
 }
 
@@ -89,7 +89,7 @@ impl fmt::Debug for Ender {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Host {
-    /// Starts the slots and tells how they are isolated. Signals end the runs, unless the command has its own ender.
+    /// Starts the slots and tells how they are isolated. Signals end the runs, unless the command has its own stop_handle.
     ///
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
@@ -105,20 +105,20 @@ impl Host {
             shortfall: shortfall(isolation, local.refused(), local.gaps()),
             most_at_once: local.most_at_once(),
         });
-        let ground = output.around(Arc::new(local));
-        let executor = memory.around(Arc::clone(&ground));
+        let uncached = output.around(Arc::new(local));
+        let executor = memory.around(Arc::clone(&uncached));
         memory.told_by(output);
-        let ender = ender(output)?;
-        ender.set(Some(Arc::clone(&executor)));
+        let stop_handle = stop_handle(output)?;
+        stop_handle.set(Some(Arc::clone(&executor)));
         let kept = options.cache.place().filter(|dir| !output.is_recorded && is_private(dir));
-        Ok(Self { executor, ground, isolation, kept, ender, memory, crew: None })
+        Ok(Self { executor, uncached, isolation, kept, stop_handle, memory, workers: None })
     }
 
     /// Connects to workers in place of slots. Nothing is remembered: what counts is on their machines.
     fn elsewhere(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
         let mut workers = Vec::new();
         for typed in &options.executor {
-            workers.extend(doors(typed, options)?);
+            workers.extend(routes(typed, options)?);
         }
         let accepts = |facts: &Facts| match (options.isolation, facts.isolation.is_full()) {
             (Demand::Full, false) => Err(format!(
@@ -127,37 +127,45 @@ impl Host {
             )),
             _ => Ok(()),
         };
-        let ender = ender(output)?;
-        let crew = Arc::new(Crew::of(workers, options.at_once(), accepts)?);
-        output.works_with(Arc::clone(&crew));
-        let facts = crew.facts();
+        let stop_handle = stop_handle(output)?;
+        let workers = Arc::new(Workers::of(workers, options.at_once(), accepts)?);
+        output.works_with(Arc::clone(&workers));
+        let facts = workers.facts();
         let weakest = facts.iter().max_by_key(|facts| facts.isolation);
         let isolation = weakest.map_or(Isolation::Plain, |facts| facts.isolation);
         let shortfall = weakest.and_then(|facts| facts.shortfall.clone());
         output.event(Event::HostReady { isolation, shortfall, most_at_once: None });
-        let executor = output.around(Arc::clone(&crew) as Arc<dyn Executor>);
-        let ground = Arc::clone(&executor);
-        ender.set(Some(Arc::clone(&executor)));
+        let executor = output.around(Arc::clone(&workers) as Arc<dyn Executor>);
+        let uncached = Arc::clone(&executor);
+        stop_handle.set(Some(Arc::clone(&executor)));
         let memory = Remembered::nothing();
-        Ok(Self { executor, ground, isolation, kept: None, ender, memory, crew: Some(crew) })
+        Ok(Self {
+            executor,
+            uncached,
+            isolation,
+            kept: None,
+            stop_handle,
+            memory,
+            workers: Some(workers),
+        })
     }
 }
 
 /// What ends runs: signals, unless the command has its own.
-fn ender(output: &Output) -> Result<Ender, JudgeError> {
-    let ender = output.ender.clone().unwrap_or_default();
-    if output.ender.is_none() {
-        let heard = ender.clone();
+fn stop_handle(output: &Output) -> Result<StopHandle, JudgeError> {
+    let stop_handle = output.stop_handle.clone().unwrap_or_default();
+    if output.stop_handle.is_none() {
+        let heard = stop_handle.clone();
         on_signal(move || heard.end())?;
     }
-    Ok(ender)
+    Ok(stop_handle)
 }
 
 /// The word for this machine among workers.
 const LOCAL: &str = "local";
 
 /// The way to a worker, or to several, as it was typed.
-fn doors(typed: &str, options: &HostOptions) -> Result<Vec<(String, Door)>, JudgeError> {
+fn routes(typed: &str, options: &HostOptions) -> Result<Vec<(String, Route)>, JudgeError> {
     if is_address(typed) {
         return at_server(typed);
     }
@@ -172,12 +180,12 @@ fn is_address(typed: &str) -> bool {
 }
 
 #[cfg(feature = "nats")]
-fn at_server(typed: &str) -> Result<Vec<(String, Door)>, JudgeError> {
+fn at_server(typed: &str) -> Result<Vec<(String, Route)>, JudgeError> {
     connect(&Address::parse(typed)?)
 }
 
 #[cfg(not(feature = "nats"))]
-fn at_server(_: &str) -> Result<Vec<(String, Door)>, JudgeError> {
+fn at_server(_: &str) -> Result<Vec<(String, Route)>, JudgeError> {
     Err(JudgeError::new("connect to a NATS server", "this juror was built without that")
         .help("build it with `cargo install --path . --features nats`"))
 }
@@ -242,7 +250,7 @@ impl Host {
 
     /// One whose compilers run in this executor, which is around this host's.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
-        let probe = self.crew.as_ref().map(|crew| crew.probe());
+        let probe = self.workers.as_ref().map(|workers| workers.probe());
         Builder::asking(executor, probe.unwrap_or_else(|| self.memory.probe()))
     }
 
@@ -260,16 +268,16 @@ impl Host {
 impl Host {
     /// The same slots for one of several who take turns, the one with the lowest number first.
     pub fn in_turn(&self, turns: &Arc<Turns>, user: usize) -> Self {
-        let ground = InTurn::new(Arc::clone(&self.ground), Arc::clone(turns), user);
-        let ground: Arc<dyn Executor> = Arc::new(ground);
+        let uncached = InTurn::new(Arc::clone(&self.uncached), Arc::clone(turns), user);
+        let uncached: Arc<dyn Executor> = Arc::new(uncached);
         Self {
-            executor: self.memory.around(Arc::clone(&ground)),
-            ground,
+            executor: self.memory.around(Arc::clone(&uncached)),
+            uncached,
             isolation: self.isolation,
             kept: self.kept.clone(),
-            ender: Ender::default(),
+            stop_handle: StopHandle::default(),
             memory: self.memory.clone(),
-            crew: self.crew.clone(),
+            workers: self.workers.clone(),
         }
     }
 }
@@ -277,7 +285,7 @@ impl Host {
 impl Drop for Host {
     /// Takes the slots away from the thread that hears signals, so that they end here, before the process does.
     fn drop(&mut self) {
-        self.ender.set(None);
+        self.stop_handle.set(None);
     }
 }
 

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::cache::store::default_place;
-use crate::cli::host::Ender;
+use crate::cli::host::StopHandle;
 use crate::executor::Around;
 use crate::model::grader::Dialect;
 use crate::model::isolation::Demand;
@@ -217,7 +217,7 @@ pub struct OutputOptions {
     pub is_still: bool,
     /// What ends the runs, for who hears signals itself.
     #[arg(skip)]
-    pub ender: Option<Ender>,
+    pub stop_handle: Option<StopHandle>,
 }
 
 /// Options about the table of submissions.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::cache::knowledge::Knowledge;
 use crate::cache::store::Store;
 use crate::cli::exit_code::ExitCode;
-use crate::cli::host::Ender;
+use crate::cli::host::StopHandle;
 use crate::cli::opened::Opened;
 use crate::cli::options::{Color, OutputOptions, ReportOptions};
 use crate::executor::{Around, Executor};
@@ -21,7 +21,7 @@ use crate::model::event::{Event, Stamped};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::text::shell_word;
-use crate::remote::crew::Crew;
+use crate::remote::workers::Workers;
 use crate::report::file::ReportFile;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
@@ -36,13 +36,13 @@ pub struct Output {
     /// What stands around the executor, if something does.
     around: Option<Around>,
     /// What ends the runs, if signals do not.
-    pub ender: Option<Ender>,
+    pub stop_handle: Option<StopHandle>,
     /// Whether its events are recorded instead of shown.
     pub is_recorded: bool,
     /// What remembers earlier commands for this one, if something does.
     memory: Mutex<Option<(Arc<Knowledge>, Arc<Store>)>>,
     /// The workers on which programs run, if they do not run here.
-    crew: Mutex<Option<Arc<Crew>>>,
+    workers: Mutex<Option<Arc<Workers>>>,
 }
 
 struct Said {
@@ -95,10 +95,10 @@ pub fn command_listed(
         }),
         started: Instant::now(),
         around: options.around,
-        ender: options.ender.clone(),
+        stop_handle: options.stop_handle.clone(),
         is_recorded: options.recording.is_some(),
         memory: Mutex::default(),
-        crew: Mutex::default(),
+        workers: Mutex::default(),
     };
     output.event(Event::Started { command: name, command_line: command_line(env::args_os()) });
     if let Err(stop) = opened.and_then(|()| body(&output)) {
@@ -192,7 +192,7 @@ fn file(
 impl Output {
     /// Shows an event, and before it what workers remarked.
     pub fn event(&self, event: Event) {
-        for remark in self.crew().iter().flat_map(|crew| crew.remarks()) {
+        for remark in self.workers().iter().flat_map(|workers| workers.remarks()) {
             self.happened(Event::Diagnosed(remark));
         }
         self.happened(event);
@@ -231,10 +231,10 @@ impl Output {
             }),
             started: self.started,
             around: None,
-            ender: None,
+            stop_handle: None,
             is_recorded: self.is_recorded,
             memory: Mutex::default(),
-            crew: Mutex::default(),
+            workers: Mutex::default(),
         }
     }
 
@@ -274,23 +274,23 @@ impl Output {
     }
 
     /// Notes the workers on which programs run.
-    pub fn works_with(&self, crew: Arc<Crew>) {
-        *self.crew.lock().unwrap_or_else(PoisonError::into_inner) = Some(crew);
+    pub fn works_with(&self, workers: Arc<Workers>) {
+        *self.workers.lock().unwrap_or_else(PoisonError::into_inner) = Some(workers);
     }
 
-    fn crew(&self) -> Option<Arc<Crew>> {
-        self.crew.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn workers(&self) -> Option<Arc<Workers>> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Tells what workers did.
     fn worked(&self) {
-        if let Some(crew) = self.crew() {
-            self.diagnosed(crew.last_remarks());
+        if let Some(workers) = self.workers() {
+            self.diagnosed(workers.last_remarks());
             // Also in a search for tools, which then only finds none.
-            if crew.is_stopped() && self.ended() != ExitCode::Interrupted {
+            if workers.is_stopped() && self.ended() != ExitCode::Interrupted {
                 self.stopped(Stop::Interrupted);
             }
-            self.event(Event::WorkersUsed(crew.report()));
+            self.event(Event::WorkersUsed(workers.report()));
         }
     }
 

@@ -14,11 +14,11 @@ use clap::Args;
 use crate::build::bench::Bench;
 use crate::build::{Built, Prepared};
 use crate::cli::exit_code::ExitCode;
-use crate::cli::ground::Ground;
 use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
 use crate::cli::output::{Output, command_with};
 use crate::cli::problem::{self, Remarks, package_read};
+use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::sessions::Judging;
 use crate::cli::strength::gates::Gates;
 use crate::cli::strength::tools::{Tooled, Tools};
@@ -46,12 +46,12 @@ use crate::mutate::mutants;
 use crate::mutate::original::original;
 use crate::mutate::wrapper::wrappers;
 use crate::package::suggest::nearest;
-use crate::strength::arena::{Arena, Contender, groups};
-use crate::strength::hunt::Hunting;
-use crate::strength::measure::{Entrant, Measuring, Unmeasured};
+use crate::strength::kill_search::KillSearch;
+use crate::strength::measure::{MeasuredSubject, Measuring, Unmeasured};
 use crate::strength::mutants::{WrongProgram, mutated, wrapped};
 use crate::strength::pool::FreshSource;
 use crate::strength::promote::{Chosen, choose};
+use crate::strength::test_bed::{Suspect, TestBed, groups};
 use crate::stress::batch::{Batches, Way};
 use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
 use crate::stress::promote::Promotion;
@@ -97,7 +97,7 @@ pub fn run(arguments: &StrengthArguments) -> ExitCode {
 
 /// The part of the time in which speed is measured, while all else goes on; half of it in any case.
 const FOR_SPEED: f64 = 0.3;
-/// The part of the time in which programs are held against the test cases; the rest is for hunts.
+/// The part of the time in which programs are held against the test cases; the rest is for searches.
 const HOLDING: f64 = 0.85;
 
 fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> {
@@ -114,8 +114,8 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let until = Until::new(&*host.executor);
     let builder = host.builder_on(&until);
     let _made = problem::complete(&mut problem, None, &host, &builder, output)?;
-    let ground = Ground::read(problem, None, output)?;
-    let problem = &ground.problem;
+    let inputs = ProblemInputs::read(problem, None, output)?;
+    let problem = &inputs.problem;
     output.event(package_read(problem, 0, problem.test_data.judged().len()));
     let sink = output.sink();
     let bench = Bench { problem, executor: &until, builder: &builder, events: &sink };
@@ -135,7 +135,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     };
     let time_limit = judging.time_limit()?;
     let rules = judging.begin(&time_limit);
-    let gates = Gates { ground: &ground, bench, validators: &validators, kept: host.kept.clone() };
+    let gates = Gates { inputs: &inputs, bench, validators: &validators, kept: host.kept.clone() };
     let mut report = Strength { seed: arguments.seed, time: arguments.time, ..Strength::default() };
     let judged = gates.look(&time_limit, arguments.matrix, output, &mut report)?;
     if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
@@ -146,8 +146,8 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         // They have a time of their own.
         let beside = host.builder();
         let bench_beside = Bench { executor: &*host.executor, builder: &beside, ..bench };
-        let tools = Tools { bench: bench_beside, rules: &rules, ground: &ground, seed, time };
-        let work = Work { arguments, output, ground: &ground, bench, rules: &rules, until: &until };
+        let tools = Tools { bench: bench_beside, rules: &rules, inputs: &inputs, seed, time };
+        let work = Work { arguments, output, inputs: &inputs, bench, rules: &rules, until: &until };
         let way = Way::new(&rules, host.isolation);
         let (tell, told) = mpsc::channel();
         let measured = || {
@@ -192,7 +192,7 @@ fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
 struct Work<'a> {
     arguments: &'a StrengthArguments,
     output: &'a Output,
-    ground: &'a Ground,
+    inputs: &'a ProblemInputs,
     bench: Bench<'a>,
     rules: &'a Rules<'a>,
     until: &'a Until<'a>,
@@ -209,9 +209,9 @@ impl Work<'_> {
         tools: &Receiver<Tooled>,
         report: &mut Strength,
     ) -> Result<(), Stop> {
-        let Self { arguments, ground, bench, rules, until, .. } = *self;
+        let Self { arguments, inputs, bench, rules, until, .. } = *self;
         let problem = bench.problem;
-        let Some((reference, _)) = usual(problem, ground.solution.as_deref()) else {
+        let Some((reference, _)) = usual(problem, inputs.solution.as_deref()) else {
             report.lacking.push(Lack::AcceptedSubmission);
             report.subjects = judged.iter().filter_map(own).collect();
             return Ok(());
@@ -223,37 +223,37 @@ impl Work<'_> {
             report.lacking.push(Lack::AcceptedSubmission);
             return Ok(());
         };
-        let generators = ground.generators(bench)?;
-        let solution = ground.answering(&bench)?;
-        let validity = ground.validity(bench)?;
+        let generators = inputs.generators(bench)?;
+        let solution = inputs.answering(&bench)?;
+        let validity = inputs.validity(bench)?;
         let known = Answers::default();
         let texts: Vec<Option<Texts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
-        let arena = Arena {
+        let test_bed = TestBed {
             comparison: Comparison {
                 bench,
                 rules,
-                reference: &main.contender.runnable,
-                submission: &main.contender.runnable,
+                reference: &main.suspect.runnable,
+                submission: &main.suspect.runnable,
                 elsewhere: None,
-                options: ground.options,
-                test_case: ground.test_case.clone(),
-                answers: ground.answers(solution.as_ref()),
+                options: inputs.options,
+                test_case: inputs.test_case.clone(),
+                answers: inputs.answers(solution.as_ref()),
                 known: &known,
             },
             cases,
             groups: groups(&texts),
             texts,
-            grammar: ground.grammars.first(),
-            way: way.filter(|_| !ground.is_judged()),
+            grammar: inputs.grammars.first(),
+            way: way.filter(|_| !inputs.is_judged()),
             accepted: Mutex::new(HashMap::new()),
         };
-        if ground.grammars.is_empty() {
+        if inputs.grammars.is_empty() {
             report.lacking.push(Lack::Grammar);
         }
         // What is like the test cases tells less of what they lack.
-        let has_copies = ground.grammars.is_empty();
+        let has_copies = inputs.grammars.is_empty();
         let mut mix =
-            ground.candidates(&bench, &validity, generators.is_some(), has_copies, arguments.seed);
+            inputs.candidates(&bench, &validity, generators.is_some(), has_copies, arguments.seed);
         mix.lead(0);
         if mix.is_empty() {
             report.lacking.push(Lack::Inputs);
@@ -265,10 +265,10 @@ impl Work<'_> {
             taken: 0,
             seen: HashSet::new(),
         });
-        let mut entrants = self.wrong(judged)?;
-        match ground.is_judged() {
+        let mut entries = self.wrong(judged)?;
+        match inputs.is_judged() {
             true => report.lacking.push(Lack::Outputs),
-            false => entrants.extend(wrapped(&main.contender, ground.grammars.first())),
+            false => entries.extend(wrapped(&main.suspect, inputs.grammars.first())),
         }
         report.references = vec![RightProgram {
             submission: main.submission.name.clone(),
@@ -287,16 +287,16 @@ impl Work<'_> {
                 language: right.prepared.plan.written.word().to_owned(),
                 mutants: mutants.len(),
             });
-            entrants.extend(mutants);
+            entries.extend(mutants);
         }
-        if entrants.iter().all(|it| it.subject.kind != SubjectKind::Mutant) {
+        if entries.iter().all(|it| it.subject.kind != SubjectKind::Mutant) {
             report.lacking.push(Lack::Mutants);
         }
-        self.output.diagnosed(self.unfitting(&entrants)?);
+        self.output.diagnosed(self.unfitting(&entries)?);
         let bounds = self.bounds()?;
         let measuring = Measuring {
-            hunting: Hunting {
-                arena: &arena,
+            search: KillSearch {
+                test_bed: &test_bed,
                 validity: &validity,
                 generators: generators.as_ref(),
                 until,
@@ -304,14 +304,14 @@ impl Work<'_> {
                 others: right
                     .iter()
                     .filter(|it| it.submission.name != reference.name)
-                    .map(|it| (it.submission.name.clone(), it.contender.clone()))
+                    .map(|it| (it.submission.name.clone(), it.suspect.clone()))
                     .collect(),
             },
             hold_until: started + arguments.time.mul_f64(HOLDING),
             equivalents: &problem.equivalents,
             matrix: arguments.matrix,
         };
-        if let Err(unmeasured) = measuring.measure(entrants, source, report)? {
+        if let Err(unmeasured) = measuring.measure(entries, source, report)? {
             return Err(self.unmeasured(&unmeasured, reference));
         }
         tools.recv().into_iter().for_each(|tooled| tooled.put(report));
@@ -320,19 +320,19 @@ impl Work<'_> {
             PartName::Bounds => bounds,
             _ => parts.iter().find(|it| it.0 == name).and_then(|it| it.1),
         });
-        if arguments.promote { self.promote(&arena, report) } else { Ok(()) }
+        if arguments.promote { self.promote(&test_bed, report) } else { Ok(()) }
     }
 
     /// The wrong submissions of the package, each with its judgement if it was judged, otherwise to be built.
-    fn wrong(&self, judged: &[(&Submission, Judgement)]) -> Result<Vec<Entrant>, Stop> {
+    fn wrong(&self, judged: &[(&Submission, Judgement)]) -> Result<Vec<MeasuredSubject>, Stop> {
         let problem = self.bench.problem;
-        let mut entrants = Vec::new();
+        let mut entries = Vec::new();
         for submission in problem.submissions.iter().filter(|it| !is_accepted(it)) {
             let known = judged.iter().find(|(it, _)| it.name == submission.name);
             let Some(prepared) = self.prepared(submission)? else { continue };
-            let (subject, contender, source) = match known.and_then(own) {
+            let (subject, suspect, source) = match known.and_then(own) {
                 Some(subject) if subject.status == SubjectStatus::Undecided => {
-                    (subject, self.contender(submission)?.map(|it| it.1), None)
+                    (subject, self.suspect(submission)?.map(|it| it.1), None)
                 }
                 Some(subject) => (subject, None, None),
                 None if refusal(problem, &prepared).is_some() => {
@@ -343,9 +343,9 @@ impl Work<'_> {
                     (wrong(submission), None, Some(WrongProgram::Submission(Box::new(prepared))))
                 }
             };
-            entrants.push(Entrant { subject, contender, source, signature: None });
+            entries.push(MeasuredSubject { subject, suspect, source, signature: None });
         }
-        Ok(entrants)
+        Ok(entries)
     }
 
     /// How a submission is built; nothing if this machine cannot, or nobody can.
@@ -357,11 +357,11 @@ impl Work<'_> {
     }
 
     /// Adds inputs that catch what the data misses to the package and its recipe.
-    fn promote(&self, arena: &Arena<'_>, report: &mut Strength) -> Result<(), Stop> {
+    fn promote(&self, test_bed: &TestBed<'_>, report: &mut Strength) -> Result<(), Stop> {
         for Chosen { place, name, description } in choose(&report.subjects) {
             let Some(missed) = &mut report.subjects[place].missed else { continue };
             let input: Arc<[u8]> = Arc::from(&*missed.input);
-            let Ok(answer) = arena.comparison.answer(&input)? else { continue };
+            let Ok(answer) = test_bed.comparison.answer(&input)? else { continue };
             let promotion = Promotion::new(self.bench.problem, &name).map_err(Stop::usage)?;
             // What was measured is told all the same.
             missed.promoted = self.output.part(promotion.add(&input, &answer, &description))?;
@@ -400,9 +400,9 @@ impl Work<'_> {
     }
 
     /// Entries of `juror.toml` that fit no program.
-    fn unfitting(&self, entrants: &[Entrant]) -> Result<Vec<Diagnostic>, Stop> {
+    fn unfitting(&self, entries: &[MeasuredSubject]) -> Result<Vec<Diagnostic>, Stop> {
         let problem = self.bench.problem;
-        let mut known: Vec<String> = entrants.iter().map(|it| it.subject.id.clone()).collect();
+        let mut known: Vec<String> = entries.iter().map(|it| it.subject.id.clone()).collect();
         let is_known = |known: &[String], it: &Equivalent| known.contains(&it.subject);
         if problem.equivalents.iter().all(|it| is_known(&known, it)) {
             return Ok(Vec::new());
@@ -431,14 +431,14 @@ impl Work<'_> {
     /// The accepted submissions, built.
     fn right<'s>(&self, accepted: &[&'s Submission]) -> Result<Vec<Right<'s>>, Stop> {
         let built = parallel::map(self.bench.executor, accepted, |submission| {
-            let built = self.contender(submission)?;
-            Ok(built.map(|(prepared, contender)| Right { submission, prepared, contender }))
+            let built = self.suspect(submission)?;
+            Ok(built.map(|(prepared, suspect)| Right { submission, prepared, suspect }))
         })?;
         Ok(built.into_iter().flatten().collect())
     }
 
     /// Builds a submission for single runs, and for batches if its language allows that.
-    fn contender(&self, submission: &Submission) -> Result<Option<(Prepared, Contender)>, Stop> {
+    fn suspect(&self, submission: &Submission) -> Result<Option<(Prepared, Suspect)>, Stop> {
         let Some(prepared) = self.prepared(submission)? else { return Ok(None) };
         let limits = Limits::of_compiler(&self.bench.problem.limits);
         let build = |prepared: &Prepared| -> Result<_, Stop> {
@@ -453,13 +453,13 @@ impl Work<'_> {
             Some(prepared) => build(&prepared)?,
             None => None,
         };
-        let contender = Contender::new(&prepared, runnable, batched);
-        Ok(Some((prepared, contender)))
+        let suspect = Suspect::new(&prepared, runnable, batched);
+        Ok(Some((prepared, suspect)))
     }
 
     /// Which share of the bounds of the grammar's numbers the test cases reach.
     fn bounds(&self) -> Result<Option<f64>, Stop> {
-        let Some(grammar) = self.ground.grammars.first() else { return Ok(None) };
+        let Some(grammar) = self.inputs.grammars.first() else { return Ok(None) };
         let mut coverage = Coverage::new(grammar);
         for case in &self.bench.problem.test_data.cases {
             let input = std::fs::read(&case.input)
@@ -476,7 +476,7 @@ impl Work<'_> {
 struct Right<'a> {
     submission: &'a Submission,
     prepared: Prepared,
-    contender: Contender,
+    suspect: Suspect,
 }
 
 /// Of each language the accepted submission that is fastest on its slowest test case; first the languages whose

@@ -143,9 +143,9 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let host = Host::start(&arguments.host, output)?;
     let until = Until::new(&*host.executor);
     let builder = host.builder_on(&until);
-    let _made = problem::complete(&mut setting.ground.problem, None, &host, &builder, output)?;
+    let _made = problem::complete(&mut setting.inputs.problem, None, &host, &builder, output)?;
     let promotion = promotion(arguments, &setting)?;
-    let problem = &setting.ground.problem;
+    let problem = &setting.inputs.problem;
     let bench = Bench {
         problem,
         // Comparisons are by chance, and each is another one: only what is built is remembered.
@@ -164,9 +164,9 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     };
     let rules = judging.begin(&time_limit);
     let programs = Programs::build(&setting, &bench, &rules)?;
-    let generators = setting.ground.generators(bench)?;
-    let solution = setting.ground.answering(&bench)?;
-    let validity = setting.ground.validity(bench)?;
+    let generators = setting.inputs.generators(bench)?;
+    let solution = setting.inputs.answering(&bench)?;
+    let validity = setting.inputs.validity(bench)?;
     let known = Answers::default();
     let comparison = Comparison {
         bench,
@@ -174,22 +174,22 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         reference: &programs.reference,
         submission: &programs.submission,
         elsewhere: None,
-        options: setting.ground.options,
-        test_case: setting.ground.test_case.clone(),
-        answers: setting.ground.answers(solution.as_ref()),
+        options: setting.inputs.options,
+        test_case: setting.inputs.test_case.clone(),
+        answers: setting.inputs.answers(solution.as_ref()),
         known: &known,
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
-    let mut mix = setting.ground.candidates(&bench, &validity, generators.is_some(), true, seed);
+    let mut mix = setting.inputs.candidates(&bench, &validity, generators.is_some(), true, seed);
     if mix.is_empty() {
-        let what = setting.ground.nothing_to_try();
+        let what = setting.inputs.nothing_to_try();
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
     }
     let plan = SearchPlan {
         submission: setting.submission.name.clone(),
         reference: programs.name.clone(),
         chosen: programs.chosen.to_owned(),
-        sources: setting.ground.sources(generators.is_some()),
+        sources: setting.inputs.sources(generators.is_some()),
         seed,
         time: arguments.time,
         shrink_time: arguments.shrink_time.unwrap_or(arguments.time.min(SHRINKING)),
@@ -225,7 +225,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let shrinking = Shrinking {
         comparison: &comparison,
         validity: &validity,
-        grammar: setting.ground.grammars.first(),
+        grammar: setting.inputs.grammars.first(),
         generators: generators.as_ref(),
         until: &until,
         before: (searched.runs, started),
@@ -245,7 +245,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     // What the counterexample is an example of.
     let elapsed = started.elapsed();
     if let (Some(small), Some(failure), Some(grammar)) =
-        (&small, &searched.found, setting.ground.grammars.first())
+        (&small, &searched.found, setting.inputs.grammars.first())
         && !small.interrupted
         && !arguments.explain.is_zero()
         // Each run that is too slow takes long.
@@ -313,7 +313,7 @@ fn promotion<'a>(
     let Some(name) = &arguments.promote else { return Ok(None) };
     let promotion = match setting.package {
         None => Err("--promote needs a package to add to".to_owned()),
-        Some(_) => Promotion::new(&setting.ground.problem, name),
+        Some(_) => Promotion::new(&setting.inputs.problem, name),
     };
     promotion.map(Some).map_err(Stop::usage)
 }
@@ -342,12 +342,12 @@ fn answer(
 /// What was noticed about the package on the way.
 fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: &Output) {
     if let Some(Refusal { input, by }) = &searched.refused {
-        let problem = &setting.ground.problem;
+        let problem = &setting.inputs.problem;
         let validators = problem.dir.join(problem.layout.input_validators);
         let path = validators.join(&by.validator);
         let message = format!(
             "does not allow an input that {} makes: {}: {}",
-            setting.ground.maker(),
+            setting.inputs.maker(),
             shown(input),
             by.what()
         );
@@ -355,7 +355,7 @@ fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: 
         output.event(Event::Diagnosed(Diagnostic::warning(path, message).help(help)));
     }
     if let Some(broken) = &searched.broken_generator {
-        let path = setting.ground.problem.dir.join(package::recipe::DIRECTORY);
+        let path = setting.inputs.problem.dir.join(package::recipe::DIRECTORY);
         output.event(Event::Diagnosed(Diagnostic::warning(path, broken.clone())));
     }
     if searched.left_out > 0
@@ -380,7 +380,7 @@ fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic
         Unusable::TooSlow => reference("it is too slow"),
         Unusable::Reference(verdict, cause) => reference(&format!("{verdict}, {cause}")),
         Unusable::Solution(what) => {
-            let path = setting.ground.answers_by.as_deref().unwrap_or(&programs.path);
+            let path = setting.inputs.answers_by.as_deref().unwrap_or(&programs.path);
             let message = format!("makes no judge answer for a valid input: {what}: {input}");
             Diagnostic::error(path, message).help("mend it, or make the input validators stricter")
         }

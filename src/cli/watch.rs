@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::{mem, thread};
 
 use crate::cli::exit_code::ExitCode;
-use crate::cli::host::{Ender, on_signal};
+use crate::cli::host::{StopHandle, on_signal};
 use crate::cli::judge::{self, JudgeArguments};
 use crate::cli::options::OutputOptions;
 use crate::cli::output::command;
@@ -30,7 +30,7 @@ struct State {
     changed: Vec<PathBuf>,
     is_interrupted: bool,
     /// For the judgement that runs.
-    ender: Ender,
+    stop_handle: StopHandle,
 }
 
 impl News {
@@ -42,12 +42,12 @@ impl News {
     fn tell(&self, what: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         what(&mut state);
-        state.ender.end();
+        state.stop_handle.end();
         self.came.notify_all();
     }
 
     /// Waits for a change; `None` if the user ends it. `waiting` is called if there is none yet.
-    fn next(&self, waiting: impl FnOnce()) -> Option<(Vec<PathBuf>, Ender)> {
+    fn next(&self, waiting: impl FnOnce()) -> Option<(Vec<PathBuf>, StopHandle)> {
         let mut state = self.lock();
         let is_quiet = |state: &mut State| !state.is_interrupted && state.changed.is_empty();
         if is_quiet(&mut state) {
@@ -55,8 +55,8 @@ impl News {
             let woken = self.came.wait_while(state, is_quiet);
             state = woken.unwrap_or_else(PoisonError::into_inner);
         }
-        state.ender = Ender::default();
-        (!state.is_interrupted).then(|| (mem::take(&mut state.changed), state.ender.clone()))
+        state.stop_handle = StopHandle::default();
+        (!state.is_interrupted).then(|| (mem::take(&mut state.changed), state.stop_handle.clone()))
     }
 }
 
@@ -69,10 +69,10 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
         return command(&arguments.output, "judge", |_| Err(stop));
     }
     let mut failed = Vec::new();
-    let mut ender = news.lock().ender.clone();
+    let mut stop_handle = news.lock().stop_handle.clone();
     let mut is_first = true;
     loop {
-        let output = OutputOptions { ender: Some(ender), ..arguments.output.clone() };
+        let output = OutputOptions { stop_handle: Some(stop_handle), ..arguments.output.clone() };
         let code = judge::once(arguments, &output, &mut failed);
         if is_first && code == ExitCode::Usage {
             return code;
@@ -80,7 +80,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
         is_first = false;
         let waiting = || say(arguments, &format!("waiting for a change of {}", names(&watched)));
         let Some((changed, next)) = news.next(waiting) else { return ExitCode::Interrupted };
-        ender = next;
+        stop_handle = next;
         say(arguments, &format!("changed: {}\n", first_of(&changed)));
     }
 }

@@ -20,7 +20,7 @@ use crate::model::isolation::Demand;
 use crate::model::judgement::JudgeError;
 use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
-use crate::remote::nats::{address::Address, hand};
+use crate::remote::nats::{address::Address, unit_worker};
 use crate::remote::serve::serve;
 use crate::sandbox::pace::rounds;
 
@@ -96,7 +96,7 @@ fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), JudgeError>
         // If standard error is closed, nobody can be told.
         let _ = writeln!(io::stderr(), "juror worker: {word}");
     };
-    hand::work(&address, facts, &local, &Toolchains::default(), ends, tell)
+    unit_worker::work(&address, facts, &local, &Toolchains::default(), ends, tell)
 }
 
 #[cfg(not(feature = "nats"))]

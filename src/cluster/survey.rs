@@ -18,7 +18,7 @@ use crate::model::moment::Moment;
 use crate::model::units::Bytes;
 use crate::remote::nats::address::Address;
 use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
-use crate::remote::nats::link::{Inquiry, Link, Silence, header, is_nobody, status};
+use crate::remote::nats::link::{Link, NoReply, Outgoing, header, is_nobody, status};
 use crate::remote::nats::{presence, random};
 
 /// So often the server is asked to learn how long that takes.
@@ -46,7 +46,7 @@ pub fn survey(address: &Address) -> Result<ClusterSurvey, JudgeError> {
     })
 }
 
-fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, Silence> {
+fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
     let me = who_am_i(link);
     let mut server = ServerSeen {
         address: address.name.clone(),
@@ -133,11 +133,11 @@ fn once_with(link: &Link, subject: &str, body: &[u8]) -> Option<Message> {
         false
     };
     link.subscribe(place.clone(), hear).ok()?;
-    link.publish(&Inquiry::new(subject, body), Some(place));
+    link.publish(&Outgoing::new(subject, body), Some(place));
     answers.recv_timeout(OPTIONAL).ok().filter(|it| !is_nobody(it))
 }
 
-fn streams(link: &Link) -> Result<Vec<StreamSeen>, Silence> {
+fn streams(link: &Link) -> Result<Vec<StreamSeen>, NoReply> {
     let mut seen = Vec::new();
     for wanted in layout::streams() {
         let name = wanted["name"].as_str().unwrap_or_default().to_owned();
@@ -166,7 +166,7 @@ fn streams(link: &Link) -> Result<Vec<StreamSeen>, Silence> {
 }
 
 /// What waits, as it was counted twice.
-fn queues(link: &Link) -> Result<Vec<QueueSeen>, Silence> {
+fn queues(link: &Link) -> Result<Vec<QueueSeen>, NoReply> {
     let before = consumers(link)?;
     if before.is_empty() {
         return Ok(Vec::new());
@@ -198,7 +198,7 @@ fn queues(link: &Link) -> Result<Vec<QueueSeen>, Silence> {
 }
 
 /// The consumers of jobs, as the server lists them, some at a time.
-fn consumers(link: &Link) -> Result<Vec<Value>, Silence> {
+fn consumers(link: &Link) -> Result<Vec<Value>, NoReply> {
     let mut all = Vec::new();
     loop {
         let listed = ask(link, &format!("CONSUMER.LIST.{JOBS}"), &json!({ "offset": all.len() }))?;
@@ -217,7 +217,7 @@ fn consumers(link: &Link) -> Result<Vec<Value>, Silence> {
 }
 
 /// Who has announced itself; of another juror only the subject is understood, so it is left out.
-fn workers(link: &Link) -> Result<Vec<WorkerSeen>, Silence> {
+fn workers(link: &Link) -> Result<Vec<WorkerSeen>, NoReply> {
     let now = once(link, WHO_AM_I);
     let now = now.and_then(|it| seconds_of(it["server"]["time"].as_str()?));
     let mut seen = Vec::new();

@@ -13,7 +13,7 @@ use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{Scale, Shape, applicable};
 use crate::grammar::tree::{InputTree, parse};
-use crate::grammar::vary::{Wish, grown, vary};
+use crate::grammar::vary::{WantedChange, grown, vary};
 
 /// An input, taken apart.
 pub struct Fresh {
@@ -132,7 +132,7 @@ impl<'g, 'f> Maker<'g, 'f> {
             let text = match feature.sites.is_empty() || self.chance.happens(100) {
                 true => vary(self.grammar, &tree, &mut self.chance),
                 false => {
-                    let wish = Wish { sites: &feature.sites, by: Int::from(by) };
+                    let wish = WantedChange { sites: &feature.sites, by: Int::from(by) };
                     grown(self.grammar, &tree, &wish, &mut self.chance)
                 }
             };

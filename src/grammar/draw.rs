@@ -58,7 +58,7 @@ pub(super) struct Shaped<'a> {
     shape: &'a Shape,
     chance: Chance,
     /// How strongly values of these sites are drawn towards a bound, by site.
-    tilt: Vec<Tilt>,
+    bias: Vec<BoundBias>,
     /// Settled values, by site and test case.
     plans: HashMap<(usize, u64), Plan>,
     /// The numbers of the first test case, by site and iterations, for the same ones again.
@@ -71,7 +71,7 @@ pub(super) struct Shaped<'a> {
 
 /// How strongly values are drawn towards a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tilt {
+pub(super) enum BoundBias {
     /// As the shape says.
     Shape,
     /// The least.
@@ -110,7 +110,7 @@ impl<'a> Shaped<'a> {
         grammar: &'a Grammar,
         shape: &'a Shape,
         mut chance: Chance,
-        tilt: Vec<Tilt>,
+        bias: Vec<BoundBias>,
     ) -> Self {
         // In one input a question is answered always alike, in the next mostly so or half and half.
         let likely = grammar
@@ -123,7 +123,7 @@ impl<'a> Shaped<'a> {
             grammar,
             shape,
             chance,
-            tilt,
+            bias,
             plans: HashMap::new(),
             first_case: HashMap::new(),
         }
@@ -267,15 +267,15 @@ impl<'a> Shaped<'a> {
 
 impl Chooser for Shaped<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
-        let tilt = match draw.retry {
-            0 => self.tilt[draw.site],
+        let bias = match draw.retry {
+            0 => self.bias[draw.site],
             // What has led nowhere is not proposed again.
             retry => match retry % 6 {
-                1 | 4 => Tilt::Level,
-                2 => Tilt::Low(1 << (retry / 6).min(6)),
-                3 => Tilt::High(1 << (retry / 6).min(6)),
-                5 => Tilt::Low(64),
-                _ => Tilt::High(64),
+                1 | 4 => BoundBias::Level,
+                2 => BoundBias::Low(1 << (retry / 6).min(6)),
+                3 => BoundBias::High(1 << (retry / 6).min(6)),
+                5 => BoundBias::Low(64),
+                _ => BoundBias::High(64),
             },
         };
         let (grammar, cases) = (self.grammar, self.shape.cases);
@@ -292,18 +292,18 @@ impl Chooser for Shaped<'_> {
             return value.clone();
         }
         let kept = (repeats && is_first).then(place);
-        let value = match tilt {
-            Tilt::Least => draw.min.clone(),
-            Tilt::Most => draw.max.clone(),
-            Tilt::Near(value) => Int::Small(value).clamp(draw.min.clone(), draw.max.clone()),
-            Tilt::Level => self.chance.between(draw.min, draw.max),
-            Tilt::Low(strength) => self.chance.near(draw.min, draw.max, strength),
-            Tilt::High(strength) => {
+        let value = match bias {
+            BoundBias::Least => draw.min.clone(),
+            BoundBias::Most => draw.max.clone(),
+            BoundBias::Near(value) => Int::Small(value).clamp(draw.min.clone(), draw.max.clone()),
+            BoundBias::Level => self.chance.between(draw.min, draw.max),
+            BoundBias::Low(strength) => self.chance.near(draw.min, draw.max, strength),
+            BoundBias::High(strength) => {
                 let drawn = self.chance.near(draw.min, draw.max, strength);
                 draw.max.minus(&drawn.minus(draw.min))
             }
-            Tilt::Shape if site.is_count => self.count(draw, site.is_case_count),
-            Tilt::Shape => self.value(draw),
+            BoundBias::Shape if site.is_count => self.count(draw, site.is_case_count),
+            BoundBias::Shape => self.value(draw),
         };
         if let Some(place) = kept {
             self.first_case.insert(place, value.clone());

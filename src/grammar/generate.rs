@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::grammar::ast::{Compare, Expr, ExprKind, VarRef};
 use crate::grammar::chance::Chance;
-use crate::grammar::draw::{Chooser, Shaped, Tilt};
+use crate::grammar::draw::{BoundBias, Chooser, Shaped};
 use crate::grammar::number::Int;
 use crate::grammar::port::{LoopState, ReasonKind, Stop};
 use crate::grammar::program::{Grammar, Op};
@@ -22,20 +22,20 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
 
 /// How values are drawn that led nowhere before, one attempt after the other.
-const ATTEMPTS: [Tilt; 13] = [
-    Tilt::Shape,
-    Tilt::Level,
-    Tilt::Low(4),
-    Tilt::High(4),
-    Tilt::Low(16),
-    Tilt::High(16),
-    Tilt::Low(64),
-    Tilt::High(64),
-    Tilt::Low(400),
-    Tilt::High(400),
-    Tilt::Low(10_000),
-    Tilt::Level,
-    Tilt::Level,
+const ATTEMPTS: [BoundBias; 13] = [
+    BoundBias::Shape,
+    BoundBias::Level,
+    BoundBias::Low(4),
+    BoundBias::High(4),
+    BoundBias::Low(16),
+    BoundBias::High(16),
+    BoundBias::Low(64),
+    BoundBias::High(64),
+    BoundBias::Low(400),
+    BoundBias::High(400),
+    BoundBias::Low(10_000),
+    BoundBias::Level,
+    BoundBias::Level,
 ];
 
 /// How often one attempt may get stuck.
@@ -111,19 +111,19 @@ pub fn generate_within(
 ) -> Result<Vec<u8>, Unwritten> {
     let dependents = dependents(grammar);
     let mut failures = Failures::default();
-    for (number, tilt) in ATTEMPTS.into_iter().enumerate() {
-        let mut tilts = vec![Tilt::Shape; grammar.sites.len()];
+    for (number, bias) in ATTEMPTS.into_iter().enumerate() {
+        let mut tilts = vec![BoundBias::Shape; grammar.sites.len()];
         for pin in pins {
             tilts[pin.site] = match pin.end {
-                End::Least => Tilt::Least,
-                End::Most => Tilt::Most,
-                End::Near(value) => Tilt::Near(value),
+                End::Least => BoundBias::Least,
+                End::Most => BoundBias::Most,
+                End::Near(value) => BoundBias::Near(value),
             };
         }
         for step in failures.by_step.keys() {
             for site in &dependents[*step] {
-                if matches!(tilts[*site], Tilt::Shape) || number > ATTEMPTS.len() / 2 {
-                    tilts[*site] = tilt;
+                if matches!(tilts[*site], BoundBias::Shape) || number > ATTEMPTS.len() / 2 {
+                    tilts[*site] = bias;
                 }
             }
         }

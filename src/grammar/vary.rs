@@ -12,7 +12,7 @@ const ITERATIONS_MAX: usize = 5000;
 
 /// A change that is wanted: the values of these commands grow by this much in all.
 #[derive(Clone, Debug)]
-pub struct Wish<'a> {
+pub struct WantedChange<'a> {
     /// The commands, by their places in [`Grammar::sites`].
     pub sites: &'a [usize],
     /// By how much they grow.
@@ -32,7 +32,7 @@ pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<
 pub fn grown(
     grammar: &Grammar,
     tree: &InputTree,
-    wish: &Wish<'_>,
+    wish: &WantedChange<'_>,
     chance: &mut Chance,
 ) -> Option<Vec<u8>> {
     let mut tree = tree.clone();
@@ -337,7 +337,7 @@ mod tests {
         let check = |sites: &[usize], by: i64, sums: &[u64]| {
             let tree = parse(&grammar, b"2\n10 45\n", Path::new("1.in")).expect("valid");
             let mut chance = Chance::new(1, "test");
-            let wish = Wish { sites, by: Int::from(by) };
+            let wish = WantedChange { sites, by: Int::from(by) };
             let text = grown(&grammar, &tree, &wish, &mut chance).expect("valid");
             let text = String::from_utf8(text).expect("text");
             let sum =

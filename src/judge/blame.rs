@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use crate::judge::classify::{Classified, classify};
+use crate::judge::classify::{Classified, classify, passed};
 use crate::model::joint::{Deadlock, Waits};
 use crate::model::limits::Limits;
 use crate::model::outcome::{Outcome, StoppedBy};
@@ -19,7 +19,7 @@ use crate::model::verdict::Verdict;
 use crate::validator::response::Opinion;
 
 /// What is known when both programs are gone.
-pub(super) struct Scene<'a> {
+pub(super) struct InteractionEnd<'a> {
     /// What the submission did.
     pub(super) submission: &'a Outcome,
     /// What it may use.
@@ -50,17 +50,17 @@ pub(super) enum Blame {
 }
 
 /// Says who is to blame.
-pub(super) fn blame(scene: &Scene<'_>) -> Blame {
-    if let Some(deadlock) = &scene.deadlock {
+pub(super) fn blame(known: &InteractionEnd<'_>) -> Blame {
+    if let Some(deadlock) = &known.deadlock {
         return in_deadlock(deadlock);
     }
-    let earned = classify(scene.submission, scene.limits);
-    let decided_before = !scene.is_told;
-    match (scene.opinion, earned) {
+    let earned = classify(known.submission, known.limits);
+    let decided_before = !known.is_told;
+    match (known.opinion, earned) {
         (Opinion::Rejected | Opinion::Partial(_), _) if decided_before => Blame::AsTheValidatorSays,
         (Opinion::Broken(what), _) if decided_before => Blame::Validator(what.clone()),
         (Opinion::Broken(what), None) => Blame::Validator(what.clone()),
-        (_, Some(earned)) => slow(scene).unwrap_or_else(|| by_itself(scene, earned)),
+        (_, Some(earned)) => slow(known).unwrap_or_else(|| by_itself(known, earned)),
         (_, None) => Blame::AsTheValidatorSays,
     }
 }
@@ -91,29 +91,29 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
 /// The output validator kept the submission waiting until its limit on the clock: it worked for more than half
 /// of that time; or for a good part of it, and still did when the submission was seen to wait. Others may have taken
 /// the processor from it.
-fn slow(scene: &Scene<'_>) -> Option<Blame> {
-    let is_by_the_clock = scene.submission.stopped_by == Some(StoppedBy::WallTime);
-    let wall_time = scene.submission.wall_time;
-    let is_seen = scene.waits == Some(Waits::Input) && scene.validator_runs;
+fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
+    let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
+    let wall_time = known.submission.wall_time;
+    let is_seen = known.waits == Some(Waits::Input) && known.validator_runs;
     let part = if is_seen { 10 } else { 2 };
-    let is_slow = scene.validator_time * part > wall_time;
+    let is_slow = known.validator_time * part > wall_time;
     let what = || {
         format!(
             "it used {} of CPU time, while the submission waited until the {} on the clock that it may",
-            seconds(scene.validator_time),
-            given_seconds(scene.limits.wall_time.unwrap_or_default()),
+            seconds(known.validator_time),
+            given_seconds(known.limits.wall_time.unwrap_or_default()),
         )
     };
     (is_by_the_clock && is_slow).then(|| Blame::Validator(what()))
 }
 
-fn by_itself(scene: &Scene<'_>, earned: Classified) -> Blame {
-    let is_by_the_clock = scene.submission.stopped_by == Some(StoppedBy::WallTime);
-    let cause = match (is_by_the_clock, scene.waits) {
+fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
+    let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
+    let cause = match (is_by_the_clock, known.waits) {
         (true, Some(Waits::Input)) => Some(format!(
             "waited for input that never came, until the {} on the clock that it may, with {} of CPU time",
-            given_seconds(scene.limits.wall_time.unwrap_or_default()),
-            seconds(scene.submission.cpu_time)
+            given_seconds(known.limits.wall_time.unwrap_or_default()),
+            seconds(known.submission.cpu_time)
         )),
         _ => None,
     };
@@ -156,13 +156,13 @@ mod tests {
     }
     use Order::{LastWords, Told};
 
-    fn scene<'a>(
+    fn known<'a>(
         submission: &'a Outcome,
         opinion: &'a Opinion,
         limits: &'a Limits,
         order: Order,
-    ) -> Scene<'a> {
-        Scene {
+    ) -> InteractionEnd<'a> {
+        InteractionEnd {
             submission,
             limits,
             waits: None,
@@ -193,7 +193,7 @@ mod tests {
         expected: &str,
     ) {
         let outcome = Outcome { ending, stopped_by: stop, ..quiet_outcome() };
-        let found = shown(&blame(&scene(&outcome, &opinion, &limits(), order)));
+        let found = shown(&blame(&known(&outcome, &opinion, &limits(), order)));
         let start: String = found.chars().take(expected.chars().count()).collect();
         assert_eq!(start, expected, "{ending:?} {stop:?} {opinion:?}: {found}");
     }
@@ -265,9 +265,9 @@ mod tests {
                 ..quiet_outcome()
             };
             let (opinion, limits) = (Opinion::Broken("it did not end".to_owned()), limits());
-            let mut scene = scene(&outcome, &opinion, &limits, LastWords);
-            scene.deadlock = Some(Deadlock { at: Duration::from_millis(25), program, partner });
-            let found = shown(&blame(&scene));
+            let mut known = known(&outcome, &opinion, &limits, LastWords);
+            known.deadlock = Some(Deadlock { at: Duration::from_millis(25), program, partner });
+            let found = shown(&blame(&known));
             assert!(found.starts_with(expected), "{found}");
         };
         use Waits::{Input, Itself, Output};
@@ -288,13 +288,13 @@ mod tests {
                 ..quiet_outcome()
             };
             let (opinion, limits) = (Opinion::Rejected, limits());
-            let scene = Scene {
+            let known = InteractionEnd {
                 waits,
                 validator_time: Duration::from_millis(validator_time),
                 validator_runs: runs,
-                ..scene(&outcome, &opinion, &limits, Told)
+                ..known(&outcome, &opinion, &limits, Told)
             };
-            assert_eq!(shown(&blame(&scene)), expected);
+            assert_eq!(shown(&blame(&known)), expected);
         };
         let waited = "TLE waited for input that never came, until the 3 s on the clock that it may, with 0.010 s of CPU time";
         let idle = "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";

@@ -42,7 +42,9 @@ pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
 pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
     let is_slow = limits.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
     match outcome.stopped_by {
-        Some(StoppedBy::Memory | StoppedBy::Output) if is_slow => Some(StoppedBy::CpuTime),
+        Some(StoppedBy::Memory | StoppedBy::Output | StoppedBy::WallTime) if is_slow => {
+            Some(StoppedBy::CpuTime)
+        }
         stopped => stopped.or_else(|| limits.exceeded(outcome)),
     }
 }
@@ -186,6 +188,9 @@ mod tests {
             "MLE wanted more than the 256 MiB allowed; held 256 MiB",
         );
         check(KILLED, Some(StoppedBy::Memory), 1010, 256, "TLE 1.01 s of CPU time, 1.00 s allowed");
+        // A run that may go on beyond its CPU time, on a busy machine.
+        let clock = Some(StoppedBy::WallTime);
+        check(KILLED, clock, 1300, 4, "TLE 1.30 s of CPU time, 1.00 s allowed");
         check(KILLED, Some(StoppedBy::Output), 10, 4, "OLE wrote more than the 8 MiB allowed");
     }
 
@@ -198,13 +203,16 @@ mod tests {
             4,
             "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.020 s of CPU time: it slept, or waited for input that never came",
         );
-        check(
-            KILLED,
-            Some(StoppedBy::WallTime),
-            1800,
-            4,
-            "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 1.80 s of CPU time",
-        );
+        let limits = Limits { cpu_time: Some(Duration::from_secs(2)), ..limits() };
+        let outcome = Outcome {
+            ending: KILLED,
+            stopped_by: Some(StoppedBy::WallTime),
+            cpu_time: Duration::from_millis(1800),
+            wall_time: Duration::from_millis(3004),
+            ..quiet_outcome()
+        };
+        let cause = classify(&outcome, &limits).unwrap().cause;
+        assert_eq!(cause, "over 3.00 s on the wall clock, 3.00 s allowed, with 1.80 s of CPU time");
     }
 
     /// 2025-09, "Submission limits": standard output, standard error and files count together

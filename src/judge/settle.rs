@@ -123,7 +123,7 @@ pub(super) fn settle<R>(
 fn best(facts: &[&Outcome], limits: &Limits) -> usize {
     let rank = |at: &usize| {
         let run = facts[*at];
-        let is_stopped = run.stopped_by == Some(StoppedBy::CpuTime);
+        let is_stopped = run.is_cut_off();
         (passed(run, limits).is_some(), is_stopped, run.cpu_time)
     };
     (0..facts.len()).min_by_key(rank).unwrap_or_default()
@@ -140,7 +140,7 @@ fn is_open(facts: &[&Outcome], limits: &Limits, limit: Duration, nearness: &Near
     }
     match passed(run, limits) {
         // How long it would have taken is unknown, but longer than runs beside each other differ.
-        Some(StoppedBy::CpuTime) if run.stopped_by == Some(StoppedBy::CpuTime) => {
+        Some(StoppedBy::CpuTime) if run.is_cut_off() => {
             !is_far(run, limit)
                 && is_disturbed(run)
                 && !nearness.time_is_firm.load(Ordering::Relaxed)
@@ -219,15 +219,16 @@ mod tests {
         }
     }
 
-    /// A run by its CPU time in milliseconds; `!` behind it says that it was stopped for that, `m` for memory, and `~` that
-    /// it was disturbed.
+    /// A run by its CPU time in milliseconds. Behind it: `!` if it was stopped for that, `w` by the clock, `m` for memory;
+    /// `~` if it was disturbed.
     fn run(text: &str) -> Outcome {
         let switches = if text.ends_with('~') { 300 } else { 0 };
         let text = text.trim_end_matches('~');
-        let millis: u64 = text.trim_end_matches(['!', 'm']).parse().unwrap();
+        let millis: u64 = text.trim_end_matches(['!', 'm', 'w']).parse().unwrap();
         let stopped_by = match text.chars().last() {
             Some('!') => Some(StoppedBy::CpuTime),
             Some('m') => Some(StoppedBy::Memory),
+            Some('w') => Some(StoppedBy::WallTime),
             _ => None,
         };
         Outcome {
@@ -298,6 +299,8 @@ mod tests {
         // Others disturbed each of them.
         check("1100~ 1110~ 1105~ 1108~", "4: 1100 over, sensitive");
         check("1250!~ 2400~ 2300~ 2350~", "4: 2300 over, sensitive");
+        // So busy that the clock ended runs that might go on beyond the limit.
+        check("1250!~ 1350w~ 1340w~ 1360w~", "4: 1250 over, sensitive");
     }
 
     #[test]

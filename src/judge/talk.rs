@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, "Running test cases", "Output validator".
 
 use crate::judge::ask::{Asked, answered};
-use crate::judge::blame::{Blame, Scene, blame};
+use crate::judge::blame::{Blame, InteractionEnd, blame};
 use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, Validators, job};
 use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
@@ -67,7 +67,7 @@ impl Trial<'_> {
         let asked = Asked::output(validator);
         let wanted = || asking.wanted.clone();
         let judged = self.within_margin(is_sensitive, |limits| {
-            let blame = blame(&Scene {
+            let blame = blame(&InteractionEnd {
                 submission: &program.reply.outcome,
                 limits,
                 waits: program.waits,

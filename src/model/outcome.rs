@@ -118,6 +118,11 @@ impl Outcome {
         (self.peak_memory > Bytes(0)).then_some(self.peak_memory)
     }
 
+    /// Whether it was ended for its time, so that it would have taken longer.
+    pub fn is_cut_off(&self) -> bool {
+        matches!(self.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::WallTime))
+    }
+
     /// Everything the run wrote: standard output, standard error and files.
     pub fn written(&self) -> Bytes {
         self.stdout_bytes.saturating_add(self.stderr_bytes).saturating_add(self.file_bytes)

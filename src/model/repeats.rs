@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::Outcome;
 use crate::model::serial::{As, Seconds};
 use crate::model::units::{Bytes, seconds};
 
@@ -25,7 +25,7 @@ pub struct TimedRun {
     /// CPU time.
     #[serde(with = "As::<Seconds>")]
     pub cpu_seconds: Duration,
-    /// Whether it was stopped for its CPU time, so that it would have taken longer.
+    /// Whether it was stopped for its time, so that it would have taken longer.
     #[serde(rename = "stopped")]
     pub is_stopped: bool,
     /// By the clock.
@@ -50,7 +50,7 @@ impl From<&Outcome> for TimedRun {
         let contention = outcome.contention;
         Self {
             cpu_seconds: outcome.cpu_time,
-            is_stopped: outcome.stopped_by == Some(StoppedBy::CpuTime),
+            is_stopped: outcome.is_cut_off(),
             wall_seconds: outcome.wall_time,
             memory_bytes: outcome.memory(),
             involuntary_switches: contention.switches,

@@ -19,9 +19,9 @@ const LENGTHS: usize = 8;
 
 /// What cannot have been said by the other side of this protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Broken(pub(super) String);
+pub(super) struct ProtocolError(pub(super) String);
 
-impl Broken {
+impl ProtocolError {
     pub(super) fn new(what: impl fmt::Display) -> Self {
         Self(what.to_string())
     }
@@ -35,13 +35,13 @@ const LONGEST_LINE: usize = 200;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Speaker {
+pub(super) enum Peer {
     Worker,
     /// Who sends it jobs.
     Sender,
 }
 
-impl Speaker {
+impl Peer {
     const fn name(self) -> &'static str {
         match self {
             Self::Worker => "juror worker",
@@ -79,7 +79,7 @@ pub(super) fn frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, 
 /// Takes bytes as they come, and gives frames.
 pub(super) struct Frames {
     /// Who must greet.
-    of: Speaker,
+    of: Peer,
     bytes: Vec<u8>,
     /// Those before this were given.
     at: usize,
@@ -87,13 +87,13 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) const fn new(of: Speaker) -> Self {
+    pub(super) const fn new(of: Peer) -> Self {
         Self { of, bytes: Vec::new(), at: 0, is_greeted: false }
     }
 
     /// Frames that have come otherwise than from a pipe, so nobody greets before them.
     #[cfg(feature = "nats")]
-    pub(super) fn within(of: Speaker, bytes: Vec<u8>) -> Self {
+    pub(super) fn within(of: Peer, bytes: Vec<u8>) -> Self {
         Self { of, bytes, at: 0, is_greeted: true }
     }
 
@@ -109,7 +109,9 @@ impl Frames {
     }
 
     /// The next one: its head, and what is behind it. None if it has not come in full.
-    pub(super) fn next<M: DeserializeOwned>(&mut self) -> Result<Option<(M, Vec<u8>)>, Broken> {
+    pub(super) fn next<M: DeserializeOwned>(
+        &mut self,
+    ) -> Result<Option<(M, Vec<u8>)>, ProtocolError> {
         if !self.is_greeted && !self.greeted()? {
             return Ok(None);
         }
@@ -121,13 +123,13 @@ impl Frames {
         };
         let (length, head) = (number(0), number(4));
         if !(4..=LONGEST).contains(&length) || head > length - 4 {
-            return Err(Broken::new(format!("it sends a message of {length} bytes")));
+            return Err(ProtocolError::new(format!("it sends a message of {length} bytes")));
         }
         let Some(whole) = rest.get(..length - 4) else { return Ok(None) };
         let (head, behind) = whole.split_at(head);
         let message = match postcard::take_from_bytes(head) {
             Ok((message, [])) => message,
-            _ => return Err(Broken::new("it sends a message that nobody understands")),
+            _ => return Err(ProtocolError::new("it sends a message that nobody understands")),
         };
         let behind = behind.to_vec();
         self.at += 4 + length;
@@ -135,7 +137,7 @@ impl Frames {
     }
 
     /// Whether the first line has come.
-    fn greeted(&mut self) -> Result<bool, Broken> {
+    fn greeted(&mut self) -> Result<bool, ProtocolError> {
         let (ours, name) = (self.of.greeting(), self.of.name().as_bytes());
         let end = self.bytes.iter().position(|byte| *byte == b'\n');
         let said = &self.bytes[..end.unwrap_or(self.bytes.len()).min(LONGEST_LINE)];
@@ -143,13 +145,17 @@ impl Frames {
         if !is_possible || end.is_none() && said.len() == LONGEST_LINE {
             let said = printable(&String::from_utf8_lossy(said)).to_string();
             let name = self.of.name();
-            return Err(Broken::new(format!("it does not begin with `{name}`, but with `{said}`")));
+            return Err(ProtocolError::new(format!(
+                "it does not begin with `{name}`, but with `{said}`"
+            )));
         }
         let Some(end) = end else { return Ok(false) };
         if said != ours.trim_end().as_bytes() {
             let said = printable(&String::from_utf8_lossy(said)).to_string();
             let ours = ours.trim_end();
-            return Err(Broken::new(format!("it is another juror: `{said}`; this is `{ours}`")));
+            return Err(ProtocolError::new(format!(
+                "it is another juror: `{said}`; this is `{ours}`"
+            )));
         }
         self.at = end + 1;
         self.is_greeted = true;
@@ -162,11 +168,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    type Read = Result<Vec<(String, Vec<u8>)>, Broken>;
+    type Read = Result<Vec<(String, Vec<u8>)>, ProtocolError>;
 
     /// All frames in these bytes, which come in pieces of this size.
     fn read(bytes: &[u8], size: usize) -> Read {
-        let mut frames = Frames::new(Speaker::Worker);
+        let mut frames = Frames::new(Peer::Worker);
         let mut all = Vec::new();
         for piece in bytes.chunks(size.max(1)) {
             frames.push(piece);
@@ -183,7 +189,7 @@ mod tests {
 
     #[test]
     fn who_does_not_greet_alike_is_refused() {
-        let greeting = Speaker::Worker.greeting();
+        let greeting = Peer::Worker.greeting();
         assert_eq!(read(greeting.as_bytes(), 1), Ok(Vec::new()));
         let check = |said: &str, piece: &str| {
             let fault = refused(said.as_bytes());
@@ -194,7 +200,7 @@ mod tests {
             "does not begin with `juror worker`, but with `Welcome to host!`",
         );
         check("juror worker-like thing\n", "it is another juror");
-        check(&Speaker::Sender.greeting(), "does not begin with");
+        check(&Peer::Sender.greeting(), "does not begin with");
         check(&greeting.replace("rules ", "rules 0"), "it is another juror");
         check(&greeting.replace("protocol 1", "protocol 2"), "it is another juror");
         check(&format!("juror worker {}", "x".repeat(1000)), "does not begin with");
@@ -204,7 +210,7 @@ mod tests {
     #[test]
     fn a_length_that_cannot_be_is_refused() {
         let check = |length: u32, head: u32, is_refused: bool| {
-            let mut bytes = Speaker::Worker.greeting().into_bytes();
+            let mut bytes = Peer::Worker.greeting().into_bytes();
             bytes.extend(length.to_le_bytes());
             bytes.extend(head.to_le_bytes());
             assert_eq!(read(&bytes, 5).is_err(), is_refused, "{length} {head}");
@@ -230,7 +236,7 @@ mod tests {
             sent in prop::collection::vec(("[a-z]{0,9}", prop::collection::vec(any::<u8>(), 0..50)), 0..6),
             size in 1..80usize,
         ) {
-            let mut bytes = Speaker::Worker.greeting().into_bytes();
+            let mut bytes = Peer::Worker.greeting().into_bytes();
             for (head, behind) in &sent {
                 bytes.extend(frame(head, &[behind]).unwrap());
             }
@@ -239,7 +245,7 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic(bytes: Vec<u8>, size in 1..80usize) {
-            let mut greeted = Speaker::Worker.greeting().into_bytes();
+            let mut greeted = Peer::Worker.greeting().into_bytes();
             greeted.extend(&bytes);
             let _ = read(&greeted, size);
             let _ = read(&bytes, size);

@@ -14,8 +14,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
+use crate::remote::group::{Envelope, WorkerGroup};
 use crate::remote::serve::lock;
-use crate::remote::station::{Letter, Station};
 
 /// How to reach a worker.
 #[derive(Debug)]
@@ -27,22 +27,22 @@ pub struct Connection {
 }
 
 /// The way to a worker, or to several.
-pub enum Door {
+pub enum Route {
     /// The pipes to one.
     Pipes(Pipes),
     /// Who knows them.
-    Station(Arc<dyn Station>),
+    WorkerGroup(Arc<dyn WorkerGroup>),
 }
 
-impl From<Pipes> for Door {
+impl From<Pipes> for Route {
     fn from(pipes: Pipes) -> Self {
         Self::Pipes(pipes)
     }
 }
 
-impl fmt::Debug for Door {
+impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Door").finish_non_exhaustive()
+        f.debug_struct("Route").finish_non_exhaustive()
     }
 }
 
@@ -164,18 +164,18 @@ impl Drop for Process {
     }
 }
 
-/// How letters reach a worker, or several.
-pub(super) enum WayTo {
+/// How envelopes reach a worker, or several.
+pub(super) enum OpenRoute {
     Pipe(Sender),
-    Station(Arc<dyn Station>),
+    WorkerGroup(Arc<dyn WorkerGroup>),
 }
 
-impl WayTo {
-    pub(super) fn send(&self, letter: &Letter<'_>) -> io::Result<()> {
+impl OpenRoute {
+    pub(super) fn send(&self, envelope: &Envelope<'_>) -> io::Result<()> {
         match self {
-            Self::Pipe(sender) => sender.send(letter.bytes),
-            Self::Station(station) => {
-                station.send(letter);
+            Self::Pipe(sender) => sender.send(envelope.bytes),
+            Self::WorkerGroup(group) => {
+                group.send(envelope);
                 Ok(())
             }
         }
@@ -184,14 +184,14 @@ impl WayTo {
     pub(super) fn close(&self) {
         match self {
             Self::Pipe(sender) => sender.close(),
-            Self::Station(station) => station.close(),
+            Self::WorkerGroup(group) => group.close(),
         }
     }
 
-    pub(super) fn station(&self) -> Option<&Arc<dyn Station>> {
+    pub(super) fn group(&self) -> Option<&Arc<dyn WorkerGroup>> {
         match self {
             Self::Pipe(_) => None,
-            Self::Station(station) => Some(station),
+            Self::WorkerGroup(group) => Some(group),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
-use crate::remote::parcel::Way;
+use crate::remote::packing::Way;
 
 /// What a worker says of its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,21 +33,21 @@ pub struct Facts {
 }
 
 /// A number that both sides have for a job, or for bytes on their way.
-pub(super) type Ticket = u64;
+pub(super) type RequestId = u64;
 
 /// What a worker is told.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker<J = Box<Job>, P = Box<JointJob>> {
     /// Run this.
-    Run { number: Ticket, alone: Option<u32>, ways: Vec<Way>, job: J },
+    Run { number: RequestId, alone: Option<u32>, ways: Vec<Way>, job: J },
     /// Run these two, which talk.
-    RunJoint { number: Ticket, alone: Option<u32>, ways: Vec<Way>, job: P },
+    RunJoint { number: RequestId, alone: Option<u32>, ways: Vec<Way>, job: P },
     /// The next bytes of what was needed are behind this.
-    Piece { stream: Ticket, is_last: bool },
+    Piece { stream: RequestId, is_last: bool },
     /// What was needed cannot be read.
-    Unreadable { stream: Ticket, reason: String },
+    Unreadable { stream: RequestId, reason: String },
     /// Look for this tool.
-    Find { number: Ticket, word: String },
+    Find { number: RequestId, word: String },
 }
 
 /// What a worker says.
@@ -56,15 +56,15 @@ pub(super) enum FromWorker<R = Box<Reply>, P = Box<JointReply>> {
     /// It is ready.
     Ready(Facts),
     /// These bytes are needed for a job.
-    Need { stream: Ticket, digest: Digest },
+    Need { stream: RequestId, digest: Digest },
     /// The next bytes of a result are behind this.
-    Piece { stream: Ticket, is_last: bool },
+    Piece { stream: RequestId, is_last: bool },
     /// What came of a job.
-    Done { number: Ticket, ways: Vec<Way>, reply: Ended<R> },
+    Done { number: RequestId, ways: Vec<Way>, reply: Ended<R> },
     /// The same of two programs.
-    DoneJoint { number: Ticket, ways: Vec<Way>, reply: Ended<P> },
+    DoneJoint { number: RequestId, ways: Vec<Way>, reply: Ended<P> },
     /// What was found when a tool was looked for.
-    Found { number: Ticket, found: Result<Toolchain, Vec<Tried>> },
+    Found { number: RequestId, found: Result<Toolchain, Vec<Tried>> },
     /// It is still there.
     Alive,
 }

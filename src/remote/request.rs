@@ -5,17 +5,17 @@ use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
-use crate::remote::line::Response;
-use crate::remote::message::{Ended, Ticket, ToWorker};
-use crate::remote::parcel::{Parcel, Way};
+use crate::remote::judge_side::Response;
+use crate::remote::message::{Ended, RequestId, ToWorker};
+use crate::remote::packing::{HasBlobs, Way};
 
 /// What can be asked of a worker as a job.
-pub(super) trait Request: Parcel + Clone {
+pub(super) trait Request: HasBlobs + Clone {
     type Reply;
 
     fn message(
         &self,
-        number: Ticket,
+        number: RequestId,
         alone: Option<u32>,
         ways: Vec<Way>,
     ) -> ToWorker<&Job, &JointJob>;
@@ -30,7 +30,7 @@ impl Request for Job {
 
     fn message(
         &self,
-        number: Ticket,
+        number: RequestId,
         alone: Option<u32>,
         ways: Vec<Way>,
     ) -> ToWorker<&Job, &JointJob> {
@@ -62,7 +62,7 @@ impl Request for JointJob {
 
     fn message(
         &self,
-        number: Ticket,
+        number: RequestId,
         alone: Option<u32>,
         ways: Vec<Way>,
     ) -> ToWorker<&Job, &JointJob> {

@@ -17,10 +17,10 @@ use crate::language::toolchain::{Toolchain, Toolchains, Tried};
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
-use crate::remote::desk::{Act, Desk, Errand, Task};
-use crate::remote::frame::{PIECE, Speaker, frame};
-use crate::remote::message::{Ended, Facts, FromWorker, Ticket};
-use crate::remote::parcel::{Parcel, Way, put_behind, unread};
+use crate::remote::frame::{PIECE, Peer, frame};
+use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
+use crate::remote::packing::{HasBlobs, Way, put_behind, unread};
+use crate::remote::worker_side::{AnyJob, Effect, Task, WorkerSide};
 
 /// How many jobs a worker has beside those that run, so that none of its slots waits for the pipe.
 pub(super) const AHEAD: usize = 2;
@@ -48,10 +48,10 @@ pub fn serve(
     unheard: &(dyn Fn() + Sync),
 ) -> Result<(), JudgeError> {
     let slots = facts.slots;
-    let mouth = Mouth { output: Mutex::new(output), unheard };
+    let mouth = PipeSink { output: Mutex::new(output), unheard };
     let worker = Worker::new(executor, tools, &mouth);
-    let pulse = Pulse { worker: &worker, is_over: Mutex::new(false), over: Condvar::new() };
-    mouth.put(None, Speaker::Worker.greeting().as_bytes());
+    let pulse = Heartbeat { worker: &worker, is_over: Mutex::new(false), over: Condvar::new() };
+    mouth.put(None, Peer::Worker.greeting().as_bytes());
     worker.say(None, &FromWorker::<(), ()>::Ready(facts));
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
@@ -71,19 +71,19 @@ pub fn serve(
 }
 
 /// Where frames go that a worker says.
-pub(super) trait Outlet: Sync {
+pub(super) trait FrameSink: Sync {
     /// Takes a frame, and for which number it is, if it is for one.
-    fn put(&self, number: Option<Ticket>, bytes: &[u8]);
+    fn put(&self, number: Option<RequestId>, bytes: &[u8]);
 }
 
 /// A pipe.
-struct Mouth<'a, W> {
+struct PipeSink<'a, W> {
     output: Mutex<W>,
     unheard: &'a (dyn Fn() + Sync),
 }
 
-impl<W: Write + Send> Outlet for Mouth<'_, W> {
-    fn put(&self, _: Option<Ticket>, bytes: &[u8]) {
+impl<W: Write + Send> FrameSink for PipeSink<'_, W> {
+    fn put(&self, _: Option<RequestId>, bytes: &[u8]) {
         let mut output = lock(&self.output);
         if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
             (self.unheard)();
@@ -95,13 +95,13 @@ impl<W: Write + Send> Outlet for Mouth<'_, W> {
 pub(super) struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
-    outlet: &'a dyn Outlet,
+    outlet: &'a dyn FrameSink,
     /// The directories and files of tools that were found, and which these are: nothing else of this machine is shown.
     offered: Mutex<HashSet<(PathBuf, String)>>,
 }
 
 /// What says that a worker is still there.
-struct Pulse<'w, 'a> {
+struct Heartbeat<'w, 'a> {
     worker: &'w Worker<'a>,
     is_over: Mutex<bool>,
     over: Condvar,
@@ -110,11 +110,11 @@ struct Pulse<'w, 'a> {
 /// What a thread is to do.
 enum Order {
     Run(Task),
-    Find { number: Ticket, word: String },
+    Find { number: RequestId, word: String },
 }
 
 /// Ends the runs and the beat.
-struct End<'p, 'w, 'a>(&'p Pulse<'w, 'a>);
+struct End<'p, 'w, 'a>(&'p Heartbeat<'w, 'a>);
 
 impl Drop for End<'_, '_, '_> {
     fn drop(&mut self) {
@@ -124,7 +124,7 @@ impl Drop for End<'_, '_, '_> {
     }
 }
 
-impl Pulse<'_, '_> {
+impl Heartbeat<'_, '_> {
     fn beat(&self) {
         let mut is_over = lock(&self.is_over);
         while !*is_over {
@@ -139,14 +139,14 @@ impl<'a> Worker<'a> {
     pub(super) fn new(
         executor: &'a dyn Executor,
         tools: &'a Toolchains,
-        outlet: &'a dyn Outlet,
+        outlet: &'a dyn FrameSink,
     ) -> Self {
         Self { executor, tools, outlet, offered: Mutex::default() }
     }
 
     /// Reads to the end. The threads end once the sender is gone.
     fn read(&self, input: &mut impl Read, orders: Sender<Order>) -> Result<(), JudgeError> {
-        let mut desk = Desk::new();
+        let mut side = WorkerSide::new();
         let mut buffer = vec![0; 64 << 10];
         loop {
             let length = match input.read(&mut buffer) {
@@ -155,19 +155,19 @@ impl<'a> Worker<'a> {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(JudgeError::new("read jobs", error)),
             };
-            let acts = desk.take(&buffer[..length]);
+            let acts = side.take(&buffer[..length]);
             let acts = acts.map_err(|broken| {
                 JudgeError::new("read jobs", broken.0)
                     .help("let `juror judge --executor COMMAND` start this")
             })?;
             for act in acts {
                 let order = match act {
-                    Act::Say(message) => {
+                    Effect::Say(message) => {
                         self.say(None, &message);
                         continue;
                     }
-                    Act::Run(task) => Order::Run(task),
-                    Act::Find { number, word } => Order::Find { number, word },
+                    Effect::Run(task) => Order::Run(task),
+                    Effect::Find { number, word } => Order::Find { number, word },
                 };
                 if orders.send(order).is_err() {
                     return Ok(());
@@ -197,7 +197,7 @@ impl<'a> Worker<'a> {
             return;
         }
         match work {
-            Errand::Single(job) => {
+            AnyJob::Single(job) => {
                 let reply = match alone {
                     Some(time) => self.executor.run_alone(job, *time),
                     None => self.executor.run(job),
@@ -206,7 +206,7 @@ impl<'a> Worker<'a> {
                     frame(&FromWorker::<_, ()>::Done { number, ways, reply }, &[behind])
                 });
             }
-            Errand::Joint(job) => {
+            AnyJob::Joint(job) => {
                 let reply = match alone {
                     Some(time) => self.executor.run_joint_alone(job, *time),
                     None => self.executor.run_joint(job),
@@ -218,15 +218,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn not_offered(&self, work: &Errand) -> Option<PathBuf> {
+    fn not_offered(&self, work: &AnyJob) -> Option<PathBuf> {
         let offered = lock(&self.offered);
         work.installed().into_iter().find(|it| !offered.contains(it)).map(|(path, _)| path)
     }
 
     /// Sends a result, before it in pieces what is large.
-    fn done<R: Parcel>(
+    fn done<R: HasBlobs>(
         &self,
-        number: Ticket,
+        number: RequestId,
         result: Result<R, Stop>,
         framed: impl Fn(Vec<Way>, Ended<&R>, &[u8]) -> Result<Vec<u8>, JudgeError>,
     ) {
@@ -248,8 +248,8 @@ impl<'a> Worker<'a> {
 
     fn send_blobs(
         &self,
-        number: Ticket,
-        reply: &impl Parcel,
+        number: RequestId,
+        reply: &impl HasBlobs,
     ) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
         let mut behind = Vec::new();
         let ways = reply.blobs().into_iter().enumerate().map(|(index, blob)| {
@@ -268,7 +268,7 @@ impl<'a> Worker<'a> {
         Ok((ways, behind))
     }
 
-    pub(super) fn look_for(&self, number: Ticket, word: &str) {
+    pub(super) fn look_for(&self, number: RequestId, word: &str) {
         let found = self.find(word);
         self.say(Some(number), &FromWorker::<(), ()>::Found { number, found });
     }
@@ -293,7 +293,11 @@ impl<'a> Worker<'a> {
         Ok((*found).clone())
     }
 
-    fn say<R: Serialize, P: Serialize>(&self, number: Option<Ticket>, message: &FromWorker<R, P>) {
+    fn say<R: Serialize, P: Serialize>(
+        &self,
+        number: Option<RequestId>,
+        message: &FromWorker<R, P>,
+    ) {
         if let Ok(bytes) = frame(message, &[]) {
             self.outlet.put(number, &bytes);
         }

@@ -94,8 +94,8 @@ impl Control {
     }
 
     /// What ends the next run, whether it has begun or not.
-    pub(super) fn ender_of_next(self: &Arc<Self>) -> Ender {
-        Ender { control: Arc::clone(self), run: self.last.load(Ordering::SeqCst) + 1 }
+    pub(super) fn ender_of_next(self: &Arc<Self>) -> StopHandle {
+        StopHandle { control: Arc::clone(self), run: self.last.load(Ordering::SeqCst) + 1 }
     }
 
     fn unwanted(&self) -> MutexGuard<'_, Option<Unwanted>> {
@@ -105,12 +105,12 @@ impl Control {
 
 /// Ends one run of a slot, from any thread, also one that has not begun yet.
 #[derive(Clone, Debug)]
-pub(super) struct Ender {
+pub(super) struct StopHandle {
     control: Arc<Control>,
     run: u64,
 }
 
-impl Ender {
+impl StopHandle {
     /// Ends the run; what it did until then is told.
     pub(super) fn end(&self, cause: Cause) {
         let run = self.run;

@@ -99,8 +99,9 @@ impl Slot {
             deadlock: None,
         };
         let process = self.place.process();
-        let enders = [relay.program.ender.clone(), relay.partner.ender.clone()];
-        let end_both = || enders.iter().for_each(|ender| ender.end(Cause::Interrupt));
+        let stop_handles = [relay.program.stop_handle.clone(), relay.partner.stop_handle.clone()];
+        let end_both =
+            || stop_handles.iter().for_each(|stop_handle| stop_handle.end(Cause::Interrupt));
         let runs = [
             Run {
                 slot: partner,

@@ -22,7 +22,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, StoppedBy};
 use crate::sandbox::clock;
-use crate::sandbox::control::{Cause, Ender};
+use crate::sandbox::control::{Cause, StopHandle};
 use crate::sandbox::transcript::Recorder;
 use crate::sandbox::watch::{Seen, Still, Watch};
 
@@ -75,7 +75,7 @@ pub(super) struct Speaker {
     pub(super) closed: Option<u64>,
     /// When it was found to be ending, monotonic, in nanoseconds. The other hears of it only after that.
     pub(super) ended: Option<u64>,
-    pub(super) ender: Ender,
+    pub(super) stop_handle: StopHandle,
     pub(super) watch: Box<dyn Watch>,
     /// What came of its run.
     pub(super) over: Option<Result<Ran, JudgeError>>,
@@ -101,7 +101,7 @@ impl Speaker {
         from: OwnedFd,
         to: OwnedFd,
         most: Option<u64>,
-        ender: Ender,
+        stop_handle: StopHandle,
         watch: Box<dyn Watch>,
     ) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Speaker {
             unread: 0,
             closed: None,
             ended: None,
-            ender,
+            stop_handle,
             watch,
             over: None,
             still: None,
@@ -126,7 +126,7 @@ impl Speaker {
 
     /// Ends its run; only the first reason counts.
     fn end(&mut self, by: StoppedBy) {
-        self.ender.end(Cause::Limit(by));
+        self.stop_handle.end(Cause::Limit(by));
         self.most = u64::MAX;
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
-use crate::sandbox::control::{Control, Ender, Stopper};
+use crate::sandbox::control::{Control, StopHandle, Stopper};
 use crate::sandbox::system::{self, Host};
 use crate::sandbox::watch::Watch;
 
@@ -101,7 +101,7 @@ impl Slot {
     }
 
     /// What ends the next run of this slot, whether it has begun or not.
-    pub(super) fn ender_of_next(&self) -> Ender {
+    pub(super) fn ender_of_next(&self) -> StopHandle {
         self.place.control().ender_of_next()
     }
 }

@@ -1,4 +1,4 @@
-//! Holds contenders against test cases and the pool. While some are held, the next ones are built.
+//! Holds suspects against test cases and the pool. While some are held, the next ones are built.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use crate::judge::case::Texts;
 use crate::model::stop::Stop;
 use crate::model::strength::{Kill, Strength, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
-use crate::strength::arena::{Contender, OnCases, OnPool};
-use crate::strength::measure::{Entrant, Measuring};
+use crate::strength::measure::{MeasuredSubject, Measuring};
 use crate::strength::mutants::{self, WrongProgram};
+use crate::strength::test_bed::{OnCases, OnPool, Suspect};
 use crate::strength::{matrix, score};
 
 /// So many subjects are run before test cases are sorted anew by what they reject.
 const CHUNK: usize = 64;
 
-/// Something to do, for the entrants at these places.
+/// Something to do, for the entries at these places.
 enum Step {
     Build(Vec<usize>),
     Hold(usize),
@@ -22,11 +22,11 @@ enum Step {
 
 /// What came of it; nothing if the time was over.
 enum Done {
-    Built(Option<Vec<Option<Contender>>>),
+    Built(Option<Vec<Option<Suspect>>>),
     Held(Option<Held>),
 }
 
-/// What runs said of an entrant.
+/// What runs said of an entry.
 struct Held {
     /// On the test cases, unless that was known.
     on_cases: Option<OnCases>,
@@ -35,46 +35,46 @@ struct Held {
 }
 
 impl Measuring<'_> {
-    /// Runs contenders on the test cases and on the pool, as long as there is time.
+    /// Runs suspects on the test cases and on the pool, as long as there is time.
     pub(super) fn hold(
         &self,
-        entrants: &mut [Entrant],
+        entries: &mut [MeasuredSubject],
         pool: &[Texts],
         report: &mut Strength,
     ) -> Result<(), Stop> {
-        let arena = self.hunting.arena;
-        let sizes: Vec<u64> = arena.cases.iter().map(|case| case.size()).collect();
-        let mut kills = vec![0; arena.cases.len()];
-        for kill in entrants.iter().flat_map(|entrant| &entrant.subject.killers) {
-            let place = arena.cases.iter().position(|it| it.test_case.name == kill.test_case);
+        let test_bed = self.search.test_bed;
+        let sizes: Vec<u64> = test_bed.cases.iter().map(|case| case.size()).collect();
+        let mut kills = vec![0; test_bed.cases.len()];
+        for kill in entries.iter().flat_map(|entry| &entry.subject.killers) {
+            let place = test_bed.cases.iter().position(|it| it.test_case.name == kill.test_case);
             place.into_iter().for_each(|place| kills[place] += 1);
         }
-        let mut queue: Vec<usize> = (0..entrants.len()).collect();
-        queue.sort_by_key(|&place| entrants[place].turn());
+        let mut queue: Vec<usize> = (0..entries.len()).collect();
+        queue.sort_by_key(|&place| entries[place].turn());
         let total = queue.len();
         let chunk = |number: usize| -> Range<usize> {
             (number * CHUNK).min(total)..((number + 1) * CHUNK).min(total)
         };
-        self.hunting.until.set(Some(self.hold_until));
+        self.search.until.set(Some(self.hold_until));
         for number in 0..=total.div_ceil(CHUNK) {
             let held = number.checked_sub(1).map_or(0..0, chunk);
             self.tell("subjects", held.start, total);
             let order = matrix::cheapest_first(&kills, &sizes);
             let steps: Vec<Step> = self
-                .to_build(entrants, &queue[chunk(number)])
+                .to_build(entries, &queue[chunk(number)])
                 .into_iter()
                 .map(Step::Build)
                 .chain(queue[held].iter().copied().map(Step::Hold))
                 .collect();
             let done = self.side_by_side(&steps, |step| match step {
-                Step::Build(places) => self.built(entrants, places).map(Done::Built),
-                Step::Hold(place) => self.held(&entrants[*place], &order, pool).map(Done::Held),
+                Step::Build(places) => self.built(entries, places).map(Done::Built),
+                Step::Hold(place) => self.held(&entries[*place], &order, pool).map(Done::Held),
             })?;
             for (step, done) in steps.into_iter().zip(done) {
                 match (step, done) {
                     (Step::Build(places), Done::Built(Some(built))) => {
-                        for (place, contender) in places.into_iter().zip(built) {
-                            entrants[place].take_built(contender);
+                        for (place, suspect) in places.into_iter().zip(built) {
+                            entries[place].take_built(suspect);
                         }
                     }
                     (Step::Hold(place), Done::Held(held)) => {
@@ -82,76 +82,76 @@ impl Measuring<'_> {
                         for (case, _) in rejected.flat_map(|it| &it.rejected) {
                             kills[*case] += 1;
                         }
-                        report.cut |= self.take_held(&mut entrants[place], held);
+                        report.cut |= self.take_held(&mut entries[place], held);
                     }
                     (Step::Build(_), _) | (Step::Hold(_), Done::Built(_)) => {}
                 }
             }
         }
-        self.hunting.until.set(None);
+        self.search.until.set(None);
         self.tell("subjects", total, total);
         Ok(())
     }
 
-    /// What is built at once, of the entrants at these places.
-    fn to_build(&self, entrants: &[Entrant], places: &[usize]) -> Vec<Vec<usize>> {
-        let all = places.iter().filter_map(|&it| Some((it, entrants[it].source.as_ref()?)));
-        let slots = self.hunting.arena.comparison.bench.executor.slots();
+    /// What is built at once, of the entries at these places.
+    fn to_build(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
+        let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
+        let slots = self.search.test_bed.comparison.bench.executor.slots();
         mutants::groups(&all.collect::<Vec<_>>(), slots)
     }
 
     fn built(
         &self,
-        entrants: &[Entrant],
+        entries: &[MeasuredSubject],
         places: &[usize],
-    ) -> Result<Option<Vec<Option<Contender>>>, Stop> {
-        let sources = places.iter().filter_map(|&place| entrants[place].source.as_ref());
+    ) -> Result<Option<Vec<Option<Suspect>>>, Stop> {
+        let sources = places.iter().filter_map(|&place| entries[place].source.as_ref());
         let sources: Vec<&WrongProgram> = sources.collect();
-        self.hunting.in_time(mutants::build(&self.hunting.arena.comparison, &sources))
+        self.search.in_time(mutants::build(&self.search.test_bed.comparison, &sources))
     }
 
     fn held(
         &self,
-        entrant: &Entrant,
+        entry: &MeasuredSubject,
         order: &[usize],
         pool: &[Texts],
     ) -> Result<Option<Held>, Stop> {
-        let Some(contender) = &entrant.contender else { return Ok(None) };
-        self.hunting.in_time(self.on_all(entrant, contender, order, pool))
+        let Some(suspect) = &entry.suspect else { return Ok(None) };
+        self.search.in_time(self.on_all(entry, suspect, order, pool))
     }
 
     fn on_all(
         &self,
-        entrant: &Entrant,
-        contender: &Contender,
+        entry: &MeasuredSubject,
+        suspect: &Suspect,
         order: &[usize],
         pool: &[Texts],
     ) -> Result<Held, Stop> {
-        let arena = self.hunting.arena;
-        let is_submission = entrant.subject.kind == SubjectKind::Submission;
+        let test_bed = self.search.test_bed;
+        let is_submission = entry.subject.kind == SubjectKind::Submission;
         let most = match (self.matrix, is_submission) {
             (true, _) => usize::MAX,
             (false, true) => 1,
             (false, false) => 2,
         };
-        let on_cases = match entrant.is_judged() {
+        let on_cases = match entry.is_judged() {
             true => None,
-            false => Some(arena.hold(contender, order, most)?),
+            false => Some(test_bed.hold(suspect, order, most)?),
         };
         let mut verdicts = on_cases.iter().flat_map(|it| &it.rejected).map(|(_, verdict)| *verdict);
         // What is slow here is slow there, too.
         let is_slow = is_submission && verdicts.any(|it| it == Verdict::TimeLimitExceeded);
         let on_pool = match pool.is_empty() || is_slow {
             true => None,
-            false => Some(arena.rejecting(contender, pool)?),
+            false => Some(test_bed.rejecting(suspect, pool)?),
         };
         Ok(Held { on_cases, on_pool })
     }
 
-    /// Notes the result of an entrant; returns whether the time was over before.
-    fn take_held(&self, entrant: &mut Entrant, held: Option<Held>) -> bool {
-        let is_judged = entrant.is_judged();
-        let subject = &mut entrant.subject;
+    /// Notes the result of an entry; returns whether the time was over before.
+    fn take_held(&self, entry: &mut MeasuredSubject, held: Option<Held>) -> bool {
+        let is_judged = entry.is_judged();
+        let subject = &mut entry.subject;
         let Some(Held { on_cases, on_pool }) = held else {
             let is_late = !is_judged && subject.status != SubjectStatus::Unviable;
             if is_late {
@@ -164,7 +164,7 @@ impl Measuring<'_> {
             subject.tried = on_pool.tried as u64;
         }
         let Some(on_cases) = on_cases else { return false };
-        let cases = self.hunting.arena.cases;
+        let cases = self.search.test_bed.cases;
         let kill = |&(place, verdict): &(usize, Verdict)| Kill {
             test_case: cases[place].test_case.name.clone(),
             verdict,
@@ -175,19 +175,19 @@ impl Measuring<'_> {
             false => SubjectStatus::Caught,
         };
         // By the test cases alone more programs would be the same, the weaker they are.
-        entrant.signature = match on_pool {
+        entry.signature = match on_pool {
             Some(on_pool) => on_pool.signature.zip(on_cases.signature),
             None => on_cases.signature.map(|signature| (0, signature)),
         };
-        if entrant.source.is_some() && !on_cases.rejected.is_empty() {
+        if entry.source.is_some() && !on_cases.rejected.is_empty() {
             // What is caught is not needed any more.
-            entrant.contender = None;
+            entry.suspect = None;
         }
         false
     }
 }
 
-impl Entrant {
+impl MeasuredSubject {
     /// Whether test cases were held against it before.
     fn is_judged(&self) -> bool {
         self.subject.kind == SubjectKind::Submission && self.source.is_none()
@@ -203,10 +203,10 @@ impl Entrant {
         }
     }
 
-    fn take_built(&mut self, contender: Option<Contender>) {
-        if contender.is_none() {
+    fn take_built(&mut self, suspect: Option<Suspect>) {
+        if suspect.is_none() {
             self.subject.status = SubjectStatus::Unviable;
         }
-        self.contender = contender;
+        self.suspect = suspect;
     }
 }

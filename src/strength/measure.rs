@@ -1,4 +1,4 @@
-//! All of it in order: right programs against fresh inputs, contenders against test cases, hunts, and the counts.
+//! All of it in order: right programs against fresh inputs, suspects against test cases, searches, and the counts.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -13,22 +13,22 @@ use crate::model::stop::Stop;
 use crate::model::strength::{MissedBy, PartName, Strength, Subject, SubjectStatus};
 use crate::model::stress::Origin;
 use crate::mutate::operator::Operator;
-use crate::strength::arena::Contender;
-use crate::strength::hunt::Hunting;
+use crate::strength::kill_search::KillSearch;
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{Fresh, FreshSource};
 use crate::strength::reach::Looking;
+use crate::strength::test_bed::Suspect;
 use crate::strength::{matrix, score};
 use crate::stress::comparison::shown;
 use crate::stress::search::{Failure, Fault};
 use crate::stress::shrink::Shrunk;
 
 /// A subject with what runs of it.
-pub struct Entrant {
+pub struct MeasuredSubject {
     /// What is known of it.
     pub subject: Subject,
     /// Its program, if it is built. Without one, and nothing to build, nothing of it is run here.
-    pub contender: Option<Contender>,
+    pub suspect: Option<Suspect>,
     /// What it is yet to be built of. A submission without it was judged before.
     pub source: Option<WrongProgram>,
     /// Its outputs on fresh inputs and on test cases, in short, if one start told them all.
@@ -37,8 +37,8 @@ pub struct Entrant {
 
 /// What is measured, and how far.
 pub struct Measuring<'a> {
-    /// Where contenders are run, and what is hunted with.
-    pub hunting: Hunting<'a>,
+    /// Where suspects are run, and what is searched with.
+    pub search: KillSearch<'a>,
     /// When subjects are no more run on the test cases.
     pub hold_until: Instant,
     /// Whether all test cases are tried on all subjects.
@@ -57,7 +57,7 @@ pub enum Unmeasured {
 
 /// So many fresh inputs tell how hard a subject is to catch.
 const POOL: usize = 96;
-/// So many fresh inputs are tried at once in a hunt.
+/// So many fresh inputs are tried at once in a search.
 const ROUND: usize = 192;
 /// After so many rounds what survived is presumed equivalent.
 const ROUNDS: usize = 12;
@@ -69,19 +69,19 @@ const RULE_OF_THREE: f64 = 3.0;
 const OTHERS: usize = 64;
 
 impl Measuring<'_> {
-    /// Holds the entrants against test cases and fresh inputs, and adds what is found to the report.
+    /// Holds the entries against test cases and fresh inputs, and adds what is found to the report.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
     pub fn measure(
         &self,
-        mut entrants: Vec<Entrant>,
+        mut entries: Vec<MeasuredSubject>,
         mut source: Option<FreshSource<'_>>,
         report: &mut Strength,
     ) -> Result<Result<(), Unmeasured>, Stop> {
         let mut pool = Vec::new();
         if let Some(source) = &mut source {
-            match source.next(&self.hunting.arena.comparison, POOL)? {
+            match source.next(&self.search.test_bed.comparison, POOL)? {
                 Ok(fresh) => pool = fresh,
                 Err(fault) => return Ok(Err(Unmeasured::Reference(fault))),
             }
@@ -94,10 +94,10 @@ impl Measuring<'_> {
             }
         }
         report.pool = pool.len();
-        if let Some(grammar) = self.hunting.arena.grammar {
-            let Hunting { arena, validity, .. } = self.hunting;
+        if let Some(grammar) = self.search.test_bed.grammar {
+            let KillSearch { test_bed, validity, .. } = self.search;
             let looking = Looking { grammar, validity, seed: report.seed };
-            let texts = arena
+            let texts = test_bed
                 .cases
                 .iter()
                 .map(|case| Ok(case.read()?.map(|texts| (case.test_case.name.clone(), texts))));
@@ -105,10 +105,10 @@ impl Measuring<'_> {
         }
         report.matrix = self.matrix;
         let items: Vec<Texts> = pool.iter().map(|fresh| fresh.item.clone()).collect();
-        self.hold(&mut entrants, &items, report)?;
-        mark_duplicates(&mut entrants);
+        self.hold(&mut entries, &items, report)?;
+        mark_duplicates(&mut entries);
         for known in self.equivalents {
-            let mut all = entrants.iter_mut().map(|entrant| &mut entrant.subject);
+            let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
             // A test case that rejects one shows that it is not.
             if let Some(subject) = all.find(|it| it.id == known.subject && it.killers.is_empty()) {
                 subject.status = SubjectStatus::ConfirmedEquivalent;
@@ -116,28 +116,28 @@ impl Measuring<'_> {
             }
         }
         if let Some(source) = &mut source
-            && let Err(fault) = self.hunt(&mut entrants, pool, source, report)?
+            && let Err(fault) = self.search(&mut entries, pool, source, report)?
         {
             return Ok(Err(Unmeasured::Reference(fault)));
         }
-        report.subjects = entrants.into_iter().map(|entrant| entrant.subject).collect();
+        report.subjects = entries.into_iter().map(|entry| entry.subject).collect();
         Ok(Ok(()))
     }
 
     /// The first right program that disagrees with the reference on one of these inputs, made small.
     fn disagreement(&self, pool: &[Fresh]) -> Result<Option<(String, Shrunk, Origin)>, Stop> {
-        let hunted = self.side_by_side(&self.hunting.others, |(name, contender)| {
-            Ok(self.hunting.first(contender, pool)?.found.map(|found| (name, contender, found)))
+        let searched = self.side_by_side(&self.search.others, |(name, suspect)| {
+            Ok(self.search.first(suspect, pool)?.found.map(|found| (name, suspect, found)))
         })?;
-        let Some((name, contender, found)) = hunted.into_iter().flatten().next() else {
+        let Some((name, suspect, found)) = searched.into_iter().flatten().next() else {
             return Ok(None);
         };
-        Ok(Some((name.clone(), self.hunting.shrunk(contender, &found)?, found.origin)))
+        Ok(Some((name.clone(), self.search.shrunk(suspect, &found)?, found.origin)))
     }
 
     /// Tells that two right programs differ on an input that only input validators accept.
     fn doubt(&self, name: String, shrunk: &Shrunk) {
-        let bench = &self.hunting.arena.comparison.bench;
+        let bench = &self.search.test_bed.comparison.bench;
         let what = format!(
             "accept an input on which {name} differs from the reference: {}: {}",
             shrunk.judged.cause,
@@ -154,64 +154,65 @@ impl Measuring<'_> {
         work: impl Fn(&'t T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
         let places: Vec<usize> = (0..items.len()).collect();
-        let executor = self.hunting.arena.comparison.bench.executor;
+        let executor = self.search.test_bed.comparison.bench.executor;
         parallel::map(executor, &places, |&place| work(&items[place]))
     }
 
     pub(super) fn tell(&self, what: &str, done: usize, total: usize) {
         let step = ProgressStep { what: what.to_owned(), done, total };
-        (self.hunting.arena.comparison.bench.events)(Event::Progress(step));
+        (self.search.test_bed.comparison.bench.events)(Event::Progress(step));
     }
 
     /// Hunts what no test case rejects: first on the pool, then on more fresh inputs, as long as there is time.
-    fn hunt(
+    fn search(
         &self,
-        entrants: &mut [Entrant],
+        entries: &mut [MeasuredSubject],
         pool: Vec<Fresh>,
         source: &mut FreshSource<'_>,
         report: &mut Strength,
     ) -> Result<Result<(), Fault>, Stop> {
-        let hunting = &self.hunting;
-        hunting.until.set(Some(hunting.end));
+        let search = &self.search;
+        search.until.set(Some(search.end));
         let mut fresh = pool;
         for round in 0.. {
             // What needs a start for each input takes more rounds.
-            let is_open =
-                |it: &Entrant| it.is_hunted() && (round <= ROUNDS || it.subject.tried < ENOUGH);
+            let is_open = |it: &MeasuredSubject| {
+                it.is_hunted() && (round <= ROUNDS || it.subject.tried < ENOUGH)
+            };
             let alive: Vec<usize> =
-                (0..entrants.len()).filter(|&place| is_open(&entrants[place])).collect();
+                (0..entries.len()).filter(|&place| is_open(&entries[place])).collect();
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
-            if hunting.until.is_over() {
+            if search.until.is_over() {
                 report.cut = true;
                 break;
             }
-            self.tell("rounds of the hunt", round.min(ROUNDS), ROUNDS);
-            let hunted = self.side_by_side(&alive, |&place| match &entrants[place].contender {
-                Some(contender) => hunting.in_time(hunting.first(contender, &fresh)),
+            self.tell("rounds of the search", round.min(ROUNDS), ROUNDS);
+            let searched = self.side_by_side(&alive, |&place| match &entries[place].suspect {
+                Some(suspect) => search.in_time(search.first(suspect, &fresh)),
                 None => Ok(None),
             })?;
             let mut found: Vec<(usize, Failure)> = Vec::new();
-            for (place, hunted) in alive.into_iter().zip(hunted) {
-                let Some(hunted) = hunted else { continue };
-                let subject = &mut entrants[place].subject;
+            for (place, searched) in alive.into_iter().zip(searched) {
+                let Some(searched) = searched else { continue };
+                let subject = &mut entries[place].subject;
                 // The pool was tried before.
-                subject.tried += if round == 0 { 0 } else { hunted.tried as u64 };
-                found.extend(hunted.found.map(|failure| (place, failure)));
+                subject.tried += if round == 0 { 0 } else { searched.tried as u64 };
+                found.extend(searched.found.map(|failure| (place, failure)));
             }
             for (place, failure) in found {
-                self.missed(entrants, place, &failure)?;
+                self.missed(entries, place, &failure)?;
             }
-            fresh = match hunting.in_time(source.next(&hunting.arena.comparison, ROUND))? {
+            fresh = match search.in_time(source.next(&search.test_bed.comparison, ROUND))? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),
                 None => continue,
             };
         }
-        hunting.until.set(None);
-        for entrant in entrants.iter_mut().filter(|entrant| entrant.is_hunted()) {
-            let subject = &mut entrant.subject;
+        search.until.set(None);
+        for entry in entries.iter_mut().filter(|entry| entry.is_hunted()) {
+            let subject = &mut entry.subject;
             if subject.tried >= ENOUGH {
                 subject.status = SubjectStatus::PresumedEquivalent;
                 subject.bound = Some(RULE_OF_THREE / subject.tried as f64);
@@ -223,21 +224,21 @@ impl Measuring<'_> {
     /// Makes small what rejects a survivor, and sees which others it rejects.
     fn missed(
         &self,
-        entrants: &mut [Entrant],
+        entries: &mut [MeasuredSubject],
         place: usize,
         failure: &Failure,
     ) -> Result<(), Stop> {
-        let Some(contender) = entrants[place].contender.clone() else { return Ok(()) };
+        let Some(suspect) = entries[place].suspect.clone() else { return Ok(()) };
         // One that is known for another survivor does.
-        let known = entrants.iter().find_map(|it| {
+        let known = entries.iter().find_map(|it| {
             let missed = it.subject.missed.as_ref()?;
-            missed.also.contains(&entrants[place].subject.id).then(|| missed.clone())
+            missed.also.contains(&entries[place].subject.id).then(|| missed.clone())
         });
         let missed = match known {
             Some(known) => MissedBy { also: Vec::new(), ..known },
             None => {
-                let shrunk = self.hunting.shrunk(&contender, failure)?;
-                let others: Vec<&Entrant> = entrants
+                let shrunk = self.search.shrunk(&suspect, failure)?;
+                let others: Vec<&MeasuredSubject> = entries
                     .iter()
                     .enumerate()
                     .filter(|(other, it)| {
@@ -247,11 +248,11 @@ impl Measuring<'_> {
                     .map(|(_, it)| it)
                     .take(OTHERS)
                     .collect();
-                let also = self.side_by_side(&others, |entrant| {
-                    let Some(contender) = &entrant.contender else { return Ok(None) };
-                    let fails = self.hunting.fails(contender, &shrunk.input);
-                    let fails = self.hunting.in_time(fails)?.flatten();
-                    Ok(fails.map(|_| entrant.subject.id.clone()))
+                let also = self.side_by_side(&others, |entry| {
+                    let Some(suspect) = &entry.suspect else { return Ok(None) };
+                    let fails = self.search.fails(suspect, &shrunk.input);
+                    let fails = self.search.in_time(fails)?.flatten();
+                    Ok(fails.map(|_| entry.subject.id.clone()))
                 })?;
                 MissedBy {
                     input: shrunk.input.to_vec(),
@@ -264,7 +265,7 @@ impl Measuring<'_> {
                 }
             }
         };
-        let subject = &mut entrants[place].subject;
+        let subject = &mut entries[place].subject;
         subject.status = SubjectStatus::Missed;
         subject.missed = Some(missed);
         Ok(())
@@ -274,7 +275,7 @@ impl Measuring<'_> {
     /// measured what some parts come to.
     pub fn count(&self, report: &mut Strength, measured: &dyn Fn(PartName) -> Option<f64>) {
         let names: Vec<&str> =
-            self.hunting.arena.cases.iter().map(|case| &*case.test_case.name).collect();
+            self.search.test_bed.cases.iter().map(|case| &*case.test_case.name).collect();
         report.cases = matrix::cases(&names, &report.subjects, self.matrix);
         report.minimal = matrix::minimal(&names, &report.subjects);
         let held_out = Operator::held_out(report.seed);
@@ -314,27 +315,27 @@ impl Measuring<'_> {
     }
 }
 
-impl Entrant {
+impl MeasuredSubject {
     /// Whether no input is known that rejects it.
     fn is_hunted(&self) -> bool {
-        self.contender.is_some() && self.subject.status == SubjectStatus::Undecided
+        self.suspect.is_some() && self.subject.status == SubjectStatus::Undecided
     }
 }
 
 /// Marks what writes the same as another one, on all test cases and all fresh inputs.
-fn mark_duplicates(entrants: &mut [Entrant]) {
+fn mark_duplicates(entries: &mut [MeasuredSubject]) {
     let mut first: HashMap<(u64, u64), String> = HashMap::new();
-    for entrant in entrants {
-        let Some(signature) = entrant.signature else { continue };
-        if entrant.subject.status != SubjectStatus::Caught {
+    for entry in entries {
+        let Some(signature) = entry.signature else { continue };
+        if entry.subject.status != SubjectStatus::Caught {
             continue;
         }
         match first.get(&signature) {
             Some(same) => {
-                entrant.subject.status = SubjectStatus::Duplicate;
-                entrant.subject.same_as = Some(same.clone());
+                entry.subject.status = SubjectStatus::Duplicate;
+                entry.subject.same_as = Some(same.clone());
             }
-            None => drop(first.insert(signature, entrant.subject.id.clone())),
+            None => drop(first.insert(signature, entry.subject.id.clone())),
         }
     }
 }

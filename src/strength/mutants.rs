@@ -14,18 +14,18 @@ use crate::mutate::operator::Operator;
 use crate::mutate::original::original;
 use crate::mutate::wrapper::{Change, wrappers};
 use crate::mutate::{Mutant, mutants};
-use crate::strength::arena::Contender;
 use crate::strength::bundles::{AT_ONCE, Variants};
-use crate::strength::measure::Entrant;
+use crate::strength::measure::MeasuredSubject;
+use crate::strength::test_bed::Suspect;
 use crate::stress::comparison::Comparison;
 
 /// The wrappers of a right program. Those that change inputs need a grammar.
-pub fn wrapped(right: &Contender, grammar: Option<&Grammar>) -> Vec<Entrant> {
+pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubject> {
     let fits = |change: &Change| grammar.is_some() || matches!(change, Change::Output(_));
     let all = wrappers().iter().filter(|wrapper| fits(&wrapper.change));
-    all.map(|wrapper| Entrant {
+    all.map(|wrapper| MeasuredSubject {
         subject: Subject::new(wrapper.name, SubjectKind::Wrapper, wrapper.words),
-        contender: Some(Contender { wrapper: Some(wrapper), ..right.clone() }),
+        suspect: Some(Suspect { wrapper: Some(wrapper), ..right.clone() }),
         source: None,
         signature: None,
     })
@@ -92,7 +92,7 @@ pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize
 pub fn build(
     comparison: &Comparison<'_>,
     sources: &[&WrongProgram],
-) -> Result<Vec<Option<Contender>>, Stop> {
+) -> Result<Vec<Option<Suspect>>, Stop> {
     let Comparison { bench, rules, .. } = comparison;
     let limits = Limits::of_compiler(&bench.problem.limits);
     let mut mutants = Vec::with_capacity(sources.len());
@@ -108,15 +108,15 @@ pub fn build(
     let texts: Vec<String> = mutants.iter().map(|mutant| mutant.text.clone()).collect();
     let variants = Variants { original, language, file, texts: &texts };
     let programs = variants.build(bench, &limits, &rules.limits)?;
-    let contender = |program: Arc<Runnable>| {
+    let suspect = |program: Arc<Runnable>| {
         let batched = is_batched.then(|| Arc::clone(&program));
-        Contender::new(original, program, batched)
+        Suspect::new(original, program, batched)
     };
-    Ok(programs.into_iter().map(|program| program.map(contender)).collect())
+    Ok(programs.into_iter().map(|program| program.map(suspect)).collect())
 }
 
 /// Builds a submission, for many inputs if its language allows it.
-fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Contender>, Stop> {
+fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Suspect>, Stop> {
     let Comparison { bench, rules, .. } = comparison;
     let limits = Limits::of_compiler(&bench.problem.limits);
     let ways = [prepared.for_batches().map(|it| (it, true)), Some((prepared.clone(), false))];
@@ -124,7 +124,7 @@ fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Cont
         if let Built::Program(program) = bench.builder.build(&prepared, &limits, &rules.limits)? {
             let program: Arc<Runnable> = Arc::from(program);
             let batched = is_batched.then(|| Arc::clone(&program));
-            return Ok(Some(Contender::new(&prepared, program, batched)));
+            return Ok(Some(Suspect::new(&prepared, program, batched)));
         }
     }
     Ok(None)
@@ -138,7 +138,7 @@ pub fn mutated(
     submission: &Submission,
     prepared: &Prepared,
     seed: u64,
-) -> Result<Vec<Entrant>, Stop> {
+) -> Result<Vec<MeasuredSubject>, Stop> {
     let Some(original) = original(&submission.program)? else { return Ok(Vec::new()) };
     let held_out: HashSet<Operator> = Operator::held_out(seed).into_iter().collect();
     let batch = prepared.for_batches();
@@ -165,9 +165,9 @@ pub fn mutated(
             file: file.name.clone(),
             text,
         };
-        Entrant {
+        MeasuredSubject {
             subject,
-            contender: None,
+            suspect: None,
             source: Some(WrongProgram::Mutant(source)),
             signature: None,
         }

@@ -10,8 +10,8 @@ use crate::grammar::chance::Chance;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 use crate::stress::candidates::{Candidate, Candidates, Content};
-use crate::stress::sheet::{Numbers, Sheet};
 use crate::stress::validity::Validity;
+use crate::stress::word_lines::{Numbers, WordLines};
 
 /// So many copies are shown to the validators at once.
 const AT_ONCE: usize = 32;
@@ -42,7 +42,7 @@ pub struct ByTestCases<'a> {
 struct Parent {
     /// The test case that it is a copy of.
     case: Arc<str>,
-    sheet: Sheet,
+    sheet: WordLines,
 }
 
 impl<'a> ByTestCases<'a> {
@@ -59,7 +59,7 @@ impl<'a> ByTestCases<'a> {
         let seen = cases.iter().map(|(_, input)| hasher.hash_one(&input[..])).collect();
         let read = |(name, input): (String, Vec<u8>)| Parent {
             case: name.into(),
-            sheet: Sheet::read(&input),
+            sheet: WordLines::read(&input),
         };
         let parents: Vec<Parent> = cases.into_iter().map(read).collect();
         Self {

@@ -19,6 +19,6 @@ pub mod comparison;
 pub mod promote;
 pub mod reference;
 pub mod search;
-pub mod sheet;
 pub mod shrink;
 pub mod validity;
+pub mod word_lines;

@@ -27,8 +27,8 @@ use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, lowered};
 use crate::stress::comparison::{Compared, Comparison};
 use crate::stress::search::Failure;
-use crate::stress::sheet;
 use crate::stress::validity::Validity;
+use crate::stress::word_lines;
 
 /// What makes inputs small, and how long it may take.
 pub struct Shrinking<'a> {
@@ -263,7 +263,7 @@ impl Work<'_> {
     /// Drops lines and words, and lowers numbers, as far as validators accept it.
     fn on_lines_and_words(&mut self) -> Result<(), Stop> {
         self.by_edits("dropping lines and words, and lowering numbers", |work, before| {
-            sheet::shrink(before, work, EDITS_MAX);
+            word_lines::shrink(before, work, EDITS_MAX);
         })
     }
 

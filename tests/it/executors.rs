@@ -24,10 +24,10 @@ use juror::model::outcome::Ending;
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
-use juror::remote::crew::Crew;
 use juror::remote::link::{Pipes, Process};
 use juror::remote::message::Facts;
 use juror::remote::serve::serve;
+use juror::remote::workers::Workers;
 
 use crate::wire;
 
@@ -43,7 +43,7 @@ fn through_bytes() {
 
 #[test]
 fn a_worker_behind_a_pipe() {
-    conforms(|beyond| Arc::new(crew(&[beyond])));
+    conforms(|beyond| Arc::new(workers(&[beyond])));
 }
 
 #[cfg(feature = "nats")]
@@ -55,7 +55,7 @@ fn a_worker_behind_a_server() {
 }
 
 /// Workers behind pipes, each in a thread of this process.
-fn crew(beyond: &[Arc<dyn Executor>]) -> Crew {
+fn workers(beyond: &[Arc<dyn Executor>]) -> Workers {
     let workers = beyond.iter().enumerate().map(|(number, executor)| {
         let executor = Arc::clone(executor);
         let (input, to_worker) = io::pipe().expect("a pipe");
@@ -65,7 +65,7 @@ fn crew(beyond: &[Arc<dyn Executor>]) -> Crew {
         let process = Process::default();
         (String::new(), Pipes { output: Box::new(output), input: to_worker.into(), process })
     });
-    Crew::of(workers.collect(), None, |_| Ok(())).expect("a worker is ready")
+    Workers::of(workers.collect(), None, |_| Ok(())).expect("a worker is ready")
 }
 
 /// What a worker of this name says of this executor.

@@ -31,7 +31,7 @@ use juror::model::outcome::{self, Ending, Outcome, Signal};
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
-use juror::remote::parcel::Parcel;
+use juror::remote::packing::HasBlobs;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -329,9 +329,9 @@ fn through_bytes<T: Serialize + DeserializeOwned>(what: &T) -> Result<T, JudgeEr
 }
 
 /// What travels, with blobs that travel beside it.
-trait Sent: Parcel + Serialize + DeserializeOwned {}
+trait Sent: HasBlobs + Serialize + DeserializeOwned {}
 
-impl<T: Parcel + Serialize + DeserializeOwned> Sent for T {}
+impl<T: HasBlobs + Serialize + DeserializeOwned> Sent for T {}
 
 /// Holds what arrives against what was sent. All blobs are in memory.
 fn check<T: Sent + Debug>(sent: &T) {

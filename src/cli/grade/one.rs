@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::cli::grade::ground::{Ground, Grounds, Which};
+use crate::cli::grade::loaded::{LoadedProblem, LoadedProblems, ProblemKey};
 use crate::cli::host::Host;
 use crate::cli::judge::{Comparison, comparison, named};
 use crate::cli::problem;
@@ -41,7 +41,7 @@ pub(super) struct Grader<'a> {
     pub(super) host: &'a Host,
     /// Builds what lines submit, and keeps nothing of it on the disk.
     pub(super) builder: &'a Builder<'a>,
-    pub(super) grounds: Grounds<'a>,
+    pub(super) problems: LoadedProblems<'a>,
     pub(super) settings: &'a Settings,
     /// What a line's digest depends on beside the line.
     pub(super) digest_of: String,
@@ -115,10 +115,10 @@ impl Grader<'_> {
 
     /// Judges with so many slots: one, if there are other lines for the others.
     fn judge(&self, line: StreamLine, slots: usize) -> Result<SubmissionReport, Without> {
-        let which = Which { package: line.package, compare: line.compare.clone() };
-        let ground = self.grounds.get(which)??;
+        let which = ProblemKey { package: line.package, compare: line.compare.clone() };
+        let loaded = self.problems.get(which)??;
         let limits = line.limits.unwrap_or_default();
-        let problem = limited(&ground, &limits);
+        let problem = limited(&loaded, &limits);
         let source = line.source.parts();
         let submission = submission(&source, &problem)?;
         let prepared = match &source.text {
@@ -141,7 +141,7 @@ impl Grader<'_> {
         };
         let given = match limits.time {
             Some(time) => Duration::from_secs_f64(time),
-            None => self.grounds.time_limit(&ground)?.limit,
+            None => self.problems.time_limit(&loaded)?.limit,
         };
         let executor = Share::new(self.host.executor.anew(), slots);
         let returned = line.returned.unwrap_or_default();
@@ -152,7 +152,7 @@ impl Grader<'_> {
                 builder: self.builder,
                 events: &|_| {},
             },
-            validators: &ground.validators,
+            validators: &loaded.validators,
             repeat: String::new(),
             entries: &entries,
             cases,
@@ -214,11 +214,11 @@ fn of_judge(stop: Stop) -> LineFault {
 }
 
 /// The problem with the line's limits.
-fn limited<'a>(ground: &'a Ground, limits: &LineLimits) -> Cow<'a, Problem> {
+fn limited<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Problem> {
     let of_mib = |mib: f64| Bytes((mib * f64::from(1 << 20)) as u64);
     let memory = limits.memory.map(of_mib).or(limits.memory_bytes.map(Bytes));
     let output = limits.output.map(of_mib);
-    let mut problem = Cow::Borrowed(&ground.problem);
+    let mut problem = Cow::Borrowed(&problem.problem);
     if memory.is_some() || output.is_some() {
         let limits = &mut problem.to_mut().limits;
         limits.memory = memory.or(limits.memory);
@@ -241,7 +241,7 @@ fn inline<'a>(
         Some(Ok(Comparison::Default(words))) => words,
         _ => Vec::new(),
     };
-    // They were read before the ground was made.
+    // They were read before the problem was made.
     let options = Options::parse(&words).unwrap_or_default();
     let pairs = named.iter().zip(cases);
     let ready = |(test_case, case): (&'a TestCase, InlineCase)| ReadyCase {

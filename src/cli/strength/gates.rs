@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::build::bench::Bench;
-use crate::cli::ground::Ground;
 use crate::cli::output::Output;
 use crate::cli::problem;
+use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::sessions::{Judging, entries};
 use crate::executor::parallel;
 use crate::generate::{Generating, Mode, generate};
@@ -29,7 +29,7 @@ use crate::validate::{self, Extent};
 
 /// What looks at them.
 pub(super) struct Gates<'a> {
-    pub(super) ground: &'a Ground,
+    pub(super) inputs: &'a ProblemInputs,
     pub(super) bench: Bench<'a>,
     pub(super) validators: &'a Validators,
     /// Where made test data is kept.
@@ -156,7 +156,7 @@ impl<'a> Gates<'a> {
 
     fn reproducible(&self, output: &Output) -> Result<Gate, Stop> {
         let name = GateName::Reproducible;
-        let Some(recipe) = &self.ground.recipe else {
+        let Some(recipe) = &self.inputs.recipe else {
             let detail = "no recipe".to_owned();
             return Ok(Gate { name, state: GateState::Unknown, detail });
         };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::build::bench::Bench;
 use crate::build::{Built, Runnable};
-use crate::cli::ground::Ground;
+use crate::cli::problem_inputs::ProblemInputs;
 use crate::executor::parallel;
 use crate::generate::fresh::FreshInputs;
 use crate::judge::case::Rules;
@@ -24,7 +24,7 @@ use crate::strength::validators::{noticed_changes, refused_inputs};
 pub(super) struct Tools<'a> {
     pub(super) bench: Bench<'a>,
     pub(super) rules: &'a Rules<'a>,
-    pub(super) ground: &'a Ground,
+    pub(super) inputs: &'a ProblemInputs,
     pub(super) seed: u64,
     /// How long speed is measured.
     pub(super) time: Duration,
@@ -91,11 +91,11 @@ impl Tools<'_> {
     }
 
     fn probes(&self, submissions: &[Probed<'_>]) -> Result<Probes, Stop> {
-        let Self { bench, ground, .. } = *self;
-        let validity = ground.validity(bench)?;
-        let recipe = ground.recipe.as_ref().filter(|_| ground.grammars.is_empty());
+        let Self { bench, inputs, .. } = *self;
+        let validity = inputs.validity(bench)?;
+        let recipe = inputs.recipe.as_ref().filter(|_| inputs.grammars.is_empty());
         let generators = recipe.map(|it| FreshInputs::build(bench, it)).transpose()?;
-        let by_grammar = ground.grammars.first().map(|it| ByGrammar::new(it, &validity, self.seed));
+        let by_grammar = inputs.grammars.first().map(|it| ByGrammar::new(it, &validity, self.seed));
         let by_generators = recipe.zip(generators.as_ref()).map(|(recipe, generators)| {
             ByGenerators::new(recipe, generators, &validity, self.seed)
         });
@@ -105,7 +105,7 @@ impl Tools<'_> {
         probes(&Probing {
             bench,
             rules: self.rules,
-            test_case: &ground.test_case,
+            test_case: &self.inputs.test_case,
             submissions,
             inputs,
             has_time: &|| Instant::now() < end,

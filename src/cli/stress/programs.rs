@@ -49,17 +49,17 @@ impl Programs {
         bench: &Bench<'_>,
         rules: &Rules<'_>,
     ) -> Result<Self, Stop> {
-        let path = setting.ground.solution.as_deref();
+        let path = setting.inputs.solution.as_deref();
         let nothing = "the package has no accepted submission to compare with; name a correct program with --reference";
         let (reference, chosen) = match &setting.reference {
             Some(reference) => (reference, "--reference"),
-            None => usual(&setting.ground.problem, path)
+            None => usual(&setting.inputs.problem, path)
                 .ok_or_else(|| Stop::Refused(Mend::Selection, vec![nothing.into()]))?,
         };
         let is_solution = |it: &&Submission| path == Some(it.program.path.as_path());
         let is_wanted = setting.promotes && !is_solution(&reference);
         let solution =
-            setting.ground.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
+            setting.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
         let mut sources = vec![
             source(Mend::Submission, &setting.submission, bench)?,
             source(Mend::Package, reference, bench)?,

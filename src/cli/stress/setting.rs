@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::build::bench::Bench;
-use crate::cli::ground::Ground;
 use crate::cli::judge::named;
 use crate::cli::output::{Output, command_line};
 use crate::cli::problem::{self, Remarks};
+use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::sessions::Judging;
 use crate::cli::stress::{EXPLAINING, StressArguments};
 use crate::judge::case::{Detail, Validators};
@@ -22,7 +22,7 @@ pub(super) struct Setting {
     /// The package's directory, as the user gave it.
     pub(super) package: Option<PathBuf>,
     /// What inputs come from; without a package the problem sets nothing.
-    pub(super) ground: Ground,
+    pub(super) inputs: ProblemInputs,
     /// The submission that is searched.
     pub(super) submission: Submission,
     /// The reference that the user named.
@@ -67,16 +67,16 @@ impl Setting {
         let reference = arguments.reference.as_ref();
         let reference = reference.map(|path| reference_at(path, &problem));
         let reference = reference.transpose().map_err(Stop::usage)?;
-        let ground = Ground::read(problem, arguments.input_grammar.as_deref(), output)?;
+        let inputs = ProblemInputs::read(problem, arguments.input_grammar.as_deref(), output)?;
         if package.is_some() {
-            output.event(problem::package_read(&ground.problem, 1, 0));
+            output.event(problem::package_read(&inputs.problem, 1, 0));
         }
         Ok(Self {
             package: package.cloned(),
             submission,
             reference,
             promotes: arguments.promote.is_some(),
-            ground,
+            inputs,
         })
     }
 
@@ -91,7 +91,7 @@ impl Setting {
         validators: &'a Validators,
     ) -> Result<Judging<'a>, Stop> {
         let is_given = self.package.is_none()
-            || arguments.time_limit.or(self.ground.problem.limits.time_limit).is_some();
+            || arguments.time_limit.or(self.inputs.problem.limits.time_limit).is_some();
         Ok(Judging {
             bench,
             validators,

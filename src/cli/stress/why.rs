@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::build::bench::Bench;
-use crate::cli::ground::Ground;
 use crate::cli::host::Host;
 use crate::cli::output::Output;
+use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::sessions::Judging;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
@@ -91,13 +91,13 @@ impl Why<'_> {
     ) -> Result<(), Stop> {
         let setting = Setting {
             package: None,
-            ground: Ground::read(self.problem.clone(), None, self.output)?,
+            inputs: ProblemInputs::read(self.problem.clone(), None, self.output)?,
             submission: submission.clone(),
             reference: None,
             promotes: false,
         };
-        let ground = &setting.ground;
-        let Some(grammar) = ground.grammars.first() else { return Ok(()) };
+        let inputs = &setting.inputs;
+        let Some(grammar) = inputs.grammars.first() else { return Ok(()) };
         let until = Until::new(&*self.host.executor);
         let builder = self.host.builder_on(&until);
         let bench = Bench {
@@ -118,8 +118,8 @@ impl Why<'_> {
         };
         let rules = judging.rules_at(self.time_limit);
         let programs = Programs::build(&setting, &bench, &rules)?;
-        let solution = ground.answering(&bench)?;
-        let validity = ground.validity(bench)?;
+        let solution = inputs.answering(&bench)?;
+        let validity = inputs.validity(bench)?;
         let answers = Answers::default();
         let comparison = Comparison {
             bench,
@@ -127,9 +127,9 @@ impl Why<'_> {
             reference: &programs.reference,
             submission: &programs.submission,
             elsewhere: None,
-            options: ground.options,
-            test_case: ground.test_case.clone(),
-            answers: ground.answers(solution.as_ref()),
+            options: inputs.options,
+            test_case: inputs.test_case.clone(),
+            answers: inputs.answers(solution.as_ref()),
             known: &answers,
         };
         let end = Instant::now() + self.time;

@@ -15,7 +15,7 @@ use tar::EntryType;
 use zip::ZipArchive;
 
 use crate::model::diagnostic::Diagnostic;
-use crate::package::archive::target::{Bounds, Harm, Target};
+use crate::package::archive::target::{Bounds, Target, UnpackRefusal};
 
 /// How archives of packages are called.
 pub const ENDINGS: [&str; 5] = [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"];
@@ -55,7 +55,7 @@ fn bounded(archive: &Path, into: &Path, bounds: Bounds) -> Result<PathBuf, Diagn
     })
 }
 
-fn read(archive: &Path, target: &mut Target) -> Result<(), Harm> {
+fn read(archive: &Path, target: &mut Target) -> Result<(), UnpackRefusal> {
     let open = || File::open(archive).map(BufReader::new).map_err(damaged);
     match packing(archive).map_err(damaged)? {
         Some(Packing::Zip) => zip(open()?, target),
@@ -82,11 +82,11 @@ fn packing(path: &Path) -> io::Result<Option<Packing>> {
     })
 }
 
-fn damaged(why: impl Display) -> Harm {
-    Harm::Damaged(why.to_string())
+fn damaged(why: impl Display) -> UnpackRefusal {
+    UnpackRefusal::Damaged(why.to_string())
 }
 
-fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), Harm> {
+fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), UnpackRefusal> {
     const TYPE: u32 = 0o170_000;
     const LINK: u32 = 0o120_000;
     const FILE: u32 = 0o100_000;
@@ -113,7 +113,7 @@ fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), Harm> {
             }
             0 | FILE => target.file(&name, mode & 0o111 != 0, &mut entry)?,
             DIRECTORY => target.directory(&name)?,
-            _ => return Err(Harm::Device(name)),
+            _ => return Err(UnpackRefusal::Device(name)),
         }
     }
     Ok(())
@@ -122,7 +122,7 @@ fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), Harm> {
 /// The bytes of names before a file, and of what a link leads to: many times what a system can open.
 const MOST_NAMED: u64 = 1 << 20;
 
-fn tar(file: impl Read, target: &mut Target) -> Result<(), Harm> {
+fn tar(file: impl Read, target: &mut Target) -> Result<(), UnpackRefusal> {
     let left = Cell::new(0);
     let mut archive = tar::Archive::new(Gate { file, left: &left });
     let mut entries = archive.entries().map_err(damaged)?;
@@ -142,14 +142,14 @@ fn tar(file: impl Read, target: &mut Target) -> Result<(), Harm> {
             EntryType::Symlink => target.link(&name, &utf8(&link)?)?,
             EntryType::Link => target.copy(&name, &utf8(&link)?)?,
             EntryType::XGlobalHeader => {}
-            _ => return Err(Harm::Device(name)),
+            _ => return Err(UnpackRefusal::Device(name)),
         }
     }
     // What is compressed has its checksum at the end.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map(drop).map_err(damaged)
 }
 
-fn utf8(name: &[u8]) -> Result<String, Harm> {
+fn utf8(name: &[u8]) -> Result<String, UnpackRefusal> {
     let name = str::from_utf8(name);
     name.map(str::to_owned).map_err(|_| damaged("the name of a file is not UTF-8"))
 }

@@ -26,7 +26,7 @@ impl Default for Bounds {
 
 /// Why an archive is not unpacked.
 #[derive(Debug)]
-pub(super) enum Harm {
+pub(super) enum UnpackRefusal {
     /// It cannot be read.
     Damaged(String),
     /// A name that leads out of the directory, or that is not valid on this system.
@@ -43,7 +43,7 @@ pub(super) enum Harm {
     System(io::Error),
 }
 
-impl Harm {
+impl UnpackRefusal {
     /// What is wrong, and what to do.
     pub(super) fn said(&self) -> (String, String) {
         let other = "unpack it with a program that you trust, and name the directory";
@@ -84,13 +84,13 @@ pub(super) struct Target {
 
 impl Target {
     /// Makes the directory.
-    pub(super) fn new(root: PathBuf, bounds: Bounds) -> Result<Self, Harm> {
-        fs::create_dir(&root).map_err(Harm::System)?;
+    pub(super) fn new(root: PathBuf, bounds: Bounds) -> Result<Self, UnpackRefusal> {
+        fs::create_dir(&root).map_err(UnpackRefusal::System)?;
         Ok(Self { root, bounds, bytes: 0, entries: 0, links: Vec::new() })
     }
 
     /// Refuses early what the archive says of itself.
-    pub(super) fn expect(&self, entries: usize, bytes: Option<u128>) -> Result<(), Harm> {
+    pub(super) fn expect(&self, entries: usize, bytes: Option<u128>) -> Result<(), UnpackRefusal> {
         if entries > self.bounds.entries {
             return Err(self.too_many());
         }
@@ -100,7 +100,7 @@ impl Target {
         }
     }
 
-    pub(super) fn directory(&mut self, name: &str) -> Result<(), Harm> {
+    pub(super) fn directory(&mut self, name: &str) -> Result<(), UnpackRefusal> {
         let Some(path) = self.place(name)? else { return Ok(()) };
         fs::create_dir_all(path).map_err(|error| named(error, name))
     }
@@ -110,7 +110,7 @@ impl Target {
         name: &str,
         is_executable: bool,
         contents: &mut dyn Read,
-    ) -> Result<(), Harm> {
+    ) -> Result<(), UnpackRefusal> {
         let Some(path) = self.place(name)? else { return Ok(()) };
         make_parent(&path, name)?;
         let mode = if is_executable { 0o755 } else { 0o644 };
@@ -119,42 +119,43 @@ impl Target {
         self.pour(contents, &mut file)
     }
 
-    pub(super) fn link(&mut self, name: &str, leads_to: &str) -> Result<(), Harm> {
+    pub(super) fn link(&mut self, name: &str, leads_to: &str) -> Result<(), UnpackRefusal> {
         let Some(path) = self.place(name)? else { return Ok(()) };
         make_parent(&path, name)?;
         if leads_to.starts_with('/') {
-            return Err(Harm::Link(name.to_owned(), leads_to.to_owned()));
+            return Err(UnpackRefusal::Link(name.to_owned(), leads_to.to_owned()));
         }
         self.links.push([name.to_owned(), leads_to.to_owned()]);
         Ok(())
     }
 
     /// A second name of a file that was unpacked before.
-    pub(super) fn copy(&mut self, name: &str, of: &str) -> Result<(), Harm> {
+    pub(super) fn copy(&mut self, name: &str, of: &str) -> Result<(), UnpackRefusal> {
         let original = self.below(of)?.filter(|path| path.is_file());
-        let original = original.ok_or_else(|| Harm::Link(name.to_owned(), of.to_owned()))?;
-        let mut contents = File::open(&original).map_err(Harm::System)?;
-        let mode = contents.metadata().map(|it| it.permissions()).map_err(Harm::System)?;
+        let original =
+            original.ok_or_else(|| UnpackRefusal::Link(name.to_owned(), of.to_owned()))?;
+        let mut contents = File::open(&original).map_err(UnpackRefusal::System)?;
+        let mode = contents.metadata().map(|it| it.permissions()).map_err(UnpackRefusal::System)?;
         self.file(name, false, &mut contents)?;
         let Some(path) = self.below(name)? else { return Ok(()) };
-        fs::set_permissions(path, mode).map_err(Harm::System)
+        fs::set_permissions(path, mode).map_err(UnpackRefusal::System)
     }
 
     /// Makes the links; says where the package is: a single directory at the top is stepped into.
-    pub(super) fn finish(self) -> Result<PathBuf, Harm> {
+    pub(super) fn finish(self) -> Result<PathBuf, UnpackRefusal> {
         for [name, leads_to] in &self.links {
             let Some(path) = self.below(name)? else { continue };
             symlink(leads_to, path).map_err(|error| named(error, name))?;
         }
-        let root = self.root.canonicalize().map_err(Harm::System)?;
+        let root = self.root.canonicalize().map_err(UnpackRefusal::System)?;
         for [name, leads_to] in self.links {
             let leads_inside =
                 |path: PathBuf| path.canonicalize().is_ok_and(|it| it.starts_with(&root));
             if !leads_inside(root.join(&name)) {
-                return Err(Harm::Link(name, leads_to));
+                return Err(UnpackRefusal::Link(name, leads_to));
             }
         }
-        let entries = fs::read_dir(&self.root).map_err(Harm::System)?.flatten();
+        let entries = fs::read_dir(&self.root).map_err(UnpackRefusal::System)?.flatten();
         let is_shown = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default();
             !name.as_encoded_bytes().starts_with(b".")
@@ -167,7 +168,7 @@ impl Target {
     }
 
     /// Where something of this name is to be; `None` for the directory itself, and what some programs add.
-    fn place(&mut self, name: &str) -> Result<Option<PathBuf>, Harm> {
+    fn place(&mut self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
         self.entries += 1;
         match self.entries > self.bounds.entries {
             true => Err(self.too_many()),
@@ -175,12 +176,12 @@ impl Target {
         }
     }
 
-    fn below(&self, name: &str) -> Result<Option<PathBuf>, Harm> {
+    fn below(&self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
         let is_bad = name.starts_with('/')
             || name.contains(['\\', '\0'])
             || name.split('/').any(|part| part == "..");
         if is_bad {
-            return Err(Harm::Outside(name.escape_debug().to_string()));
+            return Err(UnpackRefusal::Outside(name.escape_debug().to_string()));
         }
         let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
         // What macOS knows of the files.
@@ -190,42 +191,44 @@ impl Target {
         Ok(Some(parts().fold(self.root.clone(), |path, part| path.join(part))))
     }
 
-    fn pour(&mut self, contents: &mut dyn Read, file: &mut File) -> Result<(), Harm> {
+    fn pour(&mut self, contents: &mut dyn Read, file: &mut File) -> Result<(), UnpackRefusal> {
         let mut buffer = vec![0; 1 << 16];
         loop {
             let read = match contents.read(&mut buffer) {
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Harm::Damaged(error.to_string())),
+                Err(error) => return Err(UnpackRefusal::Damaged(error.to_string())),
             };
             self.bytes += read as u64;
             if self.bytes > self.bounds.bytes {
                 return Err(self.too_large());
             }
-            file.write_all(&buffer[..read]).map_err(Harm::System)?;
+            file.write_all(&buffer[..read]).map_err(UnpackRefusal::System)?;
         }
     }
 
-    fn too_large(&self) -> Harm {
-        Harm::TooLarge(Bytes(self.bounds.bytes).to_string())
+    fn too_large(&self) -> UnpackRefusal {
+        UnpackRefusal::TooLarge(Bytes(self.bounds.bytes).to_string())
     }
 
-    fn too_many(&self) -> Harm {
-        Harm::TooLarge(format!("{} files", self.bounds.entries))
+    fn too_many(&self) -> UnpackRefusal {
+        UnpackRefusal::TooLarge(format!("{} files", self.bounds.entries))
     }
 }
 
-fn make_parent(path: &Path, name: &str) -> Result<(), Harm> {
+fn make_parent(path: &Path, name: &str) -> Result<(), UnpackRefusal> {
     let parent = path.parent().unwrap_or(path);
     fs::create_dir_all(parent).map_err(|error| named(error, name))
 }
 
 /// A fault of the system in something of this name; that it is there already is the archive's.
-fn named(error: io::Error, name: &str) -> Harm {
+fn named(error: io::Error, name: &str) -> UnpackRefusal {
     match error.kind() {
-        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => Harm::Twice(name.to_owned()),
-        ErrorKind::InvalidFilename => Harm::Outside(name.escape_debug().to_string()),
-        _ => Harm::System(error),
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            UnpackRefusal::Twice(name.to_owned())
+        }
+        ErrorKind::InvalidFilename => UnpackRefusal::Outside(name.escape_debug().to_string()),
+        _ => UnpackRefusal::System(error),
     }
 }

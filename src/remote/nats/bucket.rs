@@ -10,9 +10,9 @@ use base64::engine::general_purpose::URL_SAFE;
 use serde_json::{Value, json};
 
 use crate::model::blob::{Blob, Digest};
-use crate::remote::arrival::{Arrival, Depot};
+use crate::remote::incoming::{IncomingBlob, LargeBlobs};
 use crate::remote::nats::layout::{self, BLOBS};
-use crate::remote::nats::link::{Inquiry, Link, Silence, header, status};
+use crate::remote::nats::link::{Link, NoReply, Outgoing, header, status};
 use crate::remote::nats::random;
 use crate::remote::serve::pieces;
 
@@ -26,7 +26,7 @@ const LARGEST: u64 = 64 << 30;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlobFault {
     /// Nobody answers.
-    Silent(Silence),
+    Silent(NoReply),
     /// What is there is not it, or it cannot be read or written here, or the server refuses it.
     Wrong(String),
 }
@@ -40,8 +40,8 @@ impl std::fmt::Display for BlobFault {
     }
 }
 
-impl From<Silence> for BlobFault {
-    fn from(silence: Silence) -> Self {
+impl From<NoReply> for BlobFault {
+    fn from(silence: NoReply) -> Self {
         Self::Silent(silence)
     }
 }
@@ -67,7 +67,7 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     let failure = std::cell::Cell::new(None);
     let sent = pieces(blob, |_, bytes| {
         count.set(count.get() + 1);
-        let mut call = Inquiry::new(subject.clone(), bytes);
+        let mut call = Outgoing::new(subject.clone(), bytes);
         // However often it is sent, it is there once.
         call.headers.push(("Nats-Msg-Id", format!("{id}.{}", count.get())));
         match layout::store(link, &call) {
@@ -89,7 +89,7 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
         "digest": format!("SHA-256={}", URL_SAFE.encode(digest.0)), "mtime": "0001-01-01T00:00:00Z",
     });
     let head = head.to_string();
-    let mut call = Inquiry::new(head_subject(&digest), head.as_bytes());
+    let mut call = Outgoing::new(head_subject(&digest), head.as_bytes());
     call.headers.push(("Nats-Rollup", "sub".to_owned()));
     layout::store(link, &call)?.map(|_| ()).map_err(|refusal| BlobFault::Wrong(refusal.what))
 }
@@ -104,7 +104,7 @@ struct Head {
 /// The head of a blob, if it is there.
 fn head(link: &Link, digest: &Digest) -> Result<Option<Head>, BlobFault> {
     let subject = format!("$JS.API.DIRECT.GET.{BLOBS}.{}", head_subject(digest));
-    let message = link.request(&Inquiry::new(subject, b""))?;
+    let message = link.request(&Outgoing::new(subject, b""))?;
     if status(&message).is_some() {
         return Ok(None);
     }
@@ -128,7 +128,7 @@ pub(in crate::remote) fn get(
     link: &Link,
     digest: &Digest,
     length: u64,
-    depot: &mut Depot,
+    large: &mut LargeBlobs,
 ) -> Result<Blob, BlobFault> {
     let name = layout::blob(digest);
     let wrong = |what: &str| BlobFault::Wrong(format!("the server {what} {name}"));
@@ -136,24 +136,24 @@ pub(in crate::remote) fn get(
     if head.length != length {
         return Err(wrong("has another length for the blob"));
     }
-    let mut arrival = Arrival::default();
+    let mut incoming = IncomingBlob::default();
     let mut next = 1;
-    while arrival.length() < length {
+    while incoming.length() < length {
         let body =
             json!({ "seq": next, "next_by_subj": format!("$O.CAS.C.{}", head.id) }).to_string();
         let subject = format!("$JS.API.DIRECT.GET.{BLOBS}");
-        let message = link.request(&Inquiry::new(subject, body.as_bytes()))?;
+        let message = link.request(&Outgoing::new(subject, body.as_bytes()))?;
         let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             return Err(wrong("lacks a piece of the blob"));
         };
         next = sequence + 1;
-        if message.payload.is_empty() || arrival.length() + message.payload.len() as u64 > length {
+        if message.payload.is_empty() || incoming.length() + message.payload.len() as u64 > length {
             return Err(wrong("has other pieces of the blob"));
         }
-        arrival.push(&message.payload, depot);
+        incoming.push(&message.payload, large);
     }
-    let blob = arrival.finish().map_err(BlobFault::Wrong)?;
+    let blob = incoming.finish().map_err(BlobFault::Wrong)?;
     if blob.known_digest() == Some(*digest) {
         Ok(blob)
     } else {

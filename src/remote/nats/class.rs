@@ -4,11 +4,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::remote::group::ReplyTo;
 use crate::remote::message::Facts;
 use crate::remote::nats::address::Lane;
 use crate::remote::nats::unit::{MOST, MOST_JOBS};
 use crate::remote::serve::AHEAD;
-use crate::remote::station::Reception;
 
 /// Runs go together if they take no longer, one after the other: what is in a unit waits for one worker while others
 /// may be idle.
@@ -26,9 +26,9 @@ pub(super) const GONE: Duration = Duration::from_secs(10);
 /// Workers that are alike.
 pub(super) struct WorkerClass {
     pub(super) name: String,
-    pub(super) reception: Option<Reception>,
-    pub(super) waiting: VecDeque<Posted>,
-    pub(super) flying: usize,
+    pub(super) reply_to: Option<ReplyTo>,
+    pub(super) waiting: VecDeque<QueuedJob>,
+    pub(super) in_flight: usize,
     pub(super) members: HashMap<String, (Facts, Instant)>,
     /// How long the runs of a program took lately, in seconds.
     pub(super) means: HashMap<usize, f64>,
@@ -37,7 +37,7 @@ pub(super) struct WorkerClass {
 
 /// A job as it is sent.
 #[derive(Clone)]
-pub(super) struct Posted {
+pub(super) struct QueuedJob {
     pub(super) number: u64,
     pub(super) bytes: Arc<[u8]>,
     pub(super) posted: Instant,
@@ -60,7 +60,7 @@ impl WorkerClass {
         let mean = self.means.get(&program);
         // Of what nobody knows how long it takes, one shows it.
         let most = mean.map_or(1, |mean| (TOGETHER.as_secs_f64() / mean) as usize);
-        let part = match self.here().0.saturating_sub(self.flying) {
+        let part = match self.here().0.saturating_sub(self.in_flight) {
             0 => MOST_JOBS,
             free => self.waiting.len().div_ceil(free),
         };
@@ -85,11 +85,11 @@ impl WorkerClass {
     pub(super) fn held_for(&self) -> Option<Duration> {
         let first = self.waiting.front()?;
         let (slots, workers) = self.here();
-        if self.flying >= (slots + AHEAD * workers).max(1 + AHEAD) {
+        if self.in_flight >= (slots + AHEAD * workers).max(1 + AHEAD) {
             return None;
         }
         let is_full = || self.together().len() >= self.most(first.program);
-        match self.flying < slots || is_full() {
+        match self.in_flight < slots || is_full() {
             true => Some(Duration::ZERO),
             false => Some(HELD.saturating_sub(first.posted.elapsed())),
         }
@@ -104,7 +104,7 @@ impl WorkerClass {
             let is_like = !next.is_lone && next.lane == first.lane && next.program == first.program;
             *index == 0 || !first.is_lone && is_like
         });
-        let fits = |(_, next): &(usize, &Posted)| {
+        let fits = |(_, next): &(usize, &QueuedJob)| {
             bytes += next.bytes.len();
             bytes <= MOST || bytes == next.bytes.len()
         };
@@ -112,12 +112,12 @@ impl WorkerClass {
     }
 
     /// Takes what waits and can go together.
-    pub(super) fn take(&mut self) -> Vec<Posted> {
+    pub(super) fn take(&mut self) -> Vec<QueuedJob> {
         let places = self.together();
         let taken = places.iter().rev().filter_map(|index| self.waiting.remove(*index));
-        let mut letters: Vec<Posted> = taken.collect();
-        letters.reverse();
-        letters
+        let mut envelopes: Vec<QueuedJob> = taken.collect();
+        envelopes.reverse();
+        envelopes
     }
 }
 
@@ -130,13 +130,13 @@ mod tests {
     /// turn.
     fn class(
         slots: &[usize],
-        flying: usize,
+        in_flight: usize,
         waiting: usize,
         waited: u64,
         programs: usize,
     ) -> WorkerClass {
         let posted = Instant::now().checked_sub(Duration::from_millis(waited)).unwrap();
-        let letter = |number| Posted {
+        let envelope = |number| QueuedJob {
             number: number as u64,
             bytes: Arc::from([]),
             posted,
@@ -149,9 +149,9 @@ mod tests {
             |(id, slots): (usize, &usize)| (id.to_string(), (facts("a", *slots), Instant::now()));
         WorkerClass {
             name: "a".to_owned(),
-            reception: None,
-            waiting: (0..waiting).map(letter).collect(),
-            flying,
+            reply_to: None,
+            waiting: (0..waiting).map(envelope).collect(),
+            in_flight,
             members: slots.iter().enumerate().map(member).collect(),
             means: HashMap::new(),
             seen: Instant::now(),
@@ -161,11 +161,11 @@ mod tests {
     #[test]
     fn units_are_full_if_workers_have_enough_to_do() {
         let check =
-            |slots: &[usize], flying, waiting, waited, mean: f64, expected: Option<usize>| {
-                let mut class = class(slots, flying, waiting, waited, 1);
+            |slots: &[usize], in_flight, waiting, waited, mean: f64, expected: Option<usize>| {
+                let mut class = class(slots, in_flight, waiting, waited, 1);
                 class.learn(0, mean);
                 let sent = class.must_send().then(|| class.take().len());
-                assert_eq!(sent, expected, "{slots:?} {flying} {waiting} {waited} {mean}");
+                assert_eq!(sent, expected, "{slots:?} {in_flight} {waiting} {waited} {mean}");
             };
         let (now, late) = (0, 100);
         check(&[2], 0, 0, now, 0.001, None);
@@ -198,7 +198,7 @@ mod tests {
         class.learn(0, 0.001);
         class.learn(1, 5.0);
         let units = std::iter::from_fn(|| class.must_send().then(|| class.take()));
-        let numbers = |unit: Vec<Posted>| unit.iter().map(|it| it.number).collect::<Vec<_>>();
+        let numbers = |unit: Vec<QueuedJob>| unit.iter().map(|it| it.number).collect::<Vec<_>>();
         let expected = [vec![0, 3, 6, 9], vec![1], vec![2], vec![4], vec![5], vec![7], vec![8]];
         assert_eq!(units.map(numbers).collect::<Vec<_>>(), expected);
     }

@@ -7,7 +7,7 @@ use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
 use crate::remote::nats::address::Lane;
 use crate::remote::nats::digits;
-use crate::remote::nats::link::{Inquiry, Link, Silence};
+use crate::remote::nats::link::{Link, NoReply, Outgoing};
 
 /// The version of all this.
 const VERSION: &str = "1";
@@ -105,7 +105,7 @@ impl ServerRefusal {
 }
 
 /// An answer, or why there is none.
-pub type ServerReply = Result<Result<Value, ServerRefusal>, Silence>;
+pub type ServerReply = Result<Result<Value, ServerRefusal>, NoReply>;
 
 /// Asks the server's interface.
 ///
@@ -113,14 +113,14 @@ pub type ServerReply = Result<Result<Value, ServerRefusal>, Silence>;
 /// When nobody answers.
 pub fn ask(link: &Link, what: &str, body: &Value) -> ServerReply {
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    store(link, &Inquiry::new(format!("$JS.API.{what}"), &body))
+    store(link, &Outgoing::new(format!("$JS.API.{what}"), &body))
 }
 
 /// Has a message kept.
 ///
 /// # Errors
 /// When nobody answers.
-pub fn store(link: &Link, call: &Inquiry<'_>) -> ServerReply {
+pub fn store(link: &Link, call: &Outgoing<'_>) -> ServerReply {
     link.request(call).map(|message| read(&message))
 }
 
@@ -146,7 +146,7 @@ pub fn prepare(link: &Link, copies: usize) -> Result<(), JudgeError> {
     };
     for stream in streams() {
         let name = stream["name"].as_str().unwrap_or_default();
-        let silent = |silence: Silence| {
+        let silent = |silence: NoReply| {
             fault(name, &silence).help("switch JetStream on in its configuration: jetstream { store_dir: ..., sync_interval: always }")
         };
         let found = ask(link, &format!("STREAM.INFO.{name}"), &Value::Null).map_err(silent)?;

@@ -83,7 +83,7 @@ impl Shared {
 
 /// What is asked of a server.
 #[derive(Clone, Debug, Default)]
-pub struct Inquiry<'a> {
+pub struct Outgoing<'a> {
     /// To whom.
     pub subject: String,
     /// Beside the body.
@@ -92,7 +92,7 @@ pub struct Inquiry<'a> {
     pub body: &'a [u8],
 }
 
-impl<'a> Inquiry<'a> {
+impl<'a> Outgoing<'a> {
     /// One without headers.
     pub fn new(subject: impl Into<String>, body: &'a [u8]) -> Self {
         Self { subject: subject.into(), headers: Vec::new(), body }
@@ -109,7 +109,7 @@ impl<'a> Inquiry<'a> {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Silence {
+pub enum NoReply {
     /// The link was closed here.
     Closed,
     /// There is no connection for so long.
@@ -118,7 +118,7 @@ pub enum Silence {
     Nobody,
 }
 
-impl fmt::Display for Silence {
+impl fmt::Display for NoReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => write!(f, "the connection was closed here"),
@@ -135,17 +135,17 @@ impl fmt::Display for Silence {
 
 /// Why the connection failed.
 #[derive(Debug)]
-pub enum NoLink {
+pub enum ConnectFault {
     /// Nobody is there, which may change.
     Away(JudgeError),
     /// Whoever is there is not what is needed, or refuses.
     Refused(JudgeError),
 }
 
-impl From<NoLink> for JudgeError {
-    fn from(none: NoLink) -> Self {
+impl From<ConnectFault> for JudgeError {
+    fn from(none: ConnectFault) -> Self {
         match none {
-            NoLink::Away(error) | NoLink::Refused(error) => error,
+            ConnectFault::Away(error) | ConnectFault::Refused(error) => error,
         }
     }
 }
@@ -161,7 +161,7 @@ impl Link {
     ///
     /// # Errors
     /// When the server cannot be reached, lets nobody in with this key, or is too old.
-    pub fn open(address: &Address, patience: Option<Duration>) -> Result<Self, NoLink> {
+    pub fn open(address: &Address, patience: Option<Duration>) -> Result<Self, ConnectFault> {
         let fault = |reason: &dyn fmt::Display| {
             JudgeError::new(format!("connect to {}", address.name), reason)
         };
@@ -175,7 +175,7 @@ impl Link {
         let servers: Vec<_> =
             address.hosts.iter().map(|host| server(host, address.is_private)).collect();
         let servers = servers.into_iter().collect::<Result<Vec<_>, _>>();
-        let servers = servers.map_err(|error| NoLink::Refused(fault(&error)))?;
+        let servers = servers.map_err(|error| ConnectFault::Refused(fault(&error)))?;
         let inbox = format!("{}.{}", address.inbox, random());
         let (sender, receiver) = sync_channel(1);
         let driven = Arc::clone(&shared);
@@ -219,13 +219,13 @@ impl Link {
             });
         };
         let started = thread::Builder::new().name("nats".to_owned()).spawn(drive);
-        started.map_err(|error| NoLink::Refused(fault(&error)))?;
+        started.map_err(|error| ConnectFault::Refused(fault(&error)))?;
         let opened =
             receiver.recv().unwrap_or_else(|_| Err(("its thread ended".to_owned(), false)));
         let (client, handle) = opened.map_err(|(reason, is_away)| {
             let error = fault(&reason)
                 .help("look whether the server runs there, and whether the key is its");
-            if is_away { NoLink::Away(error) } else { NoLink::Refused(error) }
+            if is_away { ConnectFault::Away(error) } else { ConnectFault::Refused(error) }
         })?;
         {
             let mut state = shared.lock();
@@ -236,7 +236,7 @@ impl Link {
         let timeout = if several { TIMEOUT_OF_SEVERAL } else { TIMEOUT };
         let link =
             Self { client, handle, inbox, timeout, patience, numbers: AtomicU64::new(0), shared };
-        link.check().map_err(|(reason, help)| NoLink::Refused(fault(&reason).help(help)))?;
+        link.check().map_err(|(reason, help)| ConnectFault::Refused(fault(&reason).help(help)))?;
         Ok(link)
     }
 
@@ -268,7 +268,7 @@ impl Link {
     ///
     /// # Errors
     /// When there is none.
-    pub fn request(&self, call: &Inquiry<'_>) -> Result<Message, Silence> {
+    pub fn request(&self, call: &Outgoing<'_>) -> Result<Message, NoReply> {
         let mut unheard: Option<Instant> = None;
         loop {
             self.wait_until_connected()?;
@@ -277,7 +277,7 @@ impl Link {
             {
                 let mut state = self.shared.lock();
                 if state.is_over {
-                    return Err(Silence::Closed);
+                    return Err(NoReply::Closed);
                 }
                 state.waiting.insert(number, sender);
             }
@@ -288,7 +288,7 @@ impl Link {
             match answer {
                 Ok(message) if is_nobody(&message) => {
                     if unheard.get_or_insert_with(Instant::now).elapsed() > NOBODY {
-                        return Err(Silence::Nobody);
+                        return Err(NoReply::Nobody);
                     }
                     thread::sleep(RETRY);
                 }
@@ -299,11 +299,11 @@ impl Link {
         }
     }
 
-    fn wait_until_connected(&self) -> Result<(), Silence> {
+    fn wait_until_connected(&self) -> Result<(), NoReply> {
         let mut state = self.shared.lock();
         loop {
             if state.is_over {
-                return Err(Silence::Closed);
+                return Err(NoReply::Closed);
             }
             if state.is_connected {
                 return Ok(());
@@ -312,7 +312,7 @@ impl Link {
             if let Some(patience) = self.patience
                 && away >= patience
             {
-                return Err(Silence::Away(away));
+                return Err(NoReply::Away(away));
             }
             let waited = self.shared.changed.wait_timeout(state, RETRY);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -326,7 +326,7 @@ impl Link {
     }
 
     /// Says something that nobody answers, or that is answered under another subject. If there is no connection, it may be lost.
-    pub fn publish(&self, call: &Inquiry<'_>, reply: Option<String>) {
+    pub fn publish(&self, call: &Outgoing<'_>, reply: Option<String>) {
         if !self.shared.lock().is_connected {
             return;
         }

@@ -8,8 +8,8 @@
 //! | `bucket` | blobs by digest |
 //! | `presence` | what workers say of themselves |
 //! | `unit` | jobs and results as messages |
-//! | `office`, `post` | who sends units: what waits, what is under way, what came |
-//! | `hand`, `outcome` | takes units and writes their results |
+//! | `submitter`, `delivery` | who sends units: what waits, what is under way, what came |
+//! | `unit_worker`, `outcome` | takes units and writes their results |
 //!
 //! A unit is one job or several. It waits on the server until a worker of its class takes it, and stays there until that worker
 //! has written its result. A worker that says nothing for some seconds has lost it: another one gets it. A result can be
@@ -18,14 +18,14 @@
 pub mod address;
 pub mod bucket;
 mod class;
-pub mod hand;
+mod delivery;
 pub mod layout;
 pub mod link;
-pub mod office;
 mod outcome;
-mod post;
 pub mod presence;
+pub mod submitter;
 pub mod unit;
+pub mod unit_worker;
 
 use std::fmt::Write as _;
 use std::fs::File;

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::model::blob::Digest;
-use crate::remote::arrival::Depot;
-use crate::remote::nats::link::{Inquiry, Link, Silence};
+use crate::remote::incoming::LargeBlobs;
+use crate::remote::nats::link::{Link, NoReply, Outgoing};
 use crate::remote::nats::unit::{self, MOST, ResultHead, ResultPart, UnitHead};
 use crate::remote::nats::{bucket, layout, random};
 
@@ -22,7 +22,7 @@ pub(super) fn delivered(ack: &str) -> Option<u64> {
 
 /// Whether a unit has a result. Nothing is read: a message is refused, and the refusal tells.
 pub(super) fn has_result(link: &Link, head: &UnitHead) -> bool {
-    let mut call = Inquiry::new(layout::result(&head.batch, &head.unit), b"");
+    let mut call = Outgoing::new(layout::result(&head.batch, &head.unit), b"");
     call.headers.push(("Nats-Expected-Last-Subject-Sequence", i64::MAX.to_string()));
     match layout::store(link, &call) {
         Ok(Err(refusal)) => {
@@ -34,7 +34,7 @@ pub(super) fn has_result(link: &Link, head: &UnitHead) -> bool {
 
 /// The jobs of a unit that has them in a blob.
 pub(super) fn stored(link: &Link, digest: Digest, length: u64) -> Option<Vec<u8>> {
-    let blob = bucket::get(link, &digest, length, &mut Depot::default()).ok()?;
+    let blob = bucket::get(link, &digest, length, &mut LargeBlobs::default()).ok()?;
     blob.start(length).ok()
 }
 
@@ -43,12 +43,12 @@ pub(super) fn write(link: &Link, of: &UnitHead, mut head: ResultHead, frames: &[
     let subject = layout::result(&of.batch, &of.unit);
     let store = |subject: String, bytes: &[u8]| {
         loop {
-            match layout::store(link, &Inquiry::new(subject.clone(), bytes)) {
+            match layout::store(link, &Outgoing::new(subject.clone(), bytes)) {
                 Ok(Ok(_)) => return true,
                 Ok(Err(refusal)) if refusal.is_there_already() => return true,
                 // It may have room later.
                 Ok(Err(_)) => thread::sleep(PAUSE),
-                Err(Silence::Nobody) => {}
+                Err(NoReply::Nobody) => {}
                 Err(_) => return false,
             }
         }

@@ -9,12 +9,12 @@ use sha2::{Digest as _, Sha256};
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::text::printable;
-use crate::remote::frame::Speaker;
+use crate::remote::frame::Peer;
+use crate::remote::group::Tools;
 use crate::remote::message::Facts;
 use crate::remote::nats::digits;
 use crate::remote::nats::layout::WORKERS;
-use crate::remote::nats::link::{Inquiry, Link, Silence, header, status};
-use crate::remote::station::Tools;
+use crate::remote::nats::link::{Link, NoReply, Outgoing, header, status};
 
 /// What a worker says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl Announcement {
         let found: Vec<_> = found.collect();
         let named = postcard::to_allocvec(&(self.facts.isolation, found)).unwrap_or_default();
         let mut hasher = Sha256::new();
-        hasher.update(Speaker::Worker.greeting());
+        hasher.update(Peer::Worker.greeting());
         hasher.update(named);
         digits(&hasher.finalize(), 8)
     }
@@ -101,7 +101,7 @@ pub fn read(subject: &str, bytes: &[u8]) -> Option<Present> {
 
 /// Who is there.
 #[derive(Debug, Default)]
-pub struct Roll {
+pub struct PresentWorkers {
     /// Those who can be used, in the order of their names.
     pub present: Vec<Present>,
     /// How many cannot: they are another juror.
@@ -112,30 +112,32 @@ pub struct Roll {
 ///
 /// # Errors
 /// When the server does not answer.
-pub fn roll(link: &Link) -> Result<Roll, Silence> {
+pub fn present_workers(link: &Link) -> Result<PresentWorkers, NoReply> {
     let subject = format!("$JS.API.DIRECT.GET.{WORKERS}");
-    let mut roll = Roll::default();
+    let mut present_workers = PresentWorkers::default();
     let mut next = 1;
     loop {
         let body = json!({ "seq": next, "next_by_subj": "worker.>" }).to_string();
-        let message = link.request(&Inquiry::new(subject.clone(), body.as_bytes()))?;
+        let message = link.request(&Outgoing::new(subject.clone(), body.as_bytes()))?;
         let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             break;
         };
         next = sequence + 1;
         match read(header(&message, "Nats-Subject").unwrap_or_default(), &message.payload) {
-            Some(present) => roll.present.push(present),
-            None => roll.others += 1,
+            Some(present) => present_workers.present.push(present),
+            None => present_workers.others += 1,
         }
-        if roll.present.len() + roll.others >= MOST {
+        if present_workers.present.len() + present_workers.others >= MOST {
             break;
         }
     }
-    roll.present.sort_by(|a, b| (&a.said.facts.name, &a.id).cmp(&(&b.said.facts.name, &b.id)));
+    present_workers
+        .present
+        .sort_by(|a, b| (&a.said.facts.name, &a.id).cmp(&(&b.said.facts.name, &b.id)));
     // Announcements follow each other: one may have been read twice.
-    roll.present.dedup_by(|a, b| a.id == b.id);
-    Ok(roll)
+    present_workers.present.dedup_by(|a, b| a.id == b.id);
+    Ok(present_workers)
 }
 
 #[cfg(test)]

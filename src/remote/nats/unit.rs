@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
-use crate::remote::frame::{Frames, Speaker, frame};
-use crate::remote::message::{Facts, Ticket};
-use crate::remote::seats::relative_pace;
+use crate::remote::frame::{Frames, Peer, frame};
+use crate::remote::message::{Facts, RequestId};
+use crate::remote::state::relative_pace;
 
 /// A message is at most as long; what is longer goes beside it.
 pub const MOST: usize = 512 << 10;
@@ -61,7 +61,7 @@ pub struct ResultHead {
     /// How much longer it takes than the machine whose times count.
     pub pace: f64,
     /// The number of the first job there; those of the others follow.
-    pub base: Ticket,
+    pub base: RequestId,
     /// The worker could not get a blob from the server.
     pub lacks: bool,
     /// Most of it is in other messages.
@@ -87,7 +87,7 @@ pub fn message(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, Judge
 
 /// The head of a message, and what is behind it. None if it is not one.
 pub fn read<H: DeserializeOwned>(bytes: &[u8]) -> Option<(H, Vec<u8>)> {
-    let mut frames = Frames::within(Speaker::Sender, bytes.to_vec());
+    let mut frames = Frames::within(Peer::Sender, bytes.to_vec());
     let found = frames.next().ok()??;
     frames.rest().is_empty().then_some(found)
 }

@@ -7,11 +7,11 @@ use crate::model::blob::Blob;
 use crate::model::job::{Job, Shown};
 use crate::model::joint::JointJob;
 use crate::model::tree::{Node, Tree, TreeEntry};
-use crate::remote::desk::{Act, Desk};
-use crate::remote::frame::{Speaker, frame};
-use crate::remote::line::Hearing;
+use crate::remote::frame::{Peer, frame};
+use crate::remote::judge_side::JudgeSide;
 use crate::remote::message::{Ended, FromWorker, ToWorker};
-use crate::remote::parcel::{Way, pack};
+use crate::remote::packing::{Way, pack};
+use crate::remote::worker_side::{Effect, WorkerSide};
 
 type Said<'a> = ToWorker<&'a Job, &'a JointJob>;
 
@@ -21,20 +21,20 @@ fn sent(message: &Said<'_>, behind: &[u8]) -> Vec<u8> {
 
 /// What a worker does with these frames, in words; an error if it does not listen any more.
 fn told(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
-    let mut desk = Desk::new();
+    let mut side = WorkerSide::new();
     let mut acts = Vec::new();
-    let greeting = Speaker::Sender.greeting().into_bytes();
+    let greeting = Peer::Sender.greeting().into_bytes();
     for bytes in [greeting].iter().chain(frames) {
-        acts.extend(desk.take(bytes).map_err(|broken| broken.0)?);
+        acts.extend(side.take(bytes).map_err(|broken| broken.0)?);
     }
-    let words = |act: Act| match act {
-        Act::Say(FromWorker::Need { stream, .. }) => format!("need {stream}"),
-        Act::Say(FromWorker::Done { number, reply: Ended::Failed(error), .. }) => {
+    let words = |act: Effect| match act {
+        Effect::Say(FromWorker::Need { stream, .. }) => format!("need {stream}"),
+        Effect::Say(FromWorker::Done { number, reply: Ended::Failed(error), .. }) => {
             format!("failed {number}: {error}")
         }
-        Act::Say(other) => format!("{other:?}"),
-        Act::Run(task) => format!("run {}", task.number),
-        Act::Find { word, .. } => format!("find {word}"),
+        Effect::Say(other) => format!("{other:?}"),
+        Effect::Run(task) => format!("run {}", task.number),
+        Effect::Find { word, .. } => format!("find {word}"),
     };
     Ok(acts.into_iter().map(words).collect())
 }
@@ -121,10 +121,10 @@ fn a_job_whose_paths_lead_out_fails_alone() {
 
 /// What is heard of a worker that says this, if job 1 is under way and has room for 1000 bytes.
 fn heard(frames: &[Vec<u8>]) -> Result<usize, String> {
-    let mut line = Hearing::new();
+    let mut line = JudgeSide::new();
     let room = |number| (number == 1).then_some(1000);
     let mut all = 0;
-    let greeting = Speaker::Worker.greeting().into_bytes();
+    let greeting = Peer::Worker.greeting().into_bytes();
     for bytes in [greeting].iter().chain(frames) {
         all += line.take(bytes, &room).map_err(|broken| broken.0)?.len();
     }
@@ -174,18 +174,18 @@ proptest! {
         head in prop::collection::vec(any::<u8>(), 0..40),
         size in 1..80usize,
     ) {
-        for speaker in [Speaker::Sender, Speaker::Worker] {
+        for speaker in [Peer::Sender, Peer::Worker] {
             let mut all = speaker.greeting().into_bytes();
             all.extend(((4 + head.len() + bytes.len()) as u32).to_le_bytes());
             all.extend((head.len() as u32).to_le_bytes());
             all.extend(&head);
             all.extend(&bytes);
             all.extend(&bytes);
-            let (mut desk, mut line) = (Desk::new(), Hearing::new());
+            let (mut side, mut line) = (WorkerSide::new(), JudgeSide::new());
             for piece in all.chunks(size) {
                 match speaker {
-                    Speaker::Sender => drop(desk.take(piece)),
-                    Speaker::Worker => drop(line.take(piece, &|number| Some(number % 1000))),
+                    Peer::Sender => drop(side.take(piece)),
+                    Peer::Worker => drop(line.take(piece, &|number| Some(number % 1000))),
                 }
             }
         }

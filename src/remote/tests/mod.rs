@@ -22,11 +22,11 @@ use crate::model::limits::{Limits, ProblemLimits};
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
-use crate::remote::crew::{Crew, may_take_long};
-use crate::remote::frame::{Speaker, frame};
+use crate::remote::frame::{Peer, frame};
 use crate::remote::link::{Pipes, Process};
 use crate::remote::message::{Facts, FromWorker};
 use crate::remote::serve::serve;
+use crate::remote::workers::{Workers, may_take_long};
 
 pub(super) fn facts(name: &str, slots: usize) -> Facts {
     Facts {
@@ -127,8 +127,8 @@ fn pipes(
     ("typed".to_owned(), pipes)
 }
 
-fn crew(workers: Vec<(String, Pipes)>) -> Crew {
-    Crew::of(workers, None, |_| Ok(())).expect("a worker is ready")
+fn connected(workers: Vec<(String, Pipes)>) -> Workers {
+    Workers::of(workers, None, |_| Ok(())).expect("a worker is ready")
 }
 
 const NO_TOOLS: Tools = Tools(&[], "");
@@ -141,7 +141,7 @@ fn of_echo(name: &str) -> (String, Pipes) {
 fn dying(name: &str, after: u64) -> (String, Pipes) {
     let facts = facts(name, 2);
     pipes(move |input, mut output| {
-        output.write_all(Speaker::Worker.greeting().as_bytes()).unwrap();
+        output.write_all(Peer::Worker.greeting().as_bytes()).unwrap();
         let ready = FromWorker::<(), ()>::Ready(facts);
         output.write_all(&frame(&ready, &[]).unwrap()).unwrap();
         io::copy(&mut input.take(after), &mut io::sink()).unwrap();
@@ -161,7 +161,7 @@ fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
         noted.lock().unwrap().insert(Arc::as_ptr(tree) as usize, Arc::clone(tree));
         echo(job)
     });
-    let crew = crew(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
+    let workers = connected(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
     let entries = vec![
         TreeEntry::new("run", Node::plain(bytes(500_000))),
         TreeEntry::new("d/small", Node::plain(&b"x"[..])),
@@ -173,7 +173,7 @@ fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
     job.command.visible.push(Shown::tree("/program", &tree));
     job.keep = Keep::ALL;
     for _ in 0..3 {
-        let kept = crew.run(&job).unwrap().kept.expect("the box is kept");
+        let kept = workers.run(&job).unwrap().kept.expect("the box is kept");
         assert_eq!(kept.entries.len(), entries.len());
         assert_eq!(kept.file(Path::new("run")).unwrap().start(u64::MAX).unwrap(), bytes(500_000));
         assert_eq!(kept.file(Path::new("d/small")).unwrap().start(9).unwrap(), b"x");
@@ -183,21 +183,21 @@ fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
 
 #[test]
 fn many_results_at_once_reach_who_asked() {
-    let crew = crew(vec![
+    let workers = connected(vec![
         worker(facts("a", 100), NO_TOOLS, Scripted::new(100, echo)),
         worker(facts("b", 100), NO_TOOLS, Scripted::new(100, echo)),
     ]);
     thread::scope(|scope| {
         for number in 0..500usize {
-            let crew = &crew;
+            let workers = &workers;
             scope.spawn(move || {
                 let sent = bytes(number * 30);
-                let reply = crew.run(&job("/bin/cat", &sent)).unwrap();
+                let reply = workers.run(&job("/bin/cat", &sent)).unwrap();
                 assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent);
             });
         }
     });
-    let programs: Vec<usize> = crew.report().iter().map(|it| it.programs).collect();
+    let programs: Vec<usize> = workers.report().iter().map(|it| it.programs).collect();
     assert_eq!(programs.iter().sum::<usize>(), 500);
     assert!(programs.iter().all(|it| *it > 0), "{programs:?}");
 }
@@ -206,16 +206,16 @@ fn many_results_at_once_reach_who_asked() {
 fn check_survives(lost: Vec<(String, Pipes)>, pieces: &[&str]) {
     let mut workers = lost;
     workers.push(of_echo("good"));
-    let crew = crew(workers);
+    let workers = connected(workers);
     let sent = bytes(600_000);
     for _ in 0..3 {
-        let reply = crew.run(&job("/bin/cat", &sent)).unwrap();
+        let reply = workers.run(&job("/bin/cat", &sent)).unwrap();
         assert_eq!(reply.outcome.worker.as_deref(), Some("good"));
     }
-    while crew.report().iter().all(|worker| worker.lost.is_none()) {
+    while workers.report().iter().all(|worker| worker.lost.is_none()) {
         thread::yield_now();
     }
-    let text = format!("{:?} {:?}", crew.last_remarks(), crew.report());
+    let text = format!("{:?} {:?}", workers.last_remarks(), workers.report());
     pieces.iter().for_each(|piece| assert!(text.contains(piece), "{piece}: {text}"));
 }
 
@@ -233,18 +233,19 @@ fn jobs_of_a_lost_worker_go_elsewhere() {
     check_survives(vec![says("juror worker, protocol 0\n")], &["it is another juror"]);
     let asked_to_end = Scripted::new(1, |_: &Job| Err(Stop::Interrupted));
     let asked_to_end = worker(facts("ending", 1), NO_TOOLS, asked_to_end);
-    let crew = crew(vec![asked_to_end, of_echo("good")]);
-    let names: Vec<_> = (0..9).map(|_| crew.run(&job("/x", b"")).unwrap().outcome.worker).collect();
+    let workers = connected(vec![asked_to_end, of_echo("good")]);
+    let names: Vec<_> =
+        (0..9).map(|_| workers.run(&job("/x", b"")).unwrap().outcome.worker).collect();
     assert!(names.iter().all(|name| name.as_deref() == Some("good")), "{names:?}");
 }
 
 #[test]
 fn a_job_with_which_all_workers_are_lost_is_given_up() {
     let deadly = (0..7).map(|number| dying(&number.to_string(), 100));
-    let crew = crew(deadly.collect());
-    let Err(Stop::Fault(error)) = crew.run(&job("/x", &bytes(1000))) else { panic!("a fault") };
+    let workers = connected(deadly.collect());
+    let Err(Stop::Fault(error)) = workers.run(&job("/x", &bytes(1000))) else { panic!("a fault") };
     assert_eq!(error.reason, "5 workers were lost while they ran it");
-    let Err(Stop::Fault(error)) = crew.run(&job("/x", &bytes(1000))) else { panic!("a fault") };
+    let Err(Stop::Fault(error)) = workers.run(&job("/x", &bytes(1000))) else { panic!("a fault") };
     assert!(error.reason.starts_with("there is none; 0: it closed its pipe; 1: "), "{error}");
 }
 
@@ -254,14 +255,15 @@ fn a_worker_that_cannot_be_used_is_not_and_without_any_nothing_begins() {
         "bad" => Err("it is bad".to_owned()),
         _ => Ok(()),
     };
-    let none = Crew::of(vec![of_echo("bad")], None, accepts).map(|_| ());
+    let none = Workers::of(vec![of_echo("bad")], None, accepts).map(|_| ());
     assert!(none.unwrap_err().reason.contains("typed: it is bad"));
-    let crew = Crew::of(vec![of_echo("bad"), of_echo("good"), of_echo("good")], None, accepts);
-    let crew = crew.unwrap();
-    let names: Vec<String> = crew.report().into_iter().map(|it| it.name).collect();
+    let workers =
+        Workers::of(vec![of_echo("bad"), of_echo("good"), of_echo("good")], None, accepts);
+    let workers = workers.unwrap();
+    let names: Vec<String> = workers.report().into_iter().map(|it| it.name).collect();
     assert_eq!(names, ["typed", "good", "good (2)"]);
-    assert_eq!(crew.slots(), 8);
-    assert_eq!(crew.last_remarks().len(), 1);
+    assert_eq!(workers.slots(), 8);
+    assert_eq!(workers.last_remarks().len(), 1);
 }
 
 #[test]
@@ -279,13 +281,13 @@ fn times_and_limits_are_converted_to_those_of_the_first_worker() {
         let other = Facts { pace: seconds(pace / 1000.0), ..facts("b", 1) };
         let first = Scripted::new(1, |_: &Job| Err(Stop::Interrupted));
         let first = worker(facts("a", 1), NO_TOOLS, first);
-        let crew = crew(vec![first, worker(other, NO_TOOLS, executor)]);
+        let workers = connected(vec![first, worker(other, NO_TOOLS, executor)]);
         let mut job = job("/x", b"");
         job.limits.cpu_time = Some(seconds(2.0));
-        let reply = crew.run(&job).unwrap();
+        let reply = workers.run(&job).unwrap();
         assert_eq!(*given.lock().unwrap(), Some(seconds(limit)), "{pace}");
         assert_eq!(reply.outcome.cpu_time, seconds(cpu_time), "{pace}");
-        let remarks = format!("{:?}", crew.last_remarks());
+        let remarks = format!("{:?}", workers.last_remarks());
         assert_eq!(remarks.contains("times as long as a"), is_told, "{remarks}");
     };
     check(1.0, 2.0, 1.0, false);
@@ -326,21 +328,22 @@ fn a_tool_is_that_of_the_first_worker_that_has_it_and_its_jobs_go_only_to_those_
         });
         worker(facts(name, 1), Tools(tools, version), executor)
     };
-    let crew = crew(vec![
+    let workers = connected(vec![
         has("none", &[], ""),
         has("first", &["lua", "sh"], "Lua 5.4"),
         has("other", &["lua"], "Lua 5.3"),
         has("same", &["lua"], "Lua 5.4"),
     ]);
-    let tools = Toolchains::new(crew.probe());
+    let tools = Toolchains::new(workers.probe());
     let lua = TOOLS.iter().find(|tool| tool.name() == "lua").unwrap();
     assert_eq!(tools.tool(lua, "build").unwrap().version, "Lua 5.4");
     assert_eq!(tools.named("sh", "run").unwrap().program, Path::new("/usr/bin/sh"));
     let missing = tools.named("fish", "run").unwrap_err();
     assert_eq!(missing.to_string(), "cannot run: fish not found");
     let by = |program: &str| {
-        let mut names: Vec<_> =
-            (0..20).filter_map(|_| crew.run(&job(program, b"")).unwrap().outcome.worker).collect();
+        let mut names: Vec<_> = (0..20)
+            .filter_map(|_| workers.run(&job(program, b"")).unwrap().outcome.worker)
+            .collect();
         names.sort();
         names.dedup();
         names
@@ -353,15 +356,15 @@ fn a_tool_is_that_of_the_first_worker_that_has_it_and_its_jobs_go_only_to_those_
 #[test]
 fn a_worker_shows_nothing_of_its_machine_but_tools_that_it_found() {
     let secret = worker(facts("a", 1), Tools(&["secret"], "1"), Scripted::new(1, echo));
-    let crew = crew(vec![secret]);
-    assert!(Toolchains::new(crew.probe()).named("/opt/secret", "run").is_err());
+    let workers = connected(vec![secret]);
+    assert!(Toolchains::new(workers.probe()).named("/opt/secret", "run").is_err());
     let mut job = job("/bin/cat", b"");
     let (name, identity) = ("secret".to_owned(), String::new());
     let what = What::Installed { name, identity };
     job.command.visible.push(Shown { inside: "/home/x".into(), what });
-    let Err(Stop::Fault(error)) = crew.run(&job) else { panic!("it is refused") };
+    let Err(Stop::Fault(error)) = workers.run(&job) else { panic!("it is refused") };
     assert_eq!(error.to_string(), "show a tool: /home/x is not a tool that was found here");
     job.command.visible = vec![Shown::tree("/x", &Tree::unlisted("/home/x"))];
-    let Err(Stop::Fault(error)) = crew.run(&job) else { panic!("it is refused") };
+    let Err(Stop::Fault(error)) = workers.run(&job) else { panic!("it is refused") };
     assert_eq!(error.reason, "a directory of this machine is shown to it");
 }

@@ -16,7 +16,7 @@ use crate::sandbox::disk::{self, remove_tree};
 use crate::sandbox::plain::sys;
 
 const NOBODY: i32 = 0;
-const FAREWELL: i32 = -1;
+const END_OF_RUN: i32 = -1;
 
 /// The judge's side of it.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.say(FAREWELL);
+        self.say(END_OF_RUN);
         let _ = waitpid(Some(self.process), WaitOptions::empty());
     }
 }
@@ -84,7 +84,7 @@ fn watch(mut hears: PipeReader, clean_up: impl FnOnce()) {
     let mut number = [0; 4];
     while hears.read_exact(&mut number).is_ok() {
         group = i32::from_ne_bytes(number);
-        if group == FAREWELL {
+        if group == END_OF_RUN {
             return;
         }
     }

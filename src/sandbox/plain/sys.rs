@@ -138,7 +138,7 @@ impl Start {
 pub(super) struct Program(Pid);
 
 /// What the kernel says of a program that is over.
-pub(super) struct Bill {
+pub(super) struct ResourceUsage {
     pub(super) ending: Ending,
     /// Of the program and of those that it waited for.
     pub(super) cpu: Duration,
@@ -204,7 +204,7 @@ impl Program {
     }
 
     /// Reaps it, and tells what it used.
-    pub(super) fn reap(self) -> io::Result<Bill> {
+    pub(super) fn reap(self) -> io::Result<ResourceUsage> {
         let mut status = 0;
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
         loop {
@@ -225,7 +225,7 @@ impl Program {
             true => Ending::Signalled(signal(libc::WTERMSIG(status))),
             false => Ending::Exited(libc::WEXITSTATUS(status)),
         };
-        Ok(Bill {
+        Ok(ResourceUsage {
             ending,
             cpu: time(usage.ru_utime) + time(usage.ru_stime),
             memory: memory(&usage),

@@ -3,8 +3,8 @@
 
 pub mod fit;
 pub mod inputs;
-mod ladder;
 mod separate;
+mod sizes;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +26,7 @@ use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::strength::probe::fit::{Floor, Point, growth};
 use crate::strength::probe::inputs::{Inputs, Variable, Wanted};
-use crate::strength::probe::ladder::{Rung, climb};
+use crate::strength::probe::sizes::{SizeCost, measure_sizes};
 use crate::stress::reference::is_accepted;
 
 /// A slow submission must take this many times the limit.
@@ -288,22 +288,22 @@ impl Gauge<'_> {
         let variable = &inputs.variables(manner)[at];
         let mut costs: Vec<(u64, Cost)> = Vec::new();
         let mut too_slow_at: Option<u64> = None;
-        climb(variable.least, variable.most, |size| {
+        measure_sizes(variable.least, variable.most, |size| {
             let wanted = Wanted { manner, sized: Some((at, size)), others_at_most };
-            let Some(input) = inputs.make(&wanted)? else { return Ok(Rung::Missing) };
+            let Some(input) = inputs.make(&wanted)? else { return Ok(SizeCost::Missing) };
             let Some(cost) = self.cost(runnable, &input, Some(telling_from(floor)))? else {
-                return Ok(Rung::Missing);
+                return Ok(SizeCost::Missing);
             };
-            let rung = match &cost.failed {
-                Some(_) => Rung::Over,
-                None if cost.time > telling_from(floor) => Rung::Telling,
-                None => Rung::Cheap,
+            let told = match &cost.failed {
+                Some(_) => SizeCost::Over,
+                None if cost.time > telling_from(floor) => SizeCost::Telling,
+                None => SizeCost::Cheap,
             };
             if cost.is_over {
                 too_slow_at = Some(too_slow_at.map_or(size, |known| known.min(size)));
             }
             costs.push((size, cost));
-            Ok::<Rung, Stop>(rung)
+            Ok::<SizeCost, Stop>(told)
         })?;
         costs.sort_by_key(|(size, _)| *size);
         let slow = self.rules.limits.cpu_time.unwrap_or(Duration::MAX).as_secs_f64() * 1e3;

@@ -28,7 +28,7 @@ const LONGEST: usize = 64 << 10;
 
 /// Words of these bytes make no sense as frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Senseless;
+pub struct NotFrames;
 
 /// What such a program reads. `shared` is a directory of the run's own beside its box and its temporary one.
 pub fn inputs<'a>(
@@ -63,7 +63,7 @@ pub fn inputs<'a>(
 ///
 /// # Errors
 /// Where it says anything else than a frame for each in turn, from the first on.
-pub fn outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, Senseless> {
+pub fn outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFrames> {
     let mut outputs = said(bytes, count)?;
     outputs.resize(count, None);
     Ok(outputs)
@@ -73,28 +73,28 @@ pub fn outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, Sensele
 ///
 /// # Errors
 /// As [`outputs`].
-pub fn said(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, Senseless> {
+pub fn said(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFrames> {
     let mut outputs = Vec::with_capacity(count);
     while !bytes.is_empty() {
         let [first, number, has_output, length] = [(); 4].map(|()| word(&mut bytes));
         let length = length? as usize;
         let is_next = number? as usize == outputs.len() && outputs.len() < count;
         if first? != FRAME || !is_next || length > LONGEST {
-            return Err(Senseless);
+            return Err(NotFrames);
         }
-        let (output, rest) = bytes.split_at_checked(length).ok_or(Senseless)?;
+        let (output, rest) = bytes.split_at_checked(length).ok_or(NotFrames)?;
         bytes = rest;
         outputs.push(match (has_output?, length) {
             (1, _) => Some(output),
             (0, 0) => None,
-            _ => return Err(Senseless),
+            _ => return Err(NotFrames),
         });
     }
     Ok(outputs)
 }
 
-fn word(bytes: &mut &[u8]) -> Result<u32, Senseless> {
-    let (word, rest) = bytes.split_first_chunk().ok_or(Senseless)?;
+fn word(bytes: &mut &[u8]) -> Result<u32, NotFrames> {
+    let (word, rest) = bytes.split_first_chunk().ok_or(NotFrames)?;
     *bytes = rest;
     Ok(u32::from_ne_bytes(*word))
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     /// `expected` has a word for each input: what it writes, or `-`.
-    fn check(pieces: &[Vec<u8>], count: usize, expected: Result<&str, Senseless>) {
+    fn check(pieces: &[Vec<u8>], count: usize, expected: Result<&str, NotFrames>) {
         let bytes = pieces.concat();
         let got = outputs(&bytes, count).map(|outputs| {
             let shown = outputs.iter().map(|output| match output {
@@ -161,10 +161,10 @@ mod tests {
             vec![cut(good(0, "abc"), 18)],
             vec![cut(good(0, "abc"), 15)],
         ] {
-            check(&pieces, 2, Err(Senseless));
+            check(&pieces, 2, Err(NotFrames));
         }
         let long = "x".repeat(LONGEST + 1);
-        check(&[good(0, &long)], 1, Err(Senseless));
+        check(&[good(0, &long)], 1, Err(NotFrames));
     }
 
     #[test]

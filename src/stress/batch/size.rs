@@ -17,6 +17,8 @@ const USELESS: u32 = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     next: usize,
+    /// Inputs alone show how long a start takes, not what a batch takes: the first one is always tried.
+    is_tried: bool,
     useless: u32,
     /// The least time that an input alone took: most of that is the start of the programs, which a batch has once.
     start: Option<Duration>,
@@ -24,7 +26,7 @@ pub struct Size {
 
 impl Default for Size {
     fn default() -> Self {
-        Self { next: 1, useless: 0, start: None }
+        Self { next: 2, is_tried: false, useless: 0, start: None }
     }
 }
 
@@ -40,6 +42,7 @@ impl Size {
             return;
         }
         if count > 1 && accepted == 0 {
+            self.is_tried = true;
             self.useless += 1;
             self.next = 1;
             return;
@@ -49,6 +52,10 @@ impl Size {
         }
         if count == 1 {
             self.start = Some(self.start.map_or(elapsed, |known| known.min(elapsed)));
+        }
+        self.is_tried |= count > 1;
+        if !self.is_tried {
+            return;
         }
         let start = self.start.unwrap_or_default();
         if elapsed > SLOW + start || accepted * 2 < count {
@@ -75,11 +82,12 @@ mod tests {
 
     #[test]
     fn quick_batches_grow_up_to_a_bound() {
-        check(&[], 1);
+        check(&[], 2);
         check(&[(1, 1, 2)], 2);
+        check(&[(1, 1, 300), (1, 1, 2000), (1, 0, 2000)], 2);
         check(&[(1, 1, 2), (2, 2, 2), (4, 4, 2)], 8);
         check(&[(200, 200, 20)], 256);
-        check(&[(8, 8, 150)], 1);
+        check(&[(8, 8, 150)], 2);
         check(&[(8, 8, 20), (16, 16, 150)], 16);
         // A start that takes long does so once for all of them.
         check(&[(1, 1, 300), (2, 2, 310)], 4);

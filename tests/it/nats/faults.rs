@@ -9,26 +9,28 @@ use juror::executor::scripted::Scripted;
 use juror::model::job::Job;
 use juror::model::outcome::Ending;
 use juror::model::stop::Stop;
-use juror::remote::crew::Crew;
-use juror::remote::nats::link::{Inquiry, Link};
+use juror::remote::nats::link::{Link, Outgoing};
+use juror::remote::workers::Workers;
 use serde_json::Value;
 
 use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port, program};
-use crate::nats::{Thread, brief_server, bytes, check_echo, counted, crew, crew_of, echo, job};
+use crate::nats::{
+    Thread, brief_server, bytes, check_echo, connect, connect_to, counted, echo, job,
+};
 
 /// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
 /// as they would here, each once.
-fn check_all_end(crew: &Crew, jobs: usize, disturb: impl Fn(usize) + Sync) {
+fn check_all_end(client: &Workers, jobs: usize, disturb: impl Fn(usize) + Sync) {
     let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let codes = Mutex::new(Vec::new());
-    on_threads(crew.slots().min(jobs), || {
+    on_threads(client.slots().min(jobs), || {
         loop {
             let number = next.fetch_add(1, Ordering::SeqCst);
             if number >= jobs {
                 return;
             }
             let code = number % 200;
-            let reply = crew.run(&job(&["/bin/sh", "-c", &format!("exit {code}")], b""));
+            let reply = client.run(&job(&["/bin/sh", "-c", &format!("exit {code}")], b""));
             let reply = reply.unwrap_or_else(|stop| panic!("{number}: {stop:?}"));
             assert_eq!(reply.outcome.ending, Ending::Exited(code as i32), "{number}");
             codes.lock().unwrap_or_else(PoisonError::into_inner).push(code);
@@ -38,24 +40,24 @@ fn check_all_end(crew: &Crew, jobs: usize, disturb: impl Fn(usize) + Sync) {
     let codes = counted(codes.into_inner().unwrap());
     let expected = counted((0..jobs).map(|number| number % 200));
     assert_eq!(codes, expected);
-    let programs: usize = crew.report().iter().map(|worker| worker.programs).sum();
+    let programs: usize = client.report().iter().map(|worker| worker.programs).sum();
     assert_eq!(programs, jobs);
 }
 
 /// A server, two workers with a slot each, and who sends them jobs.
-fn started() -> Option<(Server, [Worker; 2], Crew)> {
+fn started() -> Option<(Server, [Worker; 2], Workers)> {
     let server = Server::start()?;
     let url = server.url();
     let workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
-    let crew = crew_of(&url, 2);
-    Some((server, workers, crew))
+    let client = connect_to(&url, 2);
+    Some((server, workers, client))
 }
 
 #[test]
 fn units_of_a_worker_that_is_killed_or_stopped_go_to_another() {
     for signal in ["KILL", "STOP"] {
-        let Some((_server, workers, crew)) = started() else { return };
-        check_all_end(&crew, 60, |ended| {
+        let Some((_server, workers, client)) = started() else { return };
+        check_all_end(&client, 60, |ended| {
             if ended == 20 {
                 workers[0].send(signal);
             }
@@ -83,7 +85,7 @@ fn a_worker_waits_for_its_server_and_ends_without_it() {
     let (worker, mut said, url) = started(port, "tries until it can");
     let server = Server::at(port, |store| format!("jetstream {{ store_dir: '{store}' }}\n"));
     assert!(said.next().is_some_and(|line| line.contains("takes jobs from")));
-    check_echo(&crew_of(&url, 1), 10);
+    check_echo(&connect_to(&url, 1), 10);
     server.unwrap().end("KILL");
     assert!(worker.ends(), "one whose server has gone");
 }
@@ -91,8 +93,8 @@ fn a_worker_waits_for_its_server_and_ends_without_it() {
 #[test]
 fn work_goes_on_when_the_server_is_back() {
     for signal in ["KILL", "TERM"] {
-        let Some((server, _workers, crew)) = started() else { return };
-        check_all_end(&crew, 60, |ended| {
+        let Some((server, _workers, client)) = started() else { return };
+        check_all_end(&client, 60, |ended| {
             if ended == 20 {
                 server.end(signal);
                 server.again();
@@ -107,8 +109,8 @@ fn check_chaos(jobs: usize, kills: usize) {
     let url = server.url();
     let start = || Worker::start(&url, &["--jobs", "1"]);
     let workers = [start(), start()].map(Mutex::new);
-    let crew = crew_of(&url, 2);
-    check_all_end(&crew, jobs, |ended| {
+    let client = connect_to(&url, 2);
+    check_all_end(&client, jobs, |ended| {
         // At other places each time, but not by chance.
         let every = jobs / (kills + 1);
         let (number, is_now) = (ended / every, (ended + ended / every * 7).is_multiple_of(every));
@@ -153,14 +155,14 @@ fn a_unit_with_which_all_workers_are_lost_is_given_up() {
         Err(Stop::Interrupted)
     });
     let _worker = Thread::start(&url, "a", executor);
-    let crew = crew(&url);
-    let Err(Stop::Fault(error)) = crew.run(&job(&["/x"], b"")) else { panic!("a fault") };
+    let client = connect(&url);
+    let Err(Stop::Fault(error)) = client.run(&job(&["/x"], b"")) else { panic!("a fault") };
     assert!(
         error.reason.contains("nothing came of it 5 times; the last time: it was asked to end"),
         "{error}"
     );
     assert_eq!(asked.load(Ordering::SeqCst), 5);
-    assert!(!crew.last_remarks().is_empty());
+    assert!(!client.last_remarks().is_empty());
 }
 
 #[test]
@@ -169,17 +171,17 @@ fn a_connection_that_is_cut_within_a_blob_loses_nothing() {
     let (near, far) = (Cut::before(&server), Cut::before(&server));
     let url = |cut: &Cut| format!("nats://127.0.0.1:{}", cut.port);
     let _worker = Thread::start(&url(&far), "a", Scripted::new(1, echo));
-    let crew = crew(&url(&near));
-    check_echo(&crew, 10);
+    let client = connect(&url(&near));
+    check_echo(&client, 10);
     for length in [1_000_000, 1_500_000] {
         near.after(length / 2);
-        check_echo(&crew, length);
+        check_echo(&client, length);
         assert!(near.is_cut());
     }
     for length in [1_700_000, 1_900_000] {
         // The result goes the other way.
         far.after(length / 2);
-        check_echo(&crew, length);
+        check_echo(&client, length);
         assert!(far.is_cut());
     }
 }
@@ -193,10 +195,10 @@ fn a_server_without_room_is_told_and_the_next_one_works() {
         return;
     };
     let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
-    let crew = crew(&server.url());
-    check_echo(&crew, 100_000);
-    check_full(&crew);
-    check_echo(&crew, 10);
+    let client = connect(&server.url());
+    check_echo(&client, 100_000);
+    check_full(&client);
+    check_echo(&client, 10);
 }
 
 #[test]
@@ -206,7 +208,7 @@ fn a_full_disk_is_told_and_with_more_room_work_goes_on() {
     let Some(disk) = SmallDisk::at(&server.store(), "8m") else { return };
     server.again();
     let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
-    let full = crew(&server.url());
+    let full = connect(&server.url());
     check_echo(&full, 100_000);
     check_full(&full);
     drop(full);
@@ -214,12 +216,12 @@ fn a_full_disk_is_told_and_with_more_room_work_goes_on() {
     server.end("KILL");
     disk.resize("64m");
     server.again();
-    check_echo(&crew(&server.url()), 20_000_000);
+    check_echo(&connect(&server.url()), 20_000_000);
 }
 
 /// A blob that has no room is a fault of the run, told with the reason.
-fn check_full(crew: &Crew) {
-    let Err(Stop::Fault(error)) = crew.run(&job(&["/bin/cat"], &bytes(20_000_000))) else {
+fn check_full(client: &Workers) {
+    let Err(Stop::Fault(error)) = client.run(&job(&["/bin/cat"], &bytes(20_000_000))) else {
         panic!("a fault")
     };
     assert_eq!(error.step, "send a job to the server", "{error}");
@@ -244,7 +246,7 @@ fn cluster() -> Option<[Server; 3]> {
 
 /// The server that leads a stream.
 fn leader(link: &Link, stream: &str) -> Option<usize> {
-    let answer = link.request(&Inquiry::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).ok()?;
+    let answer = link.request(&Outgoing::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).ok()?;
     let answer: Value = serde_json::from_slice(&answer.payload).ok()?;
     answer["cluster"]["leader"].as_str()?.strip_prefix('s')?.parse().ok()
 }
@@ -255,9 +257,9 @@ fn work_goes_on_when_the_leader_of_three_servers_is_killed() {
     let hosts: Vec<String> = servers.iter().map(|it| format!("127.0.0.1:{}", it.port)).collect();
     let url = format!("nats://{}", hosts.join(","));
     let _workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
-    let crew = crew_of(&url, 2);
+    let client = connect_to(&url, 2);
     let is_killed = AtomicBool::new(false);
-    check_all_end(&crew, 60, |ended| {
+    check_all_end(&client, 60, |ended| {
         if ended == 20 {
             let leader = leader(&servers[0].link(), "JOBS").expect("a leader");
             servers[leader].end("KILL");

@@ -19,10 +19,10 @@ use juror::model::joint::{JointJob, JointReply};
 use juror::model::limits::Limits;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
-use juror::remote::crew::Crew;
 use juror::remote::nats::address::Address;
-use juror::remote::nats::link::{Inquiry, Link};
-use juror::remote::nats::{hand, office};
+use juror::remote::nats::link::{Link, Outgoing};
+use juror::remote::nats::{submitter, unit_worker};
+use juror::remote::workers::Workers;
 use serde_json::{Value, json};
 
 use crate::executors::facts;
@@ -31,12 +31,12 @@ use crate::nats::server::{Server, Worker};
 use crate::workers::{check, check_same};
 
 /// The workers of a server as an executor.
-fn crew(url: &str) -> Crew {
-    try_crew(url).unwrap_or_else(|error| panic!("{error}"))
+fn connect(url: &str) -> Workers {
+    try_connect(url).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn try_crew(url: &str) -> Result<Crew, juror::model::judgement::JudgeError> {
-    Crew::of(office::connect(&Address::parse(url)?)?, None, |_| Ok(()))
+fn try_connect(url: &str) -> Result<Workers, juror::model::judgement::JudgeError> {
+    Workers::of(submitter::connect(&Address::parse(url)?)?, None, |_| Ok(()))
 }
 
 /// A worker in a thread of this process. It ends with this.
@@ -58,7 +58,7 @@ impl Thread {
         let work = move || {
             let tools = Toolchains::new(Box::new(NoTools));
             let tell = |_: &str| ready.send(()).unwrap();
-            hand::work(&address, facts, &*executor, &tools, heard, tell)
+            unit_worker::work(&address, facts, &*executor, &tools, heard, tell)
                 .expect("the server is there");
         };
         let thread = Some(thread::spawn(work));
@@ -142,36 +142,36 @@ fn check_echo(executor: &dyn Executor, length: usize) {
     assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
 }
 
-/// An executor behind a server. The crew ends first, then the worker, then the server.
+/// An executor behind a server. The client ends first, then the worker, then the server.
 struct Behind {
-    crew: Crew,
+    client: Workers,
     _worker: Thread,
     _server: Server,
 }
 
 impl Executor for Behind {
     fn slots(&self) -> usize {
-        self.crew.slots()
+        self.client.slots()
     }
 
     fn mechanism(&self) -> String {
-        self.crew.mechanism()
+        self.client.mechanism()
     }
 
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.crew.run(job)
+        self.client.run(job)
     }
 
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.crew.run_joint(job)
+        self.client.run_joint(job)
     }
 
     fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.crew.run_alone(job, number)
+        self.client.run_alone(job, number)
     }
 
     fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.crew.run_joint_alone(job, number)
+        self.client.run_joint_alone(job, number)
     }
 
     fn anew(&self) -> &dyn Executor {
@@ -179,7 +179,7 @@ impl Executor for Behind {
     }
 
     fn stop(&self) {
-        self.crew.stop();
+        self.client.stop();
     }
 }
 
@@ -187,7 +187,7 @@ impl Executor for Behind {
 pub(crate) fn behind(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
     let server = Server::start().expect("there is a program");
     let worker = Thread::over(&server.url(), "a", beyond);
-    Arc::new(Behind { crew: crew(&server.url()), _worker: worker, _server: server })
+    Arc::new(Behind { client: connect(&server.url()), _worker: worker, _server: server })
 }
 
 #[test]
@@ -198,10 +198,10 @@ fn jobs_go_to_workers_that_have_what_they_need() {
     fixture.write("right.sh", RIGHT);
     // It has more slots, so it is the first that would be asked.
     let _poor = Worker::with_path(&url, &["--jobs", "2"], "/nowhere".as_ref());
-    crew_of(&url, 1);
+    connect_to(&url, 1);
     check(&fixture, "judge sum right.sh", &[&url], 4, &["skipped: right.sh: no "]);
     let _rich = Worker::start(&url, &["--jobs", "1"]);
-    crew_of(&url, 2);
+    connect_to(&url, 2);
     check(&fixture, "judge sum right.sh", &[&url], 0, &["1 accepted"]);
 }
 
@@ -210,15 +210,15 @@ fn all_commands_say_the_same_whether_programs_run_here_or_behind_a_server() {
     let Some(server) = Server::start() else { return };
     let url = server.url();
     let _workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
-    crew_of(&url, 2);
+    connect_to(&url, 2);
     check_same(&[&url]);
 }
 
 /// Waits until so many workers have announced themselves.
-fn crew_of(url: &str, workers: usize) -> Crew {
+fn connect_to(url: &str, workers: usize) -> Workers {
     loop {
-        match try_crew(url) {
-            Ok(crew) if crew.report().len() >= workers => return crew,
+        match try_connect(url) {
+            Ok(client) if client.report().len() >= workers => return client,
             _ => thread::sleep(Duration::from_millis(50)),
         }
     }
@@ -228,14 +228,14 @@ fn crew_of(url: &str, workers: usize) -> Crew {
 fn bytes_of_any_size_come_and_go() {
     let Some(server) = Server::start() else { return };
     let _worker = Thread::start(&server.url(), "a", Scripted::new(2, echo));
-    let crew = crew(&server.url());
+    let client = connect(&server.url());
     for length in [0, 1, 8 << 10, (8 << 10) + 1, 300 << 10, 512 << 10, 3_000_000] {
-        check_echo(&crew, length);
-        check_echo(&crew, length);
+        check_echo(&client, length);
+        check_echo(&client, length);
     }
-    let report = crew.report();
+    let report = client.report();
     assert_eq!((report[0].name.as_str(), report[0].programs), ("a", 14));
-    assert_eq!(crew.last_remarks(), []);
+    assert_eq!(client.last_remarks(), []);
 }
 
 #[test]
@@ -243,23 +243,24 @@ fn many_results_at_once_reach_who_asked() {
     let Some(server) = Server::start() else { return };
     let url = server.url();
     let _workers = ["a", "b"].map(|name| Thread::start(&url, name, Scripted::new(4, echo)));
-    let crews = [crew_of(&url, 2), crew_of(&url, 2)];
+    let clients = [connect_to(&url, 2), connect_to(&url, 2)];
     thread::scope(|scope| {
         for number in 0..200usize {
-            let crew = &crews[number % 2];
-            scope.spawn(move || check_echo(crew, number * 75));
+            let client = &clients[number % 2];
+            scope.spawn(move || check_echo(client, number * 75));
         }
     });
-    for crew in &crews {
-        let programs: Vec<usize> = crew.report().iter().map(|it| it.programs).collect();
+    for client in &clients {
+        let programs: Vec<usize> = client.report().iter().map(|it| it.programs).collect();
         assert_eq!(programs.iter().sum::<usize>(), 100);
-        assert_eq!(crew.last_remarks(), []);
+        assert_eq!(client.last_remarks(), []);
     }
 }
 
 /// How many messages a stream has.
 fn kept(link: &Link, stream: &str) -> u64 {
-    let answer = link.request(&Inquiry::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
+    let answer =
+        link.request(&Outgoing::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
     let answer: Value = serde_json::from_slice(&answer.payload).unwrap();
     answer["state"]["messages"].as_u64().expect("a number")
 }
@@ -274,13 +275,13 @@ fn a_unit_that_is_sent_twice_is_there_once_and_its_result_too() {
         echo(job)
     });
     let _worker = Thread::start(&server.url(), "a", executor);
-    let crew = crew(&server.url());
-    check_echo(&crew, 10);
+    let client = connect(&server.url());
+    check_echo(&client, 10);
     assert_eq!(ran.load(Ordering::SeqCst), 1);
     let link = server.link();
     let name = "0123456789abcdef0123456789abcdef";
     let store = |subject: String, id: Option<&str>| {
-        let mut call = Inquiry::new(subject, b"x");
+        let mut call = Outgoing::new(subject, b"x");
         call.headers.extend(id.map(|id| ("Nats-Msg-Id", id.to_owned())));
         let answer = link.request(&call).unwrap();
         serde_json::from_slice::<Value>(&answer.payload).unwrap()
@@ -301,12 +302,12 @@ fn a_unit_that_is_sent_twice_is_there_once_and_its_result_too() {
 fn nothing_stays_on_the_server_but_blobs() {
     let Some(server) = Server::start() else { return };
     let worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
-    let crew = crew(&server.url());
-    check_echo(&crew, 2_000_000);
-    check_echo(&crew, 1);
+    let client = connect(&server.url());
+    check_echo(&client, 2_000_000);
+    check_echo(&client, 1);
     let link = server.link();
     assert!(kept(&link, "RESULTS") > 2);
-    drop(crew);
+    drop(client);
     assert_eq!((kept(&link, "RESULTS"), kept(&link, "JOBS")), (0, 0));
     // A head, and pieces.
     assert_eq!(kept(&link, "OBJ_CAS"), 1 + 2_000_000u64.div_ceil(256 << 10));
@@ -339,7 +340,7 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
     broken(&closed.url(), &["it does not let us in"]);
     let other = Server::start().unwrap();
     let config = json!({ "name": "JOBS", "subjects": ["job.>"] }).to_string();
-    other.link().request(&Inquiry::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes())).unwrap();
+    other.link().request(&Outgoing::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes())).unwrap();
     broken(&other.url(), &["there is another stream of this name", "the version is null"]);
 }
 

@@ -27,7 +27,7 @@ use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting, col
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::procfs::Tree;
 use crate::sandbox::linux::keeper::resources;
-use crate::sandbox::linux::keeper::supervise::{LOOK, Stopped, Supervisor, Sweep};
+use crate::sandbox::linux::keeper::supervise::{KillScope, LOOK, Stopped, Supervisor};
 use crate::sandbox::linux::run::child::{Change, Plan};
 use crate::sandbox::linux::run::pid1::Attach;
 use crate::sandbox::linux::sys;
@@ -225,8 +225,8 @@ impl Server {
     ) -> Result<Stopped, Fault> {
         let running = environment.pid1.running();
         let sweep = match plan.landlock_plan {
-            Some(_) => Sweep::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
-            None => Sweep::Pid1,
+            Some(_) => KillScope::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
+            None => KillScope::Pid1,
         };
         // The judge sees the end of the program's output only when no process here holds it open. With namespaces, PID 1
         // has the same descriptors as the slot, and closes them.

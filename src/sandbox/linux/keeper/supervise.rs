@@ -79,7 +79,7 @@ pub(crate) struct Supervisor<'a> {
     /// How many the program can use at the same time.
     pub(crate) cores: u64,
     /// What ends a run.
-    pub(crate) sweep: Sweep<'a>,
+    pub(crate) sweep: KillScope<'a>,
     /// When a box on disk is searched next, monotonic, in nanoseconds.
     pub(crate) next_search: u64,
     /// Before this time there is nothing to be seen of the program's processes, monotonic, in nanoseconds.
@@ -94,7 +94,7 @@ pub(crate) struct Supervisor<'a> {
 
 /// What ends everybody in a run.
 #[derive(Clone, Copy)]
-pub(crate) enum Sweep<'a> {
+pub(crate) enum KillScope<'a> {
     /// The end of PID 1.
     Pid1,
     /// The slot, which kills all that it may signal; and the box is on disk, where only looking keeps it
@@ -153,8 +153,8 @@ impl Supervisor<'_> {
         }
         let ended = sys::wait(running.pid).step("wait for PID 1");
         let swept = match self.sweep {
-            Sweep::Pid1 => Usage::default(),
-            Sweep::Domain { .. } => landlock::sweep(),
+            KillScope::Pid1 => Usage::default(),
+            KillScope::Domain { .. } => landlock::sweep(),
         };
         if watched? == Over::Alone {
             return Err(Fault::new("run the program", "the judge is gone"));
@@ -270,7 +270,7 @@ impl Supervisor<'_> {
             }
             sooner(&mut next, limit - own);
         }
-        if let Sweep::Domain { boxes, size } = self.sweep {
+        if let KillScope::Domain { boxes, size } = self.sweep {
             if has_started && now >= self.next_search {
                 if landlock::used(boxes) > size {
                     return Err(StoppedBy::Output);
@@ -317,11 +317,11 @@ impl Supervisor<'_> {
         match self.sweep {
             // PID 1 takes all others along, when it comes to that. After them, since it may take the processor
             // from this one at once. That it may see them end makes no difference any more.
-            Sweep::Pid1 => {
+            KillScope::Pid1 => {
                 self.group.kill();
                 let _ = sys::pidfd_kill(running.pidfd, libc::SIGKILL);
             }
-            Sweep::Domain { .. } => {
+            KillScope::Domain { .. } => {
                 let _ = sys::kill(-1, libc::SIGKILL);
             }
         }

@@ -23,7 +23,7 @@ use crate::model::problem::{Problem, Submitted};
 use crate::model::stop::{Mend, Stop};
 
 /// What lines are judged by.
-pub(super) struct Ground {
+pub(super) struct LoadedProblem {
     pub(super) problem: Problem,
     pub(super) validators: Validators,
     time_limit: Mutex<Option<TimeLimit>>,
@@ -33,40 +33,43 @@ pub(super) struct Ground {
     _aside: Output,
 }
 
-/// Which one.
+/// Tells problems apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Which {
+pub(super) struct ProblemKey {
     /// The package; else test cases are in the line.
     pub(super) package: Option<PathBuf>,
     pub(super) compare: Option<String>,
 }
 
-/// The grounds that were used last.
-pub(super) struct Grounds<'a> {
+/// The problems that were used last.
+pub(super) struct LoadedProblems<'a> {
     pub(super) host: &'a Host,
     pub(super) output: &'a Output,
-    pub(super) all: Recent<Which, Result<Arc<Ground>, LineFault>>,
+    pub(super) all: Recent<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
 }
 
-impl Grounds<'_> {
-    /// The ground, or why a line cannot be judged by it.
+impl LoadedProblems<'_> {
+    /// The problem, or why a line cannot be judged by it.
     ///
     /// # Errors
     /// When the judge failed or was interrupted; it is tried again for the next line.
-    pub(super) fn get(&self, which: Which) -> Result<Result<Arc<Ground>, LineFault>, Stop> {
+    pub(super) fn get(
+        &self,
+        which: ProblemKey,
+    ) -> Result<Result<Arc<LoadedProblem>, LineFault>, Stop> {
         self.all.get(which.clone(), || match self.open(&which) {
-            Ok(ground) => Ok(Ok(Arc::new(ground))),
+            Ok(problem) => Ok(Ok(Arc::new(problem))),
             Err(Opening::Stop(stop)) => Err(stop),
             Err(Opening::Fault(fault)) => Ok(Err(fault)),
         })
     }
 
-    fn open(&self, which: &Which) -> Result<Ground, Opening> {
+    fn open(&self, which: &ProblemKey) -> Result<LoadedProblem, Opening> {
         let (sender, heard) = channel();
         let aside = self.output.aside(sender);
         let opened = self.read(which, &aside);
         match opened {
-            Ok((problem, validators, made)) => Ok(Ground {
+            Ok((problem, validators, made)) => Ok(LoadedProblem {
                 problem,
                 validators,
                 time_limit: Mutex::default(),
@@ -89,7 +92,7 @@ impl Grounds<'_> {
 
     fn read(
         &self,
-        which: &Which,
+        which: &ProblemKey,
         aside: &Output,
     ) -> Result<(Problem, Validators, Option<Made>), Stop> {
         let mut problem = match &which.package {
@@ -112,18 +115,18 @@ impl Grounds<'_> {
         Ok((problem, validators, made))
     }
 
-    /// The time limit of a ground, found when it is asked for.
+    /// The time limit of a problem, found when it is asked for.
     ///
     /// # Errors
     /// When there is none to be had.
-    pub(super) fn time_limit(&self, ground: &Ground) -> Result<TimeLimit, Stop> {
-        let mut known = ground.time_limit.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn time_limit(&self, problem: &LoadedProblem) -> Result<TimeLimit, Stop> {
+        let mut known = problem.time_limit.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known {
             return Ok(known.clone());
         }
         let builder = self.host.builder();
-        let bench = self.host.bench(&ground.problem, &builder, &|_| {});
-        let judging = judging(bench, ground)?;
+        let bench = self.host.bench(&problem.problem, &builder, &|_| {});
+        let judging = judging(bench, problem)?;
         let found = judging.time_limit()?;
         *known = Some(found.clone());
         Ok(found)
@@ -131,15 +134,15 @@ impl Grounds<'_> {
 }
 
 /// What finds the time limit of a package.
-fn judging<'a>(bench: Bench<'a>, ground: &'a Ground) -> Result<Judging<'a>, Stop> {
+fn judging<'a>(bench: Bench<'a>, problem: &'a LoadedProblem) -> Result<Judging<'a>, Stop> {
     Ok(Judging {
         bench,
-        validators: &ground.validators,
+        validators: &problem.validators,
         repeat: String::new(),
         entries: &[],
-        cases: match ground.problem.limits.time_limit {
+        cases: match problem.problem.limits.time_limit {
             Some(_) => Vec::new(),
-            None => problem::select(&ground.problem, &[])?,
+            None => problem::select(&problem.problem, &[])?,
         },
         given: None,
         policy: Policy::WhatCounts,
@@ -147,7 +150,7 @@ fn judging<'a>(bench: Bench<'a>, ground: &'a Ground) -> Result<Judging<'a>, Stop
     })
 }
 
-/// Why a ground cannot be had.
+/// Why a problem cannot be had.
 enum Opening {
     Stop(Stop),
     Fault(LineFault),

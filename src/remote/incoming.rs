@@ -10,18 +10,18 @@ use tempfile::NamedTempFile;
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::blob::{Blob, Digest};
 use crate::model::tree::{Place, Tree};
-use crate::remote::frame::Broken;
+use crate::remote::frame::ProtocolError;
 
 /// More than this is in a file.
 const IN_MEMORY: usize = 64 << 10;
 
 /// Files for what is large, in a directory that is made when there is a first one.
 #[derive(Default)]
-pub(super) struct Depot {
+pub(super) struct LargeBlobs {
     home: Option<Arc<Scratch>>,
 }
 
-impl Depot {
+impl LargeBlobs {
     fn file(&mut self) -> io::Result<(NamedTempFile, Arc<Scratch>)> {
         let home = match &self.home {
             Some(home) => home,
@@ -36,7 +36,7 @@ impl Depot {
 
 /// A blob of which a part has come.
 #[derive(Default)]
-pub(super) struct Arrival {
+pub(super) struct IncomingBlob {
     length: u64,
     hasher: Sha256,
     memory: Vec<u8>,
@@ -45,22 +45,22 @@ pub(super) struct Arrival {
     fault: Option<String>,
 }
 
-impl Arrival {
+impl IncomingBlob {
     /// How many bytes have come.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8], depot: &mut Depot) {
+    pub(super) fn push(&mut self, bytes: &[u8], large: &mut LargeBlobs) {
         self.length += bytes.len() as u64;
         if self.fault.is_none()
-            && let Err(error) = self.keep(bytes, depot)
+            && let Err(error) = self.keep(bytes, large)
         {
             self.fault = Some(error.to_string());
         }
     }
 
-    fn keep(&mut self, bytes: &[u8], depot: &mut Depot) -> io::Result<()> {
+    fn keep(&mut self, bytes: &[u8], large: &mut LargeBlobs) -> io::Result<()> {
         self.hasher.update(bytes);
         if self.file.is_none() && self.memory.len() + bytes.len() <= IN_MEMORY {
             self.memory.extend(bytes);
@@ -69,7 +69,7 @@ impl Arrival {
         let (file, _) = match &mut self.file {
             Some(file) => file,
             none => {
-                let mut file = depot.file()?;
+                let mut file = large.file()?;
                 file.0.write_all(&self.memory)?;
                 self.memory = Vec::new();
                 none.insert(file)
@@ -149,11 +149,11 @@ impl Kept {
     }
 
     /// The same tree that was there before, if it was; it may lie on the disk already.
-    pub(super) fn tree(&mut self, tree: Arc<Tree>) -> Result<Arc<Tree>, Broken> {
+    pub(super) fn tree(&mut self, tree: Arc<Tree>) -> Result<Arc<Tree>, ProtocolError> {
         for blob in tree.entries.iter().filter_map(|entry| entry.blob()) {
-            blob.digest().map_err(Broken::new)?;
+            blob.digest().map_err(ProtocolError::new)?;
         }
-        let name = postcard::to_allocvec(&*tree).map_err(Broken::new)?;
+        let name = postcard::to_allocvec(&*tree).map_err(ProtocolError::new)?;
         self.uses += 1;
         if let Some(used) = self.trees.get_mut(&name) {
             used.last = self.uses;
@@ -175,19 +175,19 @@ mod tests {
     use super::*;
     use crate::model::tree::{Node, TreeEntry};
 
-    fn arrived(bytes: &[u8], depot: &mut Depot) -> Blob {
-        let mut arrival = Arrival::default();
-        bytes.chunks(100_000).for_each(|piece| arrival.push(piece, depot));
-        assert_eq!(arrival.length(), bytes.len() as u64);
-        arrival.finish().unwrap()
+    fn arrived(bytes: &[u8], large: &mut LargeBlobs) -> Blob {
+        let mut incoming = IncomingBlob::default();
+        bytes.chunks(100_000).for_each(|piece| incoming.push(piece, large));
+        assert_eq!(incoming.length(), bytes.len() as u64);
+        incoming.finish().unwrap()
     }
 
     #[test]
     fn what_comes_in_pieces_is_whole_and_large_files_are_removed_behind_it() {
-        let mut depot = Depot::default();
+        let mut large = LargeBlobs::default();
         for length in [0, 1, IN_MEMORY, IN_MEMORY + 1, 3_000_000] {
             let bytes: Vec<u8> = (0..length).map(|it| it as u8).collect();
-            let blob = arrived(&bytes, &mut depot);
+            let blob = arrived(&bytes, &mut large);
             assert_eq!(blob.start(u64::MAX).unwrap(), bytes);
             assert_eq!(blob.len().unwrap(), length as u64);
             assert_eq!(blob.known_digest(), Some(Blob::from(bytes).digest().unwrap()));
@@ -200,10 +200,10 @@ mod tests {
 
     #[test]
     fn no_more_is_kept_than_there_is_room_for_and_what_was_used_last_stays() {
-        let mut depot = Depot::default();
+        let mut large = LargeBlobs::default();
         let mut kept = Kept::new(10);
         let blobs = ["aaaa", "bbbb", "cccc", "much too long"];
-        let blobs = blobs.map(|text| arrived(text.as_bytes(), &mut depot));
+        let blobs = blobs.map(|text| arrived(text.as_bytes(), &mut large));
         let digests = blobs.each_ref().map(|blob| blob.known_digest().unwrap());
         kept.keep(&blobs[0]);
         kept.keep(&blobs[1]);

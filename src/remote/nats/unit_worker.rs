@@ -16,20 +16,20 @@ use crate::executor::Executor;
 use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
-use crate::remote::arrival::Depot;
-use crate::remote::desk::{Act, Desk, Task};
-use crate::remote::frame::{Frames, Speaker, frame};
-use crate::remote::message::{Ended, Facts, FromWorker, Ticket, ToWorker};
+use crate::remote::frame::{Frames, Peer, frame};
+use crate::remote::incoming::LargeBlobs;
+use crate::remote::message::{Ended, Facts, FromWorker, RequestId, ToWorker};
 use crate::remote::nats::address::{Address, Lane};
 use crate::remote::nats::bucket;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST};
-use crate::remote::nats::link::{Inquiry, Link, NoLink, status};
+use crate::remote::nats::link::{ConnectFault, Link, Outgoing, status};
 use crate::remote::nats::outcome::{delivered, has_result, stored, write};
 use crate::remote::nats::presence::{Announcement, subject};
 use crate::remote::nats::random;
 use crate::remote::nats::unit::{self, MOST_JOBS, ResultHead, UnitHead};
 use crate::remote::request::convert_limits;
-use crate::remote::serve::{AHEAD, Outlet, Worker, lock};
+use crate::remote::serve::{AHEAD, FrameSink, Worker, lock};
+use crate::remote::worker_side::{Effect, Task, WorkerSide};
 
 /// How often it says that it is there, and works.
 const BEAT: Duration = Duration::from_secs(1);
@@ -61,7 +61,7 @@ pub fn work(
 ) -> Result<(), JudgeError> {
     let Some(link) = reach(address, &ends, &tell)? else { return Ok(()) };
     let link = Arc::new(link);
-    let basket = Basket::default();
+    let basket = FramesByNumber::default();
     let worker = Worker::new(executor, tools, &basket);
     let said = Announcement::new(facts, |word| worker.find(word));
     let class = said.class();
@@ -74,23 +74,23 @@ pub fn work(
     forward(ends, &news, || News::End)?;
     forward(link.when_connected(), &news, || News::Connected)?;
     let (tasks, to_run) = channel();
-    let (errands, to_do) = channel::<Errand>();
+    let (calls, to_do) = channel::<ServerCall>();
     let (to_run, to_do) = (Mutex::new(to_run), Mutex::new(to_do));
     let id = random()[..16].to_owned();
     tell(&format!("takes jobs from {}, as one of class {class}", address.name));
-    let mut hand = Hand {
+    let mut units = UnitWorker {
         link: Arc::clone(&link),
         subject: subject(&class, address.user(), &id),
         announced: said.bytes(),
         facts: said.facts,
         class,
         id,
-        desk: Desk::new(),
+        side: WorkerSide::new(),
         units: HashMap::new(),
         of_job: HashMap::new(),
         numbers: 0,
         tasks,
-        errands,
+        calls,
         news: news.clone(),
         asked: [0; 2],
         asked_at: [Instant::now(); 2],
@@ -98,7 +98,7 @@ pub fn work(
         last_live: None,
     };
     thread::scope(|scope| {
-        let slots = hand.facts.slots;
+        let slots = units.facts.slots;
         let mut started = 0;
         for _ in 0..slots + AHEAD {
             let news = news.clone();
@@ -108,9 +108,9 @@ pub fn work(
         for _ in 0..HELPERS {
             let help = || {
                 loop {
-                    let errand = lock(&to_do).recv();
-                    match errand {
-                        Ok(errand) => errand(),
+                    let call = lock(&to_do).recv();
+                    match call {
+                        Ok(call) => call(),
                         Err(_) => return,
                     }
                 }
@@ -122,12 +122,12 @@ pub fn work(
             executor.stop();
             return Err(JudgeError::new("start the threads of a worker", "the system refuses"));
         }
-        hand.work(&heard);
+        units.work(&heard);
         // Nobody else must wait until it is known that this worker is gone.
-        hand.give_back();
+        units.give_back();
         executor.stop();
         link.close();
-        drop(hand);
+        drop(units);
         Ok(())
     })
 }
@@ -142,8 +142,8 @@ fn reach(
     loop {
         match Link::open(address, None) {
             Ok(link) => return Ok(Some(link)),
-            Err(NoLink::Refused(error)) => return Err(error),
-            Err(NoLink::Away(error)) => {
+            Err(ConnectFault::Refused(error)) => return Err(error),
+            Err(ConnectFault::Away(error)) => {
                 if told.replace(error.to_string()) != Some(error.to_string()) {
                     tell(&format!("cannot {error}; tries until it can"));
                 }
@@ -156,7 +156,7 @@ fn reach(
 }
 
 /// What somebody does who waits for the server.
-type Errand = Box<dyn FnOnce() + Send>;
+type ServerCall = Box<dyn FnOnce() + Send>;
 
 /// What the thread that decides is told.
 enum News {
@@ -170,12 +170,12 @@ enum News {
     },
     /// What was needed, or why it cannot be had.
     Got {
-        stream: Ticket,
+        stream: RequestId,
         blob: Result<Blob, String>,
     },
     /// What came of a job.
     Done {
-        number: Ticket,
+        number: RequestId,
         frames: Vec<u8>,
     },
     /// The result of a unit is written.
@@ -216,10 +216,10 @@ fn forward(
 
 /// What is said of each job.
 #[derive(Default)]
-struct Basket(Mutex<HashMap<Ticket, Vec<u8>>>);
+struct FramesByNumber(Mutex<HashMap<RequestId, Vec<u8>>>);
 
-impl Outlet for Basket {
-    fn put(&self, number: Option<Ticket>, bytes: &[u8]) {
+impl FrameSink for FramesByNumber {
+    fn put(&self, number: Option<RequestId>, bytes: &[u8]) {
         if let Some(number) = number {
             lock(&self.0).entry(number).or_default().extend(bytes);
         }
@@ -229,10 +229,15 @@ impl Outlet for Basket {
 /// What a thread for programs does.
 enum Order {
     Run(Task),
-    Find { number: Ticket, word: String },
+    Find { number: RequestId, word: String },
 }
 
-fn run(worker: &Worker<'_>, basket: &Basket, orders: &Mutex<Receiver<Order>>, news: Sender<News>) {
+fn run(
+    worker: &Worker<'_>,
+    basket: &FramesByNumber,
+    orders: &Mutex<Receiver<Order>>,
+    news: Sender<News>,
+) {
     loop {
         let order = lock(orders).recv();
         let number = match order {
@@ -258,7 +263,7 @@ struct Unit {
     head: UnitHead,
     /// Where to say that it is still worked on, and that it is done.
     ack: String,
-    base: Ticket,
+    base: RequestId,
     left: usize,
     frames: Vec<u8>,
     lacks: bool,
@@ -266,20 +271,21 @@ struct Unit {
     is_over: bool,
 }
 
-struct Hand {
+struct UnitWorker {
     link: Arc<Link>,
     subject: String,
     announced: Vec<u8>,
     facts: Facts,
     class: String,
     id: String,
-    desk: Desk,
+    side: WorkerSide,
     units: HashMap<String, Unit>,
     /// The unit of each job that is not done.
-    of_job: HashMap<Ticket, String>,
-    numbers: Ticket,
+    of_job: HashMap<RequestId, String>,
+    numbers: RequestId,
     tasks: Sender<Order>,
-    errands: Sender<Errand>,
+    /// What waits for the server.
+    calls: Sender<ServerCall>,
     news: Sender<News>,
     /// Questions for units that are open, by lanes.
     asked: [usize; 2],
@@ -288,7 +294,7 @@ struct Hand {
     last_live: Option<Instant>,
 }
 
-impl Hand {
+impl UnitWorker {
     fn work(&mut self, heard: &Receiver<News>) {
         let mut next = Instant::now();
         loop {
@@ -310,9 +316,9 @@ impl Hand {
 
     /// Says that it is there, and which units it has.
     fn beat(&mut self) {
-        self.link.publish(&Inquiry::new(self.subject.clone(), &self.announced), None);
+        self.link.publish(&Outgoing::new(self.subject.clone(), &self.announced), None);
         for unit in self.units.values() {
-            self.link.publish(&Inquiry::new(unit.ack.clone(), b"+WPI"), None);
+            self.link.publish(&Outgoing::new(unit.ack.clone(), b"+WPI"), None);
         }
         for lane in 0..2 {
             // The server has forgotten them.
@@ -344,7 +350,7 @@ impl Hand {
                 self.asked[index] += 1;
                 self.asked_at[index] = Instant::now();
                 let inbox = self.link.own_inbox(lane.name());
-                self.link.publish(&Inquiry::new(subject, body.as_bytes()), Some(inbox));
+                self.link.publish(&Outgoing::new(subject, body.as_bytes()), Some(inbox));
             }
         }
     }
@@ -358,9 +364,9 @@ impl Hand {
                 let is_here = blob.is_ok();
                 // What was given up meanwhile is not needed.
                 let _ = match blob {
-                    Ok(blob) => self.desk.bring(stream, &blob, &mut acts),
+                    Ok(blob) => self.side.bring(stream, &blob, &mut acts),
                     Err(reason) => {
-                        self.desk.hear(ToWorker::Unreadable { stream, reason }, &[], &mut acts)
+                        self.side.hear(ToWorker::Unreadable { stream, reason }, &[], &mut acts)
                     }
                 };
                 self.act(acts, !is_here);
@@ -368,7 +374,7 @@ impl Hand {
             News::Done { number, frames } => self.done(number, &frames, false),
             News::Written { unit } => {
                 if let Some(unit) = self.units.remove(&unit) {
-                    self.link.publish(&Inquiry::new(unit.ack, b"+ACK"), None);
+                    self.link.publish(&Outgoing::new(unit.ack, b"+ACK"), None);
                 }
             }
             News::Connected => {
@@ -398,7 +404,7 @@ impl Hand {
             read.filter(|(head, _)| unit::is_name(&head.unit) && unit::is_name(&head.batch))
         else {
             // Who sent it finds out that it is gone.
-            return self.link.publish(&Inquiry::new(ack, b"+TERM"), None);
+            return self.link.publish(&Outgoing::new(ack, b"+TERM"), None);
         };
         if lane == Lane::Live {
             self.last_live = Some(Instant::now());
@@ -416,7 +422,7 @@ impl Hand {
         if delivered <= 1 && head.stored.is_none() {
             return self.open(&name, Some(frames), Fate::Run);
         }
-        self.errand(move || {
+        self.aside(move || {
             let fate = match delivered {
                 0 | 1 => Fate::Run,
                 _ if has_result(&link, &head) => Fate::Done,
@@ -433,9 +439,9 @@ impl Hand {
     }
 
     /// Does something that waits for the server.
-    fn errand(&self, errand: impl FnOnce() + Send + 'static) {
+    fn aside(&self, call: impl FnOnce() + Send + 'static) {
         // Threads that are gone have ended with the worker.
-        let _ = self.errands.send(Box::new(errand));
+        let _ = self.calls.send(Box::new(call));
     }
 
     /// Begins with a unit.
@@ -450,7 +456,7 @@ impl Hand {
         }
         let pace = unit.head.first.pace_of(&self.facts);
         unit.base = self.numbers;
-        let mut frames = Frames::within(Speaker::Sender, frames);
+        let mut frames = Frames::within(Peer::Sender, frames);
         let mut acts = Vec::new();
         let mut jobs = Vec::new();
         loop {
@@ -466,17 +472,17 @@ impl Hand {
                 Fate::GiveUp => {
                     let what = format!("{MOST_LOST} workers were lost while they ran it");
                     let help = "look at what those machines say; they may have too little memory";
-                    acts.push(Act::Say(failed(
+                    acts.push(Effect::Say(failed(
                         number,
                         is_joint,
                         JudgeError::new("run a program on a worker", what).help(help),
                     )));
                     continue;
                 }
-                _ => self.desk.hear(message, &behind, &mut acts),
+                _ => self.side.hear(message, &behind, &mut acts),
             };
             if let Err(broken) = taken {
-                acts.push(Act::Say(failed(
+                acts.push(Effect::Say(failed(
                     number,
                     is_joint,
                     JudgeError::new("read a job", broken.0),
@@ -493,19 +499,19 @@ impl Hand {
         self.act(acts, false);
     }
 
-    fn act(&mut self, acts: Vec<Act>, lacks: bool) {
+    fn act(&mut self, acts: Vec<Effect>, lacks: bool) {
         for act in acts {
             match act {
-                Act::Say(FromWorker::Need { stream, digest }) => {
-                    let Some(length) = self.desk.length(stream) else { continue };
+                Effect::Say(FromWorker::Need { stream, digest }) => {
+                    let Some(length) = self.side.length(stream) else { continue };
                     let (link, news) = (Arc::clone(&self.link), self.news.clone());
-                    self.errand(move || {
-                        let got = bucket::get(&link, &digest, length, &mut Depot::default());
+                    self.aside(move || {
+                        let got = bucket::get(&link, &digest, length, &mut LargeBlobs::default());
                         let blob = got.map_err(|failure| failure.to_string());
                         let _ = news.send(News::Got { stream, blob });
                     });
                 }
-                Act::Say(message) => {
+                Effect::Say(message) => {
                     let number = match &message {
                         FromWorker::Done { number, .. } | FromWorker::DoneJoint { number, .. } => {
                             *number
@@ -516,14 +522,14 @@ impl Hand {
                     self.done(number, &frames, lacks);
                 }
                 // Threads that are gone have ended with the worker.
-                Act::Run(task) => _ = self.tasks.send(Order::Run(task)),
-                Act::Find { number, word } => _ = self.tasks.send(Order::Find { number, word }),
+                Effect::Run(task) => _ = self.tasks.send(Order::Run(task)),
+                Effect::Find { number, word } => _ = self.tasks.send(Order::Find { number, word }),
             }
         }
     }
 
     /// A job has ended.
-    fn done(&mut self, number: Ticket, frames: &[u8], lacks: bool) {
+    fn done(&mut self, number: RequestId, frames: &[u8], lacks: bool) {
         let Some(name) = self.of_job.remove(&number) else { return };
         let Some(unit) = self.units.get_mut(&name) else { return };
         unit.frames.extend(frames);
@@ -549,7 +555,7 @@ impl Hand {
         };
         let of = unit.head.clone();
         let (link, news) = (Arc::clone(&self.link), self.news.clone());
-        self.errand(move || {
+        self.aside(move || {
             if write(&link, &of, head, &frames) {
                 let _ = news.send(News::Written { unit: of.unit });
             }
@@ -559,13 +565,13 @@ impl Hand {
     /// Lets others have what it did not end.
     fn give_back(&self) {
         for unit in self.units.values().filter(|unit| !unit.is_over) {
-            self.link.publish(&Inquiry::new(unit.ack.clone(), b"-NAK"), None);
+            self.link.publish(&Outgoing::new(unit.ack.clone(), b"-NAK"), None);
         }
     }
 }
 
 /// The same job with a number of this worker's, and with times that are this machine's.
-fn renumbered(message: ToWorker, new: Ticket, pace: f64) -> Option<(ToWorker, bool)> {
+fn renumbered(message: ToWorker, new: RequestId, pace: f64) -> Option<(ToWorker, bool)> {
     match message {
         ToWorker::Run { alone, ways, mut job, .. } => {
             if pace != 1.0 {
@@ -585,7 +591,7 @@ fn renumbered(message: ToWorker, new: Ticket, pace: f64) -> Option<(ToWorker, bo
     }
 }
 
-fn failed(number: Ticket, is_joint: bool, error: JudgeError) -> FromWorker {
+fn failed(number: RequestId, is_joint: bool, error: JudgeError) -> FromWorker {
     let ways = Vec::new();
     match is_joint {
         false => FromWorker::Done { number, ways, reply: Ended::Failed(error) },

@@ -10,20 +10,20 @@ use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, REPEATS};
 use crate::model::verdict::Verdict;
-use crate::strength::arena::{Arena, Contender};
 use crate::strength::pool::Fresh;
+use crate::strength::test_bed::{Suspect, TestBed};
 use crate::stress::batch::Batches;
 use crate::stress::comparison::Compared;
 use crate::stress::search::Failure;
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 use crate::stress::validity::Validity;
 
-/// What hunts need.
-pub struct Hunting<'a> {
+/// What searches need.
+pub struct KillSearch<'a> {
     /// The right programs beside the reference, with their names: all must agree with it.
-    pub others: Vec<(String, Contender)>,
-    /// Where contenders are run.
-    pub arena: &'a Arena<'a>,
+    pub others: Vec<(String, Suspect)>,
+    /// Where suspects are run.
+    pub test_bed: &'a TestBed<'a>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
     /// The package's generators, if it has some.
@@ -34,8 +34,8 @@ pub struct Hunting<'a> {
     pub end: Instant,
 }
 
-/// What some fresh inputs say of a contender.
-pub struct Hunted {
+/// What some fresh inputs say of a suspect.
+pub struct KillSearchResult {
     /// The first of them that rejects it, each time it is run.
     pub found: Option<Failure>,
     /// On how many it was run.
@@ -47,7 +47,7 @@ const ALONE: usize = 25;
 /// An input is made small for so long.
 const SHRINKING: Duration = Duration::from_secs(3);
 
-impl Hunting<'_> {
+impl KillSearch<'_> {
     /// What came of something, or nothing if the time was over before.
     ///
     /// # Errors
@@ -59,16 +59,16 @@ impl Hunting<'_> {
         }
     }
 
-    /// Runs a contender on fresh inputs until one rejects it.
+    /// Runs a suspect on fresh inputs until one rejects it.
     ///
     /// # Errors
     /// When the judge failed, or it was interrupted or the time was over.
-    pub fn first(&self, contender: &Contender, fresh: &[Fresh]) -> Result<Hunted, Stop> {
+    pub fn first(&self, suspect: &Suspect, fresh: &[Fresh]) -> Result<KillSearchResult, Stop> {
         let takes = |fresh: &&Fresh| Batches::takes(&fresh.item.input);
         let small: Vec<&Fresh> = fresh.iter().filter(takes).collect();
         let items: Vec<&Texts> = small.iter().map(|fresh| &fresh.item).collect();
         let (doubtful, tried): (Vec<&Fresh>, usize) =
-            match self.arena.in_batch(contender, &items)? {
+            match self.test_bed.in_batch(suspect, &items)? {
                 Some(batch) => {
                     let (doubtful, tried) = batch.doubtful();
                     (doubtful.into_iter().map(|place| small[place]).collect(), tried)
@@ -79,22 +79,22 @@ impl Hunting<'_> {
                 }
             };
         for fresh in doubtful {
-            if let Some(found) = self.failure(contender, fresh)? {
-                return Ok(Hunted { found: Some(found), tried });
+            if let Some(found) = self.failure(suspect, fresh)? {
+                return Ok(KillSearchResult { found: Some(found), tried });
             }
         }
-        Ok(Hunted { found: None, tried })
+        Ok(KillSearchResult { found: None, tried })
     }
 
-    /// How a contender fails on an input, if it does each time, and the input is valid.
-    fn failure(&self, contender: &Contender, fresh: &Fresh) -> Result<Option<Failure>, Stop> {
-        let Some(judged) = self.rejected(contender, &fresh.item.input)? else { return Ok(None) };
+    /// How a suspect fails on an input, if it does each time, and the input is valid.
+    fn failure(&self, suspect: &Suspect, fresh: &Fresh) -> Result<Option<Failure>, Stop> {
+        let Some(judged) = self.rejected(suspect, &fresh.item.input)? else { return Ok(None) };
         let input = &fresh.item.input;
-        if !self.validity.allows(input)? || !self.is_certain(contender, &fresh.origin, input)? {
+        if !self.validity.allows(input)? || !self.is_certain(suspect, &fresh.origin, input)? {
             return Ok(None);
         }
         for _ in 1..REPEATS {
-            match self.rejected(contender, &fresh.item.input)? {
+            match self.rejected(suspect, &fresh.item.input)? {
                 Some(again) if again.verdict == judged.verdict => {}
                 _ => return Ok(None),
             }
@@ -114,12 +114,12 @@ impl Hunting<'_> {
     /// programs must agree.
     fn is_certain(
         &self,
-        contender: &Contender,
+        suspect: &Suspect,
         origin: &Origin,
         input: &Arc<[u8]>,
     ) -> Result<bool, Stop> {
         if matches!(origin, Origin::TestCase { .. }) {
-            for (_, other) in self.others.iter().filter(|(_, it)| !std::ptr::eq(it, contender)) {
+            for (_, other) in self.others.iter().filter(|(_, it)| !std::ptr::eq(it, suspect)) {
                 if self.rejected(other, input)?.is_some() {
                     return Ok(false);
                 }
@@ -128,38 +128,38 @@ impl Hunting<'_> {
         Ok(true)
     }
 
-    /// What a contender earns on an input, if that is not accepted.
+    /// What a suspect earns on an input, if that is not accepted.
     fn rejected(
         &self,
-        contender: &Contender,
+        suspect: &Suspect,
         input: &Arc<[u8]>,
     ) -> Result<Option<CaseJudgement>, Stop> {
-        let compared = self.arena.with(contender, |it| it.compare(input, TimeLimitMode::Any))?;
+        let compared = self.test_bed.with(suspect, |it| it.compare(input, TimeLimitMode::Any))?;
         Ok(match compared {
             Compared::Differs(judged) => Some(*judged),
             Compared::Same | Compared::NoAnswer(_) => None,
         })
     }
 
-    /// The verdict of a contender on an input that another one fails on.
+    /// The verdict of a suspect on an input that another one fails on.
     ///
     /// # Errors
     /// As [`Self::first`].
-    pub fn fails(&self, contender: &Contender, input: &Arc<[u8]>) -> Result<Option<Verdict>, Stop> {
-        Ok(self.rejected(contender, input)?.map(|judged| judged.verdict))
+    pub fn fails(&self, suspect: &Suspect, input: &Arc<[u8]>) -> Result<Option<Verdict>, Stop> {
+        Ok(self.rejected(suspect, input)?.map(|judged| judged.verdict))
     }
 
     /// Makes a failing input small.
     ///
     /// # Errors
     /// When the judge failed.
-    pub fn shrunk(&self, contender: &Contender, failure: &Failure) -> Result<Shrunk, Stop> {
+    pub fn shrunk(&self, suspect: &Suspect, failure: &Failure) -> Result<Shrunk, Stop> {
         self.until.set(Some(self.end.min(Instant::now() + SHRINKING)));
-        let shrunk = self.arena.with(contender, |comparison| {
+        let shrunk = self.test_bed.with(suspect, |comparison| {
             let shrinking = Shrinking {
                 comparison,
                 validity: self.validity,
-                grammar: self.arena.grammar,
+                grammar: self.test_bed.grammar,
                 generators: self.generators,
                 until: self.until,
                 before: (0, Instant::now()),
@@ -170,7 +170,7 @@ impl Hunting<'_> {
         self.until.set(Some(self.end));
         let mut shrunk = shrunk?;
         // What is smaller may be what lax validators accept.
-        if !self.is_certain(contender, &failure.origin, &shrunk.input)? {
+        if !self.is_certain(suspect, &failure.origin, &shrunk.input)? {
             shrunk.input = Arc::clone(&failure.input);
             shrunk.judged = failure.judged.clone();
         }

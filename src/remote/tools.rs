@@ -7,15 +7,15 @@ use std::sync::mpsc::sync_channel;
 use crate::language::probe::Probe;
 use crate::language::toolchain::Lookup;
 use crate::remote::frame::frame;
-use crate::remote::line::Response;
+use crate::remote::group::Envelope;
+use crate::remote::judge_side::Response;
 use crate::remote::message::ToWorker;
-use crate::remote::seats::{Awaited, Shared};
-use crate::remote::station::Letter;
+use crate::remote::state::{Awaited, Shared};
 
-/// The door to the workers' tools: each is looked for on all of them, and that of the first that has it counts.
-pub(super) struct Elsewhere(pub(super) Arc<Shared>);
+/// The route to the workers' tools: each is looked for on all of them, and that of the first that has it counts.
+pub(super) struct RemoteTools(pub(super) Arc<Shared>);
 
-impl Probe for Elsewhere {
+impl Probe for RemoteTools {
     fn elsewhere(&self, word: &str) -> Option<Lookup> {
         let shared = &self.0;
         let mut state = shared.lock();
@@ -23,41 +23,41 @@ impl Probe for Elsewhere {
             return Some(found.clone());
         }
         let mut asked = Vec::new();
-        for (index, seat) in state.seats.iter().enumerate() {
-            if seat.is_there() && !seat.tools.contains_key(word) {
+        for (index, worker) in state.workers.iter().enumerate() {
+            if worker.is_there() && !worker.tools.contains_key(word) {
                 asked.push(index);
             }
         }
         let mut answers = Vec::new();
-        for seat in asked {
+        for worker in asked {
             let (sender, receiver) = sync_channel(1);
             state.numbers += 1;
             let number = state.numbers;
             let failed = |_| Response::Found(Err(Vec::new()));
             let question = Awaited { room: 0, blobs: Vec::new(), answer: sender, failed };
-            state.seats[seat].asked.insert(number, question);
-            answers.push((seat, number, receiver));
+            state.workers[worker].asked.insert(number, question);
+            answers.push((worker, number, receiver));
         }
         drop(state);
         let mut known = Vec::new();
-        for (seat, number, receiver) in answers {
+        for (worker, number, receiver) in answers {
             let question = ToWorker::<(), ()>::Find { number, word: word.to_owned() };
             if let Ok(bytes) = frame(&question, &[]) {
-                let letter =
-                    Letter { number, bytes: &bytes, is_lone: true, program: 0, is_long: false };
-                let _ = shared.lines[seat].send(&letter);
+                let envelope =
+                    Envelope { number, bytes: &bytes, is_lone: true, program: 0, is_long: false };
+                let _ = shared.lines[worker].send(&envelope);
             }
-            known.push((seat, receiver));
+            known.push((worker, receiver));
         }
-        for (seat, receiver) in known {
+        for (worker, receiver) in known {
             // One that is lost has nothing.
             let Ok(Response::Found(found)) = receiver.recv() else { continue };
-            shared.lock().seats[seat].tools.insert(word.to_owned(), found);
+            shared.lock().workers[worker].tools.insert(word.to_owned(), found);
         }
         let mut best: Lookup = Err(Vec::new());
         let mut state = shared.lock();
-        let there = state.seats.iter().filter(|seat| seat.is_there());
-        for found in there.filter_map(|seat| seat.tools.get(word)) {
+        let there = state.workers.iter().filter(|worker| worker.is_there());
+        for found in there.filter_map(|worker| worker.tools.get(word)) {
             match (&best, found) {
                 (Err(_), Ok(tool)) => best = Ok(Arc::new(tool.clone())),
                 (Err(none), Err(tried)) if none.is_empty() => best = Err(tried.clone()),

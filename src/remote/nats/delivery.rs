@@ -10,17 +10,17 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
-use crate::remote::line::{Heard, Hearing, Response};
+use crate::remote::group::ReplyTo;
+use crate::remote::judge_side::{JudgeSide, Received, Response};
 use crate::remote::message::Ended;
 use crate::remote::nats::bucket::{self, BlobFault};
-use crate::remote::nats::class::Posted;
+use crate::remote::nats::class::QueuedJob;
 use crate::remote::nats::digits;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
-use crate::remote::nats::link::{Inquiry, Silence, status};
-use crate::remote::nats::office::{Flying, Office};
+use crate::remote::nats::link::{NoReply, Outgoing, status};
+use crate::remote::nats::submitter::{InFlight, Submitter};
 use crate::remote::nats::unit::{self, MOST, Origin, ResultHead, ResultPart, UnitHead};
 use crate::remote::request::convert_outcome;
-use crate::remote::station::Reception;
 
 /// How often it is looked for a unit of which nothing is heard.
 const LOOK: Duration = Duration::from_secs(2);
@@ -37,46 +37,46 @@ struct Bad {
     reason: String,
 }
 
-impl Office {
+impl Submitter {
     /// The name of a unit: nobody can guess it, and no other has it.
-    pub(super) fn name(&self, sequence: u64, letters: &[Posted]) -> String {
+    pub(super) fn name(&self, sequence: u64, envelopes: &[QueuedJob]) -> String {
         let mut hasher = Sha256::new();
         hasher.update(&self.secret);
         hasher.update(sequence.to_le_bytes());
-        letters.iter().for_each(|letter| hasher.update(&letter.bytes));
+        envelopes.iter().for_each(|envelope| hasher.update(&envelope.bytes));
         digits(&hasher.finalize(), 16)
     }
 
-    fn under_way(&self, unit: &str) -> Option<(Flying, Reception)> {
-        let ledger = self.lock();
-        let flying = ledger.flying.get(unit)?.clone();
-        let reception = ledger.classes[flying.class].reception.clone()?;
-        Some((flying, reception))
+    fn under_way(&self, unit: &str) -> Option<(InFlight, ReplyTo)> {
+        let state = self.lock();
+        let in_flight = state.in_flight.get(unit)?.clone();
+        let reply_to = state.classes[in_flight.class].reply_to.clone()?;
+        Some((in_flight, reply_to))
     }
 
     /// Sends a unit, and before it the blobs that the server does not have.
     pub(super) fn send(self: &Arc<Self>, unit: &str) {
-        let Some((flying, reception)) = self.under_way(unit) else {
+        let Some((in_flight, reply_to)) = self.under_way(unit) else {
             self.land(unit, None);
             return;
         };
-        match self.try_to_send(unit, &flying, &reception) {
+        match self.try_to_send(unit, &in_flight, &reply_to) {
             Ok(()) => {
-                if let Some(flying) = self.lock().flying.get_mut(unit) {
-                    flying.looked = Some(Instant::now());
+                if let Some(in_flight) = self.lock().in_flight.get_mut(unit) {
+                    in_flight.looked = Some(Instant::now());
                 }
             }
-            Err(BlobFault::Silent(Silence::Closed)) => {}
+            Err(BlobFault::Silent(NoReply::Closed)) => {}
             Err(BlobFault::Silent(silence)) => {
                 self.land(unit, None);
-                reception.lose(&silence.to_string());
+                reply_to.lose(&silence.to_string());
             }
             Err(BlobFault::Wrong(reason)) => {
                 self.land(unit, None);
-                for letter in &flying.letters {
+                for envelope in &in_flight.envelopes {
                     let error = JudgeError::new("send a job to the server", &reason);
-                    reception.fail(
-                        letter.number,
+                    reply_to.fail(
+                        envelope.number,
                         error.help("look at its disk and at the limits of JetStream"),
                     );
                 }
@@ -87,21 +87,22 @@ impl Office {
     fn try_to_send(
         &self,
         unit: &str,
-        flying: &Flying,
-        reception: &Reception,
+        in_flight: &InFlight,
+        reply_to: &ReplyTo,
     ) -> Result<(), BlobFault> {
-        for letter in &flying.letters {
+        for envelope in &in_flight.envelopes {
             // If nobody waits for it any more, it is run in vain.
-            for blob in reception.known(letter.number).into_iter().flat_map(|open| open.blobs) {
+            for blob in reply_to.known(envelope.number).into_iter().flat_map(|open| open.blobs) {
                 self.bring(&blob)?;
             }
         }
-        let frames: Vec<&[u8]> = flying.letters.iter().map(|letter| &*letter.bytes).collect();
+        let frames: Vec<&[u8]> =
+            in_flight.envelopes.iter().map(|envelope| &*envelope.bytes).collect();
         let length: usize = frames.iter().map(|it| it.len()).sum();
         let mut head = UnitHead {
             batch: self.batch.clone(),
             unit: unit.to_owned(),
-            first: Origin::of(&reception.first),
+            first: Origin::of(&reply_to.first),
             stored: None,
         };
         let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
@@ -115,8 +116,9 @@ impl Office {
                 unit::message(&head, &[]).map_err(fault)?
             }
         };
-        let class = self.class_name(flying.class);
-        let mut call = Inquiry::new(layout::job(flying.lane, &class, &self.batch, unit), &bytes);
+        let class = self.class_name(in_flight.class);
+        let mut call =
+            Outgoing::new(layout::job(in_flight.lane, &class, &self.batch, unit), &bytes);
         // However often it is sent, it is there once.
         call.headers.push(("Nats-Msg-Id", unit.to_owned()));
         let mut tries = 0;
@@ -136,26 +138,26 @@ impl Office {
     fn bring(&self, blob: &Blob) -> Result<(), BlobFault> {
         let Some(digest) = blob.known_digest() else { return Ok(()) };
         loop {
-            let mut ledger = self.lock();
-            match ledger.blobs.get(&digest) {
+            let mut state = self.lock();
+            match state.blobs.get(&digest) {
                 Some(true) => return Ok(()),
                 Some(false) => {}
                 None => {
-                    ledger.blobs.insert(digest, false);
+                    state.blobs.insert(digest, false);
                     break;
                 }
             }
-            drop(ledger);
+            drop(state);
             if self.is_over() {
-                return Err(BlobFault::Silent(Silence::Closed));
+                return Err(BlobFault::Silent(NoReply::Closed));
             }
             thread::sleep(Duration::from_millis(1));
         }
         let put = bucket::put(&self.link, blob);
-        let mut ledger = self.lock();
+        let mut state = self.lock();
         match put {
-            Ok(()) => ledger.blobs.insert(digest, true),
-            Err(_) => ledger.blobs.remove(&digest),
+            Ok(()) => state.blobs.insert(digest, true),
+            Err(_) => state.blobs.remove(&digest),
         };
         put
     }
@@ -166,7 +168,7 @@ impl Office {
         if bytes.is_empty() {
             return;
         }
-        let Some((flying, reception)) = self.under_way(unit) else { return };
+        let Some((in_flight, reply_to)) = self.under_way(unit) else { return };
         let Some((head, frames)) = unit::read::<ResultHead>(bytes) else {
             let bad = Bad {
                 worker: String::new(),
@@ -174,31 +176,31 @@ impl Office {
             };
             return self.again(unit, &bad);
         };
-        let (office, unit) = (Arc::clone(self), unit.to_owned());
-        let settle = move |office: &Arc<Self>| {
-            match office.read_result(&unit, &flying, &reception, &head, frames) {
-                Ok(Some(answers)) => office.settle(&unit, &reception, answers),
+        let (submitter, unit) = (Arc::clone(self), unit.to_owned());
+        let settle = move |submitter: &Arc<Self>| {
+            match submitter.read_result(&unit, &in_flight, &reply_to, &head, frames) {
+                Ok(Some(answers)) => submitter.settle(&unit, &reply_to, answers),
                 // The connection is gone; it is looked for later.
                 Ok(None) => {}
                 Err(reason) => {
-                    let worker = office.lock().name_of(&head.worker, &machine(&head.name));
-                    office.again(&unit, &Bad { worker, reason });
+                    let worker = submitter.lock().name_of(&head.worker, &machine(&head.name));
+                    submitter.again(&unit, &Bad { worker, reason });
                 }
             }
         };
         match head_has_parts(bytes) {
-            false => settle(&office),
+            false => settle(&submitter),
             // Getting them takes a while.
-            true => _ = office.thread(settle),
+            true => _ = submitter.thread(settle),
         }
     }
 
-    fn settle(&self, unit: &str, reception: &Reception, answers: Vec<Response>) {
+    fn settle(&self, unit: &str, reply_to: &ReplyTo, answers: Vec<Response>) {
         let took: Vec<f64> = answers.iter().filter_map(took).collect();
         let mean = (!took.is_empty()).then(|| took.iter().sum::<f64>() / took.len() as f64);
-        let Some(flying) = self.land(unit, mean) else { return };
-        for (letter, answer) in flying.letters.iter().zip(answers) {
-            reception.answer(letter.number, answer);
+        let Some(in_flight) = self.land(unit, mean) else { return };
+        for (envelope, answer) in in_flight.envelopes.iter().zip(answers) {
+            reply_to.answer(envelope.number, answer);
         }
     }
 
@@ -206,36 +208,36 @@ impl Office {
     fn read_result(
         &self,
         unit: &str,
-        flying: &Flying,
-        reception: &Reception,
+        in_flight: &InFlight,
+        reply_to: &ReplyTo,
         head: &ResultHead,
         frames: Vec<u8>,
     ) -> Result<Option<Vec<Response>>, String> {
         if head.lacks {
-            let known = flying.letters.iter().filter_map(|it| reception.known(it.number));
+            let known = in_flight.envelopes.iter().filter_map(|it| reply_to.known(it.number));
             let blobs: Vec<_> = known.flat_map(|open| open.blobs).collect();
-            let mut ledger = self.lock();
+            let mut state = self.lock();
             for digest in blobs.iter().filter_map(Blob::known_digest) {
-                ledger.blobs.remove(&digest);
+                state.blobs.remove(&digest);
             }
-            drop(ledger);
+            drop(state);
             return Err("it could not get a file from the server".to_owned());
         }
         if !(0.01..=100.0).contains(&head.pace) || head.worker.len() != 16 {
             return Err("it says what cannot be of itself".to_owned());
         }
-        let rooms: Vec<_> = flying
-            .letters
+        let rooms: Vec<_> = in_flight
+            .envelopes
             .iter()
-            .map(|it| reception.known(it.number).map_or(u64::MAX >> 1, |open| open.room))
+            .map(|it| reply_to.known(it.number).map_or(u64::MAX >> 1, |open| open.room))
             .collect();
         let index = |number: u64| usize::try_from(number.checked_sub(head.base)?).ok();
         let room = |number| rooms.get(index(number)?).copied();
-        let mut hearing = Hearing::within(Vec::new());
+        let mut hearing = JudgeSide::within(Vec::new());
         let mut answers: Vec<Option<Response>> = rooms.iter().map(|_| None).collect();
         let mut hear = |bytes: &[u8]| {
             for heard in hearing.take(bytes, &room).map_err(|broken| broken.0)? {
-                let Heard::Answered { number, answer } = heard else {
+                let Received::Answered { number, answer } = heard else {
                     return Err("it sends something that is not a result".to_owned());
                 };
                 match index(number).and_then(|index| answers.get_mut(index)) {
@@ -253,7 +255,7 @@ impl Office {
                 .ok_or("it names no parts")?;
             let subject = layout::result(&self.batch, unit);
             let subject = format!("$JS.API.DIRECT.GET.{RESULTS}.{subject}.{id}.{number}");
-            let Ok(message) = self.link.request(&Inquiry::new(subject, b"")) else {
+            let Ok(message) = self.link.request(&Outgoing::new(subject, b"")) else {
                 return Ok(None);
             };
             if status(&message).is_some() {
@@ -279,43 +281,45 @@ impl Office {
 
     /// Nothing came of a unit, so its jobs go once more, if they did not do so too often.
     fn again(&self, unit: &str, bad: &Bad) {
-        let Some(flying) = self.land(unit, None) else { return };
-        let reception = self.lock().classes[flying.class].reception.clone();
-        let Some(reception) = reception else { return };
+        let Some(in_flight) = self.land(unit, None) else { return };
+        let reply_to = self.lock().classes[in_flight.class].reply_to.clone();
+        let Some(reply_to) = reply_to else { return };
         let Bad { worker, reason } = bad;
         let worker = if worker.is_empty() { "a worker".to_owned() } else { worker.clone() };
         let message = format!("its result was not used: {reason}");
         let help = "its runs go to other workers, if there are any; `juror help scale` tells what can be wrong";
-        reception.remark(Diagnostic::warning(worker, message).help(help));
-        let mut letters = Vec::new();
-        for mut letter in flying.letters {
-            letter.lost += 1;
-            if u64::from(letter.lost) < MOST_LOST {
-                letters.push(letter);
+        reply_to.remark(Diagnostic::warning(worker, message).help(help));
+        let mut envelopes = Vec::new();
+        for mut envelope in in_flight.envelopes {
+            envelope.lost += 1;
+            if u64::from(envelope.lost) < MOST_LOST {
+                envelopes.push(envelope);
                 continue;
             }
             let what = format!("nothing came of it {MOST_LOST} times; the last time: {reason}");
             let help = "look at what the workers say on their machines";
-            reception
-                .fail(letter.number, JudgeError::new("run a program on a worker", what).help(help));
+            reply_to.fail(
+                envelope.number,
+                JudgeError::new("run a program on a worker", what).help(help),
+            );
         }
-        self.post_again(flying.class, letters);
+        self.post_again(in_flight.class, envelopes);
     }
 
     /// Looks for the results of units of which nothing was heard for a while.
     pub(super) fn look_for_units(self: &Arc<Self>, is_new: bool) {
         let mut late = Vec::new();
-        for (unit, flying) in &mut self.lock().flying {
-            if flying.looked.is_some_and(|looked| is_new || looked.elapsed() > LOOK) {
-                flying.looked = Some(Instant::now());
-                late.push((unit.clone(), flying.class, flying.lane));
+        for (unit, in_flight) in &mut self.lock().in_flight {
+            if in_flight.looked.is_some_and(|looked| is_new || looked.elapsed() > LOOK) {
+                in_flight.looked = Some(Instant::now());
+                late.push((unit.clone(), in_flight.class, in_flight.lane));
             }
         }
         for (unit, class, lane) in late {
             let get = |stream: &str, subject: &str| {
                 let subject = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
                 self.link
-                    .request(&Inquiry::new(subject, b""))
+                    .request(&Outgoing::new(subject, b""))
                     .ok()
                     .map(|message| (status(&message), message.payload))
             };
@@ -335,10 +339,10 @@ impl Office {
     /// There is no result yet. If the unit is not there either, it is lost, unless a server is behind.
     fn missing(&self, unit: &str, is_waiting: bool) {
         let is_lost = {
-            let mut ledger = self.lock();
-            let Some(flying) = ledger.flying.get_mut(unit) else { return };
-            flying.missing = if is_waiting { 0 } else { flying.missing + 1 };
-            flying.missing >= MOST_MISSING
+            let mut state = self.lock();
+            let Some(in_flight) = state.in_flight.get_mut(unit) else { return };
+            in_flight.missing = if is_waiting { 0 } else { in_flight.missing + 1 };
+            in_flight.missing >= MOST_MISSING
         };
         if is_lost {
             self.again(

@@ -8,39 +8,39 @@ use crate::model::blob::{Blob, Digest};
 use crate::model::job::{Job, What};
 use crate::model::joint::JointJob;
 use crate::model::judgement::JudgeError;
-use crate::remote::arrival::{Arrival, Depot, Kept, MOST_BYTES};
-use crate::remote::frame::{Broken, Frames, Speaker};
-use crate::remote::message::{Ended, FromWorker, Ticket, ToWorker};
-use crate::remote::parcel::{Parcel, Way, is_inside, unpack};
+use crate::remote::frame::{Frames, Peer, ProtocolError};
+use crate::remote::incoming::{IncomingBlob, Kept, LargeBlobs, MOST_BYTES};
+use crate::remote::message::{Ended, FromWorker, RequestId, ToWorker};
+use crate::remote::packing::{HasBlobs, Way, is_inside, unpack};
 
 /// What a worker is to do.
 #[derive(Debug)]
-pub(super) enum Act {
+pub(super) enum Effect {
     /// Say this.
     Say(FromWorker),
     /// Run this.
     Run(Task),
     /// Look for this tool.
-    Find { number: Ticket, word: String },
+    Find { number: RequestId, word: String },
 }
 
 /// A job that can be run: all that belongs to it is here.
 #[derive(Debug)]
 pub(super) struct Task {
-    pub(super) number: Ticket,
+    pub(super) number: RequestId,
     pub(super) alone: Option<u32>,
-    pub(super) work: Errand,
+    pub(super) work: AnyJob,
 }
 
 /// One program, or two that talk.
 #[derive(Debug)]
-pub(super) enum Errand {
+pub(super) enum AnyJob {
     Single(Box<Job>),
     Joint(Box<JointJob>),
 }
 
-impl Errand {
-    fn parcel(&mut self) -> &mut dyn Parcel {
+impl AnyJob {
+    fn carrier(&mut self) -> &mut dyn HasBlobs {
         match self {
             Self::Single(job) => &mut **job,
             Self::Joint(job) => &mut **job,
@@ -62,7 +62,7 @@ impl Errand {
     }
 
     /// The same, failed.
-    pub(super) fn failed(&self, number: Ticket, error: JudgeError) -> FromWorker {
+    pub(super) fn failed(&self, number: RequestId, error: JudgeError) -> FromWorker {
         let ways = Vec::new();
         match self {
             Self::Single(_) => FromWorker::Done { number, ways, reply: Ended::Failed(error) },
@@ -74,34 +74,34 @@ impl Errand {
 /// A job that waits for bytes.
 struct Waiting {
     task: Task,
-    missing: Vec<Ticket>,
+    missing: Vec<RequestId>,
 }
 
 /// Bytes on their way here.
 struct Coming {
     digest: Digest,
     length: u64,
-    arrival: Arrival,
+    incoming: IncomingBlob,
     wanted_by: Vec<Blob>,
 }
 
 /// As many jobs may wait for bytes.
 const MOST_WAITING: usize = 10_000;
 
-pub(super) struct Desk {
+pub(super) struct WorkerSide {
     frames: Frames,
-    depot: Depot,
+    large: LargeBlobs,
     kept: Kept,
-    coming: HashMap<Ticket, Coming>,
+    coming: HashMap<RequestId, Coming>,
     waiting: Vec<Waiting>,
-    streams: Ticket,
+    streams: RequestId,
 }
 
-impl Desk {
+impl WorkerSide {
     pub(super) fn new() -> Self {
         Self {
-            frames: Frames::new(Speaker::Sender),
-            depot: Depot::default(),
+            frames: Frames::new(Peer::Sender),
+            large: LargeBlobs::default(),
             kept: Kept::new(MOST_BYTES),
             coming: HashMap::new(),
             waiting: Vec::new(),
@@ -110,7 +110,7 @@ impl Desk {
     }
 
     /// Takes bytes, and says what is to be done now.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<Vec<Act>, Broken> {
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<Vec<Effect>, ProtocolError> {
         let mut acts = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next::<ToWorker>()? {
@@ -124,27 +124,27 @@ impl Desk {
         &mut self,
         message: ToWorker,
         behind: &[u8],
-        acts: &mut Vec<Act>,
-    ) -> Result<(), Broken> {
+        acts: &mut Vec<Effect>,
+    ) -> Result<(), ProtocolError> {
         match message {
             ToWorker::Run { number, alone, ways, job } => {
-                let task = Task { number, alone, work: Errand::Single(job) };
+                let task = Task { number, alone, work: AnyJob::Single(job) };
                 self.accept(task, &ways, behind, acts)
             }
             ToWorker::RunJoint { number, alone, ways, job } => {
-                let task = Task { number, alone, work: Errand::Joint(job) };
+                let task = Task { number, alone, work: AnyJob::Joint(job) };
                 self.accept(task, &ways, behind, acts)
             }
             ToWorker::Piece { stream, is_last } => self.piece(stream, is_last, behind, acts),
             ToWorker::Unreadable { stream, reason } => {
                 if self.coming.remove(&stream).is_none() {
-                    return Err(Broken::new("it sends what nobody asked for"));
+                    return Err(ProtocolError::new("it sends what nobody asked for"));
                 }
                 self.give_up(stream, &reason, acts);
                 Ok(())
             }
             ToWorker::Find { number, word } => {
-                acts.push(Act::Find { number, word });
+                acts.push(Effect::Find { number, word });
                 Ok(())
             }
         }
@@ -155,30 +155,30 @@ impl Desk {
         mut task: Task,
         ways: &[Way],
         behind: &[u8],
-        acts: &mut Vec<Act>,
-    ) -> Result<(), Broken> {
+        acts: &mut Vec<Effect>,
+    ) -> Result<(), ProtocolError> {
         let is_sound = match &task.work {
-            Errand::Single(job) => is_inside(&**job),
-            Errand::Joint(job) => is_inside(&**job),
+            AnyJob::Single(job) => is_inside(&**job),
+            AnyJob::Joint(job) => is_inside(&**job),
         };
         if !is_sound {
             let fault = JudgeError::new("take a job", "a path in it leads out of its directory");
-            acts.push(Act::Say(task.work.failed(task.number, fault)));
+            acts.push(Effect::Say(task.work.failed(task.number, fault)));
             return Ok(());
         }
         let others = match &mut task.work {
-            Errand::Single(job) => unpack(&mut **job, ways, behind)?,
-            Errand::Joint(job) => unpack(&mut **job, ways, behind)?,
+            AnyJob::Single(job) => unpack(&mut **job, ways, behind)?,
+            AnyJob::Joint(job) => unpack(&mut **job, ways, behind)?,
         };
         let mut missing = Vec::new();
         for (blob, way) in others {
             let (Way::Asked, Some(digest), Ok(length)) = (way, blob.known_digest(), blob.len())
             else {
-                return Err(Broken::new("it sends a job with a blob that has no name"));
+                return Err(ProtocolError::new("it sends a job with a blob that has no name"));
             };
             if let Some(known) = self.kept.blob(&digest) {
                 if known.len().ok() != Some(length) {
-                    return Err(Broken::new("it names the same bytes with two lengths"));
+                    return Err(ProtocolError::new("it names the same bytes with two lengths"));
                 }
                 *blob = known;
                 continue;
@@ -190,7 +190,7 @@ impl Desk {
             return self.ready(task, acts);
         }
         if self.waiting.len() >= MOST_WAITING {
-            return Err(Broken::new("it sends more jobs than anybody can do"));
+            return Err(ProtocolError::new("it sends more jobs than anybody can do"));
         }
         self.waiting.push(Waiting { task, missing });
         Ok(())
@@ -202,48 +202,51 @@ impl Desk {
         digest: Digest,
         length: u64,
         blob: Blob,
-        acts: &mut Vec<Act>,
-    ) -> Result<Ticket, Broken> {
+        acts: &mut Vec<Effect>,
+    ) -> Result<RequestId, ProtocolError> {
         if let Some((stream, coming)) = self.coming.iter_mut().find(|(_, it)| it.digest == digest) {
             if coming.length != length {
-                return Err(Broken::new("it names the same bytes with two lengths"));
+                return Err(ProtocolError::new("it names the same bytes with two lengths"));
             }
             coming.wanted_by.push(blob);
             return Ok(*stream);
         }
         self.streams += 1;
         let stream = self.streams;
-        let coming = Coming { digest, length, arrival: Arrival::default(), wanted_by: vec![blob] };
+        let coming =
+            Coming { digest, length, incoming: IncomingBlob::default(), wanted_by: vec![blob] };
         self.coming.insert(stream, coming);
-        acts.push(Act::Say(FromWorker::Need { stream, digest }));
+        acts.push(Effect::Say(FromWorker::Need { stream, digest }));
         Ok(stream)
     }
 
     fn piece(
         &mut self,
-        stream: Ticket,
+        stream: RequestId,
         is_last: bool,
         bytes: &[u8],
-        acts: &mut Vec<Act>,
-    ) -> Result<(), Broken> {
+        acts: &mut Vec<Effect>,
+    ) -> Result<(), ProtocolError> {
         let Some(coming) = self.coming.get_mut(&stream) else {
-            return Err(Broken::new("it sends what nobody asked for"));
+            return Err(ProtocolError::new("it sends what nobody asked for"));
         };
-        coming.arrival.push(bytes, &mut self.depot);
-        let (length, expected) = (coming.arrival.length(), coming.length);
+        coming.incoming.push(bytes, &mut self.large);
+        let (length, expected) = (coming.incoming.length(), coming.length);
         if length > expected || is_last && length != expected {
-            return Err(Broken::new(format!("it sends {length} bytes in place of {expected}")));
+            return Err(ProtocolError::new(format!(
+                "it sends {length} bytes in place of {expected}"
+            )));
         }
         if !is_last {
             return Ok(());
         }
         let Some(coming) = self.coming.remove(&stream) else { return Ok(()) };
-        let Coming { digest, arrival, wanted_by, .. } = coming;
-        match arrival.finish() {
+        let Coming { digest, incoming, wanted_by, .. } = coming;
+        match incoming.finish() {
             Ok(blob) if blob.known_digest() == Some(digest) => {
                 self.arrived(stream, &wanted_by, &blob, acts)
             }
-            Ok(_) => Err(Broken::new("it sends other bytes than it names")),
+            Ok(_) => Err(ProtocolError::new("it sends other bytes than it names")),
             Err(reason) => {
                 self.give_up(stream, &reason, acts);
                 Ok(())
@@ -253,7 +256,7 @@ impl Desk {
 
     /// How long the blob is that was asked for under this number.
     #[cfg(feature = "nats")]
-    pub(super) fn length(&self, stream: Ticket) -> Option<u64> {
+    pub(super) fn length(&self, stream: RequestId) -> Option<u64> {
         self.coming.get(&stream).map(|coming| coming.length)
     }
 
@@ -261,21 +264,21 @@ impl Desk {
     #[cfg(feature = "nats")]
     pub(super) fn bring(
         &mut self,
-        stream: Ticket,
+        stream: RequestId,
         blob: &Blob,
-        acts: &mut Vec<Act>,
-    ) -> Result<(), Broken> {
+        acts: &mut Vec<Effect>,
+    ) -> Result<(), ProtocolError> {
         let Some(coming) = self.coming.remove(&stream) else { return Ok(()) };
         self.arrived(stream, &coming.wanted_by, blob, acts)
     }
 
     fn arrived(
         &mut self,
-        stream: Ticket,
+        stream: RequestId,
         wanted_by: &[Blob],
         blob: &Blob,
-        acts: &mut Vec<Act>,
-    ) -> Result<(), Broken> {
+        acts: &mut Vec<Effect>,
+    ) -> Result<(), ProtocolError> {
         wanted_by.iter().for_each(|wanted| wanted.arrive(blob.clone()));
         self.kept.keep(blob);
         for waiting in &mut self.waiting {
@@ -289,24 +292,24 @@ impl Desk {
     }
 
     /// Bytes will not come: the jobs that need them fail.
-    fn give_up(&mut self, stream: Ticket, reason: &str, acts: &mut Vec<Act>) {
+    fn give_up(&mut self, stream: RequestId, reason: &str, acts: &mut Vec<Effect>) {
         let (failed, waiting) = std::mem::take(&mut self.waiting)
             .into_iter()
             .partition(|waiting| waiting.missing.contains(&stream));
         self.waiting = waiting;
         for Waiting { task, .. } in failed {
             let fault = JudgeError::new("get a file of a job", reason);
-            acts.push(Act::Say(task.work.failed(task.number, fault)));
+            acts.push(Effect::Say(task.work.failed(task.number, fault)));
         }
     }
 
-    fn ready(&mut self, mut task: Task, acts: &mut Vec<Act>) -> Result<(), Broken> {
-        for shown in task.work.parcel().shown_mut() {
+    fn ready(&mut self, mut task: Task, acts: &mut Vec<Effect>) -> Result<(), ProtocolError> {
+        for shown in task.work.carrier().shown_mut() {
             if let What::Tree(tree) = &mut shown.what {
                 *tree = self.kept.tree(Arc::clone(tree))?;
             }
         }
-        acts.push(Act::Run(task));
+        acts.push(Effect::Run(task));
         Ok(())
     }
 }

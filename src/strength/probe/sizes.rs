@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// What a size cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rung {
+pub(super) enum SizeCost {
     /// It ended, too cheap to tell anything.
     Cheap,
     /// It ended, and tells something.
@@ -27,31 +27,32 @@ const BETWEEN: usize = 8;
 ///
 /// # Errors
 /// The first error of `measure`.
-pub(super) fn climb<E>(
+pub(super) fn measure_sizes<E>(
     least: u64,
     most: u64,
-    mut measure: impl FnMut(u64) -> Result<Rung, E>,
+    mut measure: impl FnMut(u64) -> Result<SizeCost, E>,
 ) -> Result<Option<u64>, E> {
-    let mut seen: BTreeMap<u64, Rung> = BTreeMap::new();
+    let mut seen: BTreeMap<u64, SizeCost> = BTreeMap::new();
     let mut over = None;
     for size in doublings(least, most) {
-        let rung = measure(size)?;
-        seen.insert(size, rung);
-        if rung == Rung::Over {
+        let cost = measure(size)?;
+        seen.insert(size, cost);
+        if cost == SizeCost::Over {
             over = Some(size);
             break;
         }
     }
-    let telling =
-        |seen: &BTreeMap<u64, Rung>| seen.values().filter(|it| **it == Rung::Telling).count();
+    let telling = |seen: &BTreeMap<u64, SizeCost>| {
+        seen.values().filter(|it| **it == SizeCost::Telling).count()
+    };
     for _ in 0..BETWEEN {
         if telling(&seen) >= WANTED {
             break;
         }
         let Some(size) = next(&seen, least, over) else { break };
-        let rung = measure(size)?;
-        seen.insert(size, rung);
-        if rung == Rung::Over {
+        let cost = measure(size)?;
+        seen.insert(size, cost);
+        if cost == SizeCost::Over {
             over = Some(over.map_or(size, |known| known.min(size)));
         }
     }
@@ -68,8 +69,8 @@ fn doublings(least: u64, most: u64) -> Vec<u64> {
 
 /// A size that was not measured: the middle between the largest that ended and the least that was over, if they are far
 /// apart; else one below the largest that ended; without one that was over, the middle of the widest gap at the top.
-fn next(seen: &BTreeMap<u64, Rung>, least: u64, over: Option<u64>) -> Option<u64> {
-    let ended = |size: &&u64| matches!(seen[*size], Rung::Telling | Rung::Cheap);
+fn next(seen: &BTreeMap<u64, SizeCost>, least: u64, over: Option<u64>) -> Option<u64> {
+    let ended = |size: &&u64| matches!(seen[*size], SizeCost::Telling | SizeCost::Cheap);
     let top = seen.keys().rev().find(|size| ended(size) && over.is_none_or(|over| **size < over));
     match (top, over) {
         (None, Some(over)) => (over > least).then(|| least + (over - least) / 2),
@@ -96,12 +97,12 @@ mod tests {
     /// The sizes that are measured of a program with these costs, of which 100 is the limit and 1 tells something.
     fn check(least: u64, most: u64, cost: impl Fn(u64) -> f64, expected: &[u64]) {
         let mut sizes = Vec::new();
-        let over = climb(least, most, |size| {
+        let over = measure_sizes(least, most, |size| {
             sizes.push(size);
-            Ok::<Rung, ()>(match cost(size) {
-                cost if cost > 100.0 => Rung::Over,
-                cost if cost > 1.0 => Rung::Telling,
-                _ => Rung::Cheap,
+            Ok::<SizeCost, ()>(match cost(size) {
+                cost if cost > 100.0 => SizeCost::Over,
+                cost if cost > 1.0 => SizeCost::Telling,
+                _ => SizeCost::Cheap,
             })
         });
         assert_eq!(sizes, expected);

@@ -1,4 +1,4 @@
-//! Holds a contender against test cases and other inputs.
+//! Holds a suspect against test cases and other inputs.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
@@ -20,7 +20,7 @@ use crate::stress::comparison::{Compared, Comparison};
 
 /// A program that should be wrong, ready to run.
 #[derive(Clone, Debug)]
-pub struct Contender {
+pub struct Suspect {
     /// Runs on one input.
     pub runnable: Arc<Runnable>,
     /// Runs on many inputs, if its language allows it.
@@ -31,7 +31,7 @@ pub struct Contender {
     pub wrapper: Option<&'static Wrapper>,
 }
 
-impl Contender {
+impl Suspect {
     /// One that was built like this, and for many inputs at once if its language allows it.
     pub fn new(
         prepared: &Prepared,
@@ -44,8 +44,8 @@ impl Contender {
     }
 }
 
-/// What contenders are held against.
-pub struct Arena<'a> {
+/// What suspects are held against.
+pub struct TestBed<'a> {
     /// The right program, and by what is judged. The submission in it is the right program, too.
     pub comparison: Comparison<'a>,
     /// The test cases.
@@ -62,7 +62,7 @@ pub struct Arena<'a> {
     pub accepted: Mutex<HashMap<u64, bool>>,
 }
 
-/// What fresh inputs say of a contender.
+/// What fresh inputs say of a suspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnPool {
     /// How many of them reject it.
@@ -73,9 +73,9 @@ pub struct OnPool {
     pub signature: Option<u64>,
 }
 
-/// What batches say of a contender on an input, in the order in which runs of it alone are worth their time.
+/// What batches say of a suspect on an input, in the order in which runs of it alone are worth their time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Told {
+pub enum BatchAnswers {
     /// It is accepted.
     Accepted,
     /// Only a run alone tells.
@@ -86,10 +86,10 @@ pub enum Told {
     Broken,
 }
 
-/// What batches say of a contender.
+/// What batches say of a suspect.
 pub struct InBatch {
     /// Of each input.
-    pub told: Vec<Told>,
+    pub told: Vec<BatchAnswers>,
     /// Its outputs, in short, if it wrote one for each.
     pub signature: Option<u64>,
 }
@@ -98,8 +98,8 @@ impl InBatch {
     /// The inputs that only runs alone tell more of, and of how many something is told.
     pub fn doubtful(&self) -> (Vec<usize>, usize) {
         let of = |kind| (0..self.told.len()).filter(move |place| self.told[*place] == kind);
-        let places = of(Told::Doubtful).chain(of(Told::Broken)).collect();
-        (places, self.told.len() - of(Told::Nothing).count())
+        let places = of(BatchAnswers::Doubtful).chain(of(BatchAnswers::Broken)).collect();
+        (places, self.told.len() - of(BatchAnswers::Nothing).count())
     }
 }
 
@@ -111,22 +111,22 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// After so many inputs that broke a limit the others are left.
 const BROKEN_MOST: usize = 2;
 
-impl Arena<'_> {
+impl TestBed<'_> {
     /// Does something with the comparison of the right program with this one.
-    pub fn with<R>(&self, contender: &Contender, work: impl FnOnce(&Comparison<'_>) -> R) -> R {
-        let wrapped = contender.wrapper.map(|wrapper| Wrapped {
+    pub fn with<R>(&self, suspect: &Suspect, work: impl FnOnce(&Comparison<'_>) -> R) -> R {
+        let wrapped = suspect.wrapper.map(|wrapper| Wrapped {
             inner: self.comparison.bench.executor,
             wrapping: Wrapping { wrapper, grammar: self.grammar },
             io: &self.comparison.rules.problem.io,
         });
         let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
-        work(&self.against(contender, elsewhere))
+        work(&self.against(suspect, elsewhere))
     }
 
     /// The comparison of the right program with this one.
     fn against<'c>(
         &'c self,
-        contender: &'c Contender,
+        suspect: &'c Suspect,
         elsewhere: Option<&'c dyn Executor>,
     ) -> Comparison<'c> {
         let Comparison { bench, rules, reference, options, test_case, answers, known, .. } =
@@ -135,7 +135,7 @@ impl Arena<'_> {
             bench: *bench,
             rules,
             reference,
-            submission: &contender.runnable,
+            submission: &suspect.runnable,
             elsewhere,
             options: *options,
             test_case: test_case.clone(),
@@ -144,19 +144,15 @@ impl Arena<'_> {
         }
     }
 
-    /// What starts of a contender for many of these inputs say; nothing if there are none.
+    /// What starts of a suspect for many of these inputs say; nothing if there are none.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn in_batch(
-        &self,
-        contender: &Contender,
-        items: &[&Texts],
-    ) -> Result<Option<InBatch>, Stop> {
-        let (Some(way), Some(batched)) = (&self.way, &contender.batched) else { return Ok(None) };
+    pub fn in_batch(&self, suspect: &Suspect, items: &[&Texts]) -> Result<Option<InBatch>, Stop> {
+        let (Some(way), Some(batched)) = (&self.way, &suspect.batched) else { return Ok(None) };
         let Comparison { bench, rules, test_case, .. } = &self.comparison;
         let grammar = self.grammar;
-        let wrapping = contender.wrapper.map(|wrapper| Wrapping { wrapper, grammar });
+        let wrapping = suspect.wrapper.map(|wrapper| Wrapping { wrapper, grammar });
         let read = |item: &&Texts| match wrapping.and_then(|it| it.input(&item.input)) {
             Some(changed) => changed.into(),
             None => Arc::clone(&item.input),
@@ -164,13 +160,13 @@ impl Arena<'_> {
         let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
         let mut rules = (*rules).clone();
         let part = |limit: Duration| (limit / PART).clamp(SHORTEST, LONGEST).min(limit);
-        if !contender.starts_slowly {
+        if !suspect.starts_slowly {
             rules.limits.cpu_time = rules.limits.cpu_time.map(part);
         }
-        let comparison = self.against(contender, None);
-        let mut told = vec![Told::Nothing; items.len()];
+        let comparison = self.against(suspect, None);
+        let mut told = vec![BatchAnswers::Nothing; items.len()];
         let mut hasher = DefaultHasher::new();
-        contender.wrapper.map(|it| it.name).hash(&mut hasher);
+        suspect.wrapper.map(|it| it.name).hash(&mut hasher);
         let (mut from, mut broken) = (0, 0);
         while from < items.len() && broken < BROKEN_MOST {
             let said = way.run(bench.executor, &rules, test_case, batched, &inputs[from..])?;
@@ -186,11 +182,12 @@ impl Arena<'_> {
                         self.accepts(&comparison, items[from], &ran, output)?
                     }
                 };
-                told[from] = if is_accepted { Told::Accepted } else { Told::Doubtful };
+                told[from] =
+                    if is_accepted { BatchAnswers::Accepted } else { BatchAnswers::Doubtful };
                 from += 1;
             }
             if outputs.is_empty() {
-                told[from] = Told::Broken;
+                told[from] = BatchAnswers::Broken;
                 from += 1;
                 broken += 1;
             }
@@ -223,17 +220,12 @@ impl Arena<'_> {
         Ok(accepted)
     }
 
-    /// Runs a contender on test cases until so many reject it: group by group in batches, then those in no batch. Of a
+    /// Runs a suspect on test cases until so many reject it: group by group in batches, then those in no batch. Of a
     /// group what the batch doubts comes first, else what is first in this order.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn hold(
-        &self,
-        contender: &Contender,
-        order: &[usize],
-        most: usize,
-    ) -> Result<OnCases, Stop> {
+    pub fn hold(&self, suspect: &Suspect, order: &[usize], most: usize) -> Result<OnCases, Stop> {
         let mut held = OnCases::default();
         let mut signatures = Some(Vec::new());
         let mut left: Vec<bool> = vec![true; self.cases.len()];
@@ -243,24 +235,24 @@ impl Arena<'_> {
             }
             let items: Vec<&Texts> =
                 group.iter().filter_map(|place| self.texts[*place].as_ref()).collect();
-            let Some(batch) = self.in_batch(contender, &items)? else { break };
+            let Some(batch) = self.in_batch(suspect, &items)? else { break };
             signatures = signatures.zip(batch.signature).map(|(mut all, signature)| {
                 all.push(signature);
                 all
             });
-            let told: HashMap<usize, Told> =
+            let told: HashMap<usize, BatchAnswers> =
                 group.iter().copied().zip(batch.told.iter().copied()).collect();
             group.iter().for_each(|place| left[*place] = false);
             let mut doubtful: Vec<usize> = order
                 .iter()
                 .copied()
-                .filter(|place| told.get(place).is_some_and(|it| *it != Told::Accepted))
+                .filter(|place| told.get(place).is_some_and(|it| *it != BatchAnswers::Accepted))
                 .collect();
             doubtful.sort_by_key(|place| told[place]);
-            self.hold_alone(contender, &doubtful, most, &mut held)?;
+            self.hold_alone(suspect, &doubtful, most, &mut held)?;
         }
         let rest: Vec<usize> = order.iter().copied().filter(|place| left[*place]).collect();
-        self.hold_alone(contender, &rest, most, &mut held)?;
+        self.hold_alone(suspect, &rest, most, &mut held)?;
         held.signature = signatures
             .filter(|all| !all.is_empty())
             .map(|all| std::hash::BuildHasherDefault::<DefaultHasher>::default().hash_one(all));
@@ -269,7 +261,7 @@ impl Arena<'_> {
 
     fn hold_alone(
         &self,
-        contender: &Contender,
+        suspect: &Suspect,
         places: &[usize],
         most: usize,
         held: &mut OnCases,
@@ -278,7 +270,7 @@ impl Arena<'_> {
             if held.rejected.len() >= most {
                 break;
             }
-            let judged = self.judge(contender, &self.cases[place])?;
+            let judged = self.judge(suspect, &self.cases[place])?;
             if judged.verdict != Verdict::Accepted {
                 held.rejected.push((place, judged.verdict));
             }
@@ -286,20 +278,20 @@ impl Arena<'_> {
         Ok(())
     }
 
-    fn judge(&self, contender: &Contender, case: &ReadyCase<'_>) -> Result<CaseJudgement, Stop> {
-        let entry = Entry::unnamed(&contender.runnable, TimeLimitMode::Any);
-        self.with(contender, |comparison| {
+    fn judge(&self, suspect: &Suspect, case: &ReadyCase<'_>) -> Result<CaseJudgement, Stop> {
+        let entry = Entry::unnamed(&suspect.runnable, TimeLimitMode::Any);
+        self.with(suspect, |comparison| {
             judge_case(comparison.at_submission(), comparison.rules, &entry, case)
         })
     }
 
-    /// How many of these inputs reject a contender: all in one start, or a few of them by themselves.
+    /// How many of these inputs reject a suspect: all in one start, or a few of them by themselves.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn rejecting(&self, contender: &Contender, items: &[Texts]) -> Result<OnPool, Stop> {
+    pub fn rejecting(&self, suspect: &Suspect, items: &[Texts]) -> Result<OnPool, Stop> {
         let small: Vec<&Texts> = items.iter().filter(|item| Batches::takes(&item.input)).collect();
-        if let Some(batch) = self.in_batch(contender, &small)? {
+        if let Some(batch) = self.in_batch(suspect, &small)? {
             let (doubtful, tried) = batch.doubtful();
             return Ok(OnPool { rejecting: doubtful.len(), tried, signature: batch.signature });
         }
@@ -308,7 +300,7 @@ impl Arena<'_> {
         for item in items.iter().step_by(items.len().div_ceil(FEW).max(1)) {
             tried += 1;
             let mode = TimeLimitMode::Any;
-            let compared = self.with(contender, |it| it.compare(&item.input, mode))?;
+            let compared = self.with(suspect, |it| it.compare(&item.input, mode))?;
             rejecting += usize::from(matches!(compared, Compared::Differs(_)));
         }
         Ok(OnPool { rejecting, tried, signature: None })
@@ -332,10 +324,10 @@ pub fn groups(texts: &[Option<Texts>]) -> Vec<Vec<usize>> {
 /// About so many test cases share a batch: enough to reject most of what is wrong twice.
 const IN_GROUP: usize = 16;
 
-/// On so many fresh inputs a contender is run that needs a start for each.
+/// On so many fresh inputs a suspect is run that needs a start for each.
 const FEW: usize = 12;
 
-/// What test cases said of a contender.
+/// What test cases said of a suspect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnCases {
     /// The places of those that reject it, in the order in which they were tried, with its verdict.

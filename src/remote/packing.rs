@@ -9,7 +9,7 @@ use crate::model::job::{Job, Reply, Shown, What};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::tree::TreeEntry;
-use crate::remote::frame::Broken;
+use crate::remote::frame::ProtocolError;
 
 /// How a blob travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub enum Way {
 }
 
 /// What travels with blobs.
-pub trait Parcel {
+pub trait HasBlobs {
     /// All that travel beside it.
     fn blobs(&self) -> Vec<&Blob>;
 
@@ -56,12 +56,13 @@ const MOST_BEHIND: u64 = 256 << 10;
 ///
 /// # Errors
 /// When a blob cannot be read.
-pub(super) fn pack(parcel: &impl Parcel) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
+pub(super) fn pack(carrier: &impl HasBlobs) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
     let mut behind = Vec::new();
-    let ways = parcel.blobs().into_iter().map(|blob| match put_behind(blob, SMALL, &mut behind)? {
-        Some(way) => Ok(way),
-        None => blob.digest().map(|_| Way::Asked).map_err(|error| unread(blob, &error)),
-    });
+    let ways =
+        carrier.blobs().into_iter().map(|blob| match put_behind(blob, SMALL, &mut behind)? {
+            Some(way) => Ok(way),
+            None => blob.digest().map(|_| Way::Asked).map_err(|error| unread(blob, &error)),
+        });
     let ways = ways.collect::<Result<_, _>>()?;
     Ok((ways, behind))
 }
@@ -95,12 +96,12 @@ pub(super) fn unread(blob: &Blob, error: &dyn std::fmt::Display) -> JudgeError {
 
 /// Gives blobs what is behind their message. Returns those that travel otherwise, with their ways.
 pub(super) fn unpack<'p>(
-    parcel: &'p mut impl Parcel,
+    carrier: &'p mut impl HasBlobs,
     ways: &[Way],
     mut behind: &[u8],
-) -> Result<Vec<(&'p mut Blob, Way)>, Broken> {
-    let wrong = || Broken::new("it sends something else than it says");
-    let blobs = parcel.blobs_mut();
+) -> Result<Vec<(&'p mut Blob, Way)>, ProtocolError> {
+    let wrong = || ProtocolError::new("it sends something else than it says");
+    let blobs = carrier.blobs_mut();
     if blobs.len() != ways.len() {
         return Err(wrong());
     }
@@ -122,7 +123,7 @@ pub(super) fn unpack<'p>(
 }
 
 /// Whether all names in it stay in the directory that they are names in.
-pub(super) fn is_inside(parcel: &impl Parcel) -> bool {
+pub(super) fn is_inside(carrier: &impl HasBlobs) -> bool {
     let is_absolute = |path: &Path| {
         path.is_absolute()
             && path.components().all(|it| matches!(it, Component::RootDir | Component::Normal(_)))
@@ -141,8 +142,8 @@ pub(super) fn is_inside(parcel: &impl Parcel) -> bool {
             && job.files.iter().all(|entry| stays(&entry.name))
             && job.collect.iter().all(|name| stays(Path::new(name)))
     };
-    parcel.jobs().into_iter().all(job)
-        && parcel.entries().into_iter().all(|entry| stays(&entry.name))
+    carrier.jobs().into_iter().all(job)
+        && carrier.entries().into_iter().all(|entry| stays(&entry.name))
 }
 
 /// Whether a name is one below a directory.
@@ -151,7 +152,7 @@ fn stays(name: &Path) -> bool {
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-impl Parcel for Job {
+impl HasBlobs for Job {
     fn blobs(&self) -> Vec<&Blob> {
         Self::blobs(self).collect()
     }
@@ -176,7 +177,7 @@ impl Parcel for Job {
     }
 }
 
-impl Parcel for Reply {
+impl HasBlobs for Reply {
     fn blobs(&self) -> Vec<&Blob> {
         Self::blobs(self).collect()
     }
@@ -190,7 +191,7 @@ impl Parcel for Reply {
     }
 }
 
-impl Parcel for JointJob {
+impl HasBlobs for JointJob {
     fn blobs(&self) -> Vec<&Blob> {
         self.jobs().into_iter().flat_map(Job::blobs).collect()
     }
@@ -211,7 +212,7 @@ impl Parcel for JointJob {
     }
 }
 
-impl Parcel for JointReply {
+impl HasBlobs for JointReply {
     fn blobs(&self) -> Vec<&Blob> {
         self.program.reply.blobs().chain(self.partner.reply.blobs()).collect()
     }
@@ -222,6 +223,6 @@ impl Parcel for JointReply {
 
     fn entries(&self) -> Vec<&TreeEntry> {
         let parts = [&self.program.reply, &self.partner.reply];
-        parts.into_iter().flat_map(Parcel::entries).collect()
+        parts.into_iter().flat_map(HasBlobs::entries).collect()
     }
 }

@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
-use crate::remote::link::Door;
+use crate::remote::group::{Envelope, Member, ReplyTo, Tools, WorkerGroup};
+use crate::remote::link::Route;
 use crate::remote::message::Facts;
 use crate::remote::nats::address::{Address, Lane};
-use crate::remote::nats::class::{GONE, Posted, WorkerClass};
+use crate::remote::nats::class::{GONE, QueuedJob, WorkerClass};
 use crate::remote::nats::link::Link;
 use crate::remote::nats::presence::{self, Present};
 use crate::remote::nats::unit::{MOST_JOBS, Origin};
 use crate::remote::nats::{layout, random};
-use crate::remote::seats::told_of_pace;
 use crate::remote::serve::{AHEAD, lock};
-use crate::remote::station::{Letter, Member, Reception, Station, Tools};
+use crate::remote::state::told_of_pace;
 
 /// So many messages may be on their way to the server.
 const PUBLISHERS: usize = 8;
@@ -45,12 +45,12 @@ const LOOK: Duration = Duration::from_millis(500);
 const TIDY: Duration = Duration::from_secs(3);
 
 /// All that goes over one connection.
-pub struct Office {
+pub struct Submitter {
     pub(super) link: Link,
     lane: Lane,
     pub(super) batch: String,
     pub(super) secret: String,
-    ledger: Mutex<Ledger>,
+    state: Mutex<SubmitterState>,
     /// For the threads that publish: a unit may be sent.
     ready: Condvar,
     /// All is tidy.
@@ -59,10 +59,10 @@ pub struct Office {
 }
 
 #[derive(Default)]
-pub(super) struct Ledger {
+pub(super) struct SubmitterState {
     pub(super) classes: Vec<WorkerClass>,
     /// What was sent and is not answered, by the names of units.
-    pub(super) flying: HashMap<String, Flying>,
+    pub(super) in_flight: HashMap<String, InFlight>,
     /// Blobs that the server has; false for those that are on their way.
     pub(super) blobs: HashMap<Digest, bool>,
     /// The names of workers, by those that no other has.
@@ -76,10 +76,10 @@ pub(super) struct Ledger {
 
 /// A unit that was sent.
 #[derive(Clone)]
-pub(super) struct Flying {
+pub(super) struct InFlight {
     pub(super) class: usize,
     pub(super) lane: Lane,
-    pub(super) letters: Vec<Posted>,
+    pub(super) envelopes: Vec<QueuedJob>,
     /// When it was looked for last, once it is sent.
     pub(super) looked: Option<Instant>,
     /// How often nothing was found of it.
@@ -90,20 +90,20 @@ pub(super) struct Flying {
 ///
 /// # Errors
 /// When the server cannot be used, or nobody is there.
-pub fn connect(address: &Address) -> Result<Vec<(String, Door)>, JudgeError> {
+pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
     let link = Link::open(address, Some(PATIENCE))?;
     layout::prepare(&link, address.copies())?;
-    let office = Office {
+    let submitter = Submitter {
         link,
         lane: address.lane,
         batch: random(),
         secret: random(),
-        ledger: Mutex::default(),
+        state: Mutex::default(),
         ready: Condvar::new(),
         tidied: Condvar::new(),
         is_over: AtomicBool::new(false),
     };
-    let present = office.present(&address.name)?;
+    let present = submitter.present(&address.name)?;
     let mut classes: Vec<(String, Vec<Present>)> = Vec::new();
     for present in present {
         match classes.iter_mut().find(|(class, _)| *class == present.class) {
@@ -114,10 +114,10 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Door)>, JudgeError> {
     let slots = |members: &[Present]| members.iter().map(|it| it.said.facts.slots).sum::<usize>();
     // The order must not depend on which worker started first.
     classes.sort_by_key(|(class, members)| (std::cmp::Reverse(slots(members)), class.clone()));
-    let office = Arc::new(office);
-    let mut doors = Vec::new();
+    let submitter = Arc::new(submitter);
+    let mut routes = Vec::new();
     for (index, (class, members)) in classes.into_iter().enumerate() {
-        layout::prepare_class(&office.link, &class)?;
+        layout::prepare_class(&submitter.link, &class)?;
         let facts = Facts {
             name: address.name.clone(),
             slots: slots(&members),
@@ -125,14 +125,14 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Door)>, JudgeError> {
         };
         let places = (facts.slots + AHEAD * members.len()) * MOST_JOBS;
         let tools = members[0].said.tools();
-        let mut ledger = office.lock();
-        ledger.open += 1;
+        let mut state = submitter.lock();
+        state.open += 1;
         let now = Instant::now();
-        ledger.classes.push(WorkerClass {
+        state.classes.push(WorkerClass {
             name: class,
-            reception: None,
+            reply_to: None,
             waiting: VecDeque::new(),
-            flying: 0,
+            in_flight: 0,
             members: members
                 .iter()
                 .map(|it| (it.id.clone(), (it.said.facts.clone(), now)))
@@ -141,26 +141,26 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Door)>, JudgeError> {
             seen: now,
         });
         for member in &members {
-            ledger.name_of(&member.id, &member.said.facts.name);
+            state.name_of(&member.id, &member.said.facts.name);
         }
-        drop(ledger);
-        let window = Window {
-            office: Arc::clone(&office),
+        drop(state);
+        let window = ClassGroup {
+            submitter: Arc::clone(&submitter),
             index,
             facts,
             places,
             tools,
             is_closed: AtomicBool::new(false),
         };
-        doors.push((address.name.clone(), Door::Station(Arc::new(window))));
+        routes.push((address.name.clone(), Route::WorkerGroup(Arc::new(window))));
     }
-    office.start()?;
-    Ok(doors)
+    submitter.start()?;
+    Ok(routes)
 }
 
-impl Office {
-    pub(super) fn lock(&self) -> MutexGuard<'_, Ledger> {
-        lock(&self.ledger)
+impl Submitter {
+    pub(super) fn lock(&self) -> MutexGuard<'_, SubmitterState> {
+        lock(&self.state)
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -170,17 +170,18 @@ impl Office {
     /// Who has announced itself. Waits for the first, and a moment for the others.
     fn present(&self, name: &str) -> Result<Vec<Present>, JudgeError> {
         let fault = |reason: String| JudgeError::new(format!("find workers at {name}"), reason);
-        let roll = || presence::roll(&self.link).map_err(|silence| fault(silence.to_string()));
+        let present_workers =
+            || presence::present_workers(&self.link).map_err(|silence| fault(silence.to_string()));
         let end = Instant::now() + ANNOUNCED;
         let mut has_waited = false;
         loop {
-            let found = roll()?;
+            let found = present_workers()?;
             if !found.present.is_empty() {
                 if !has_waited {
                     return Ok(found.present);
                 }
                 thread::sleep(ROUND);
-                return Ok(roll()?.present);
+                return Ok(present_workers()?.present);
             }
             if Instant::now() >= end {
                 let reason = match found.others {
@@ -201,38 +202,38 @@ impl Office {
         let (sender, results) = channel();
         let all = layout::result(&self.batch, "*");
         self.link.subscribe(all, move |message| sender.send(message).is_ok())?;
-        let office = Arc::downgrade(self);
+        let submitter = Arc::downgrade(self);
         self.link.subscribe("worker.>".to_owned(), move |message| {
-            let Some(office) = office.upgrade() else { return false };
-            office.heard_of(&message.subject, &message.payload);
+            let Some(submitter) = submitter.upgrade() else { return false };
+            submitter.heard_of(&message.subject, &message.payload);
             true
         })?;
         let connected = self.link.when_connected();
         for _ in 0..PUBLISHERS {
-            self.thread(|office| {
-                while let Some(unit) = office.next() {
-                    office.send(&unit);
+            self.thread(|submitter| {
+                while let Some(unit) = submitter.next() {
+                    submitter.send(&unit);
                 }
             })?;
         }
-        self.thread(move |office| {
-            while !office.is_over() {
+        self.thread(move |submitter| {
+            while !submitter.is_over() {
                 match results.recv_timeout(LOOK) {
                     Ok(message) => {
                         let unit = message.subject.rsplit('.').next().unwrap_or_default();
-                        office.came(unit, &message.payload);
+                        submitter.came(unit, &message.payload);
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
             }
         })?;
-        self.thread(move |office| {
-            while !office.is_over() {
+        self.thread(move |submitter| {
+            while !submitter.is_over() {
                 let is_new = connected.recv_timeout(LOOK) == Ok(());
-                office.look_after(is_new);
+                submitter.look_after(is_new);
             }
-            office.tidy();
+            submitter.tidy();
         })
     }
 
@@ -240,131 +241,132 @@ impl Office {
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) + Send + 'static,
     ) -> Result<(), JudgeError> {
-        let office = Arc::clone(self);
-        let started = thread::Builder::new().spawn(move || work(&office));
+        let submitter = Arc::clone(self);
+        let started = thread::Builder::new().spawn(move || work(&submitter));
         started.map(|_| ()).map_err(|error| JudgeError::new("start a thread for workers", error))
     }
 
     /// The next unit to be sent.
     fn next(&self) -> Option<String> {
-        let mut ledger = self.lock();
+        let mut state = self.lock();
         loop {
             if self.is_over() {
                 return None;
             }
-            if let Some(index) = ledger.classes.iter().position(WorkerClass::must_send) {
-                ledger.sequence += 1;
-                let class = &mut ledger.classes[index];
-                let letters = class.take();
-                let Some(first) = letters.first() else { continue };
-                class.flying += 1;
+            if let Some(index) = state.classes.iter().position(WorkerClass::must_send) {
+                state.sequence += 1;
+                let class = &mut state.classes[index];
+                let envelopes = class.take();
+                let Some(first) = envelopes.first() else { continue };
+                class.in_flight += 1;
                 let lane = first.lane;
-                let unit = self.name(ledger.sequence, &letters);
-                let flying = Flying { class: index, lane, letters, looked: None, missing: 0 };
-                ledger.flying.insert(unit.clone(), flying);
-                self.wake(&ledger);
+                let unit = self.name(state.sequence, &envelopes);
+                let in_flight =
+                    InFlight { class: index, lane, envelopes, looked: None, missing: 0 };
+                state.in_flight.insert(unit.clone(), in_flight);
+                self.wake(&state);
                 return Some(unit);
             }
-            let held = ledger.classes.iter().filter_map(WorkerClass::held_for).min();
+            let held = state.classes.iter().filter_map(WorkerClass::held_for).min();
             // One thread that waits for them is enough.
-            let held = held.filter(|_| !ledger.is_watched);
-            ledger.is_watched |= held.is_some();
-            let waited = self.ready.wait_timeout(ledger, held.unwrap_or(LOOK));
-            ledger = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
-            ledger.is_watched &= held.is_none();
+            let held = held.filter(|_| !state.is_watched);
+            state.is_watched |= held.is_some();
+            let waited = self.ready.wait_timeout(state, held.unwrap_or(LOOK));
+            state = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            state.is_watched &= held.is_none();
         }
     }
 
     /// Wakes a thread that publishes, if there is something to do.
-    fn wake(&self, ledger: &Ledger) {
-        let is_held = || ledger.classes.iter().any(|class| class.held_for().is_some());
-        if ledger.classes.iter().any(WorkerClass::must_send) || !ledger.is_watched && is_held() {
+    fn wake(&self, state: &SubmitterState) {
+        let is_held = || state.classes.iter().any(|class| class.held_for().is_some());
+        if state.classes.iter().any(WorkerClass::must_send) || !state.is_watched && is_held() {
             self.ready.notify_one();
         }
     }
 
     /// A unit is not under way any more. None if it was not.
-    pub(super) fn land(&self, unit: &str, took: Option<f64>) -> Option<Flying> {
-        let mut ledger = self.lock();
-        let flying = ledger.flying.remove(unit)?;
-        let class = &mut ledger.classes[flying.class];
-        class.flying -= 1;
+    pub(super) fn land(&self, unit: &str, took: Option<f64>) -> Option<InFlight> {
+        let mut state = self.lock();
+        let in_flight = state.in_flight.remove(unit)?;
+        let class = &mut state.classes[in_flight.class];
+        class.in_flight -= 1;
         if let Some(took) = took {
-            class.learn(flying.letters.first().map_or(0, |first| first.program), took);
+            class.learn(in_flight.envelopes.first().map_or(0, |first| first.program), took);
         }
-        self.wake(&ledger);
-        Some(flying)
+        self.wake(&state);
+        Some(in_flight)
     }
 
     /// Letters go once more, each alone.
-    pub(super) fn post_again(&self, class: usize, letters: Vec<Posted>) {
-        let mut ledger = self.lock();
-        for letter in letters.into_iter().rev() {
-            ledger.classes[class].waiting.push_front(Posted { is_lone: true, ..letter });
+    pub(super) fn post_again(&self, class: usize, envelopes: Vec<QueuedJob>) {
+        let mut state = self.lock();
+        for envelope in envelopes.into_iter().rev() {
+            state.classes[class].waiting.push_front(QueuedJob { is_lone: true, ..envelope });
         }
-        self.wake(&ledger);
+        self.wake(&state);
     }
 
     /// Somebody says that it is there.
     fn heard_of(&self, subject: &str, bytes: &[u8]) {
         let Some((class, id)) = presence::of_subject(subject) else { return };
-        let mut ledger = self.lock();
-        let Some(index) = ledger.classes.iter().position(|it| it.name == class) else { return };
+        let mut state = self.lock();
+        let Some(index) = state.classes.iter().position(|it| it.name == class) else { return };
         let now = Instant::now();
-        ledger.classes[index].seen = now;
-        if let Some(member) = ledger.classes[index].members.get_mut(id) {
+        state.classes[index].seen = now;
+        if let Some(member) = state.classes[index].members.get_mut(id) {
             member.1 = now;
             return;
         }
         let Some(present) = presence::read(subject, bytes) else { return };
-        ledger.name_of(&present.id, &present.said.facts.name);
+        state.name_of(&present.id, &present.said.facts.name);
         let facts = present.said.facts;
-        let class = &mut ledger.classes[index];
+        let class = &mut state.classes[index];
         class.members.insert(present.id.clone(), (facts.clone(), now));
-        let reception = class.reception.clone();
-        self.wake(&ledger);
-        drop(ledger);
-        if let Some(reception) = reception {
-            self.compare(&reception, &present.id, &facts);
+        let reply_to = class.reply_to.clone();
+        self.wake(&state);
+        drop(state);
+        if let Some(reply_to) = reply_to {
+            self.compare(&reply_to, &present.id, &facts);
         }
     }
 
     /// Tells if a worker is much faster or slower than the first of all.
-    fn compare(&self, reception: &Reception, id: &str, facts: &Facts) {
+    fn compare(&self, reply_to: &ReplyTo, id: &str, facts: &Facts) {
         let name = self.lock().name_of(id, &facts.name);
-        let pace = Origin::of(&reception.first).pace_of(facts);
-        let told = told_of_pace(&name, pace, &reception.first.name);
-        told.into_iter().for_each(|remark| reception.remark(remark));
+        let pace = Origin::of(&reply_to.first).pace_of(facts);
+        let told = told_of_pace(&name, pace, &reply_to.first.name);
+        told.into_iter().for_each(|remark| reply_to.remark(remark));
     }
 
     /// Looks who is still there, and what became of units.
     fn look_after(self: &Arc<Self>, is_new: bool) {
         let away = self.link.away();
-        let mut ledger = self.lock();
+        let mut state = self.lock();
         let mut known = Vec::new();
-        for class in &mut ledger.classes {
+        for class in &mut state.classes {
             class.members.retain(|_, (_, seen)| away.is_some() || seen.elapsed() < GONE + PATIENCE);
             if away.is_some() || is_new {
                 class.seen = Instant::now();
             }
-            if let Some(reception) = &class.reception {
-                known.push((reception.clone(), class.seen.elapsed()));
+            if let Some(reply_to) = &class.reply_to {
+                known.push((reply_to.clone(), class.seen.elapsed()));
             }
         }
-        drop(ledger);
-        for (reception, silent) in known {
+        drop(state);
+        for (reply_to, silent) in known {
             match (away, silent) {
                 (Some(away), _) if away > PATIENCE => {
-                    reception
+                    reply_to
                         .lose(&format!("the server has not been reached for {} s", away.as_secs()));
                 }
                 (None, silent) if silent > PATIENCE => {
-                    reception.lose(&format!(
+                    reply_to.lose(&format!(
                         "no worker has announced itself for {} s",
                         silent.as_secs()
                     ));
                 }
-                _ => reception.alive(),
+                _ => reply_to.alive(),
             }
         }
         if away.is_none() {
@@ -392,13 +394,13 @@ impl Office {
     }
 }
 
-impl Office {
+impl Submitter {
     pub(super) fn class_name(&self, class: usize) -> String {
         self.lock().classes[class].name.clone()
     }
 }
 
-impl Ledger {
+impl SubmitterState {
     /// What a worker is called in reports: the name of its machine, with a number if it is not the only one there.
     pub(super) fn name_of(&mut self, id: &str, machine: &str) -> String {
         if let Some(name) = self.names.get(id) {
@@ -413,9 +415,9 @@ impl Ledger {
     }
 }
 
-/// Workers of one class, for a crew.
-struct Window {
-    office: Arc<Office>,
+/// Workers of one class, as one worker.
+struct ClassGroup {
+    submitter: Arc<Submitter>,
     index: usize,
     facts: Facts,
     places: usize,
@@ -423,7 +425,7 @@ struct Window {
     is_closed: AtomicBool,
 }
 
-impl Station for Window {
+impl WorkerGroup for ClassGroup {
     fn facts(&self) -> Facts {
         self.facts.clone()
     }
@@ -437,13 +439,13 @@ impl Station for Window {
     }
 
     fn members(&self) -> Vec<Member> {
-        let mut ledger = self.office.lock();
-        let class = &ledger.classes[self.index];
-        let first = class.reception.as_ref().map(|it| Origin::of(&it.first));
+        let mut state = self.submitter.lock();
+        let class = &state.classes[self.index];
+        let first = class.reply_to.as_ref().map(|it| Origin::of(&it.first));
         let found: Vec<_> =
             class.members.iter().map(|(id, (facts, _))| (id.clone(), facts.clone())).collect();
         let members = found.into_iter().map(|(id, facts)| Member {
-            name: ledger.name_of(&id, &facts.name),
+            name: state.name_of(&id, &facts.name),
             pace: first.as_ref().map_or(1.0, |first| first.pace_of(&facts)),
             facts,
         });
@@ -452,31 +454,31 @@ impl Station for Window {
         members
     }
 
-    fn open(&self, reception: Reception) {
-        let mut ledger = self.office.lock();
-        let class = &mut ledger.classes[self.index];
-        class.reception = Some(reception.clone());
+    fn open(&self, reply_to: ReplyTo) {
+        let mut state = self.submitter.lock();
+        let class = &mut state.classes[self.index];
+        class.reply_to = Some(reply_to.clone());
         let members: Vec<_> =
             class.members.iter().map(|(id, (facts, _))| (id.clone(), facts.clone())).collect();
-        drop(ledger);
+        drop(state);
         for (id, facts) in members {
-            self.office.compare(&reception, &id, &facts);
+            self.submitter.compare(&reply_to, &id, &facts);
         }
     }
 
-    fn send(&self, letter: &Letter<'_>) {
-        let posted = Posted {
-            number: letter.number,
-            bytes: letter.bytes.into(),
+    fn send(&self, envelope: &Envelope<'_>) {
+        let posted = QueuedJob {
+            number: envelope.number,
+            bytes: envelope.bytes.into(),
             posted: Instant::now(),
-            is_lone: letter.is_lone,
-            program: letter.program,
-            lane: if letter.is_long { Lane::Batch } else { self.office.lane },
+            is_lone: envelope.is_lone,
+            program: envelope.program,
+            lane: if envelope.is_long { Lane::Batch } else { self.submitter.lane },
             lost: 0,
         };
-        let mut ledger = self.office.lock();
-        ledger.classes[self.index].waiting.push_back(posted);
-        self.office.wake(&ledger);
+        let mut state = self.submitter.lock();
+        state.classes[self.index].waiting.push_back(posted);
+        self.submitter.wake(&state);
     }
 
     fn close(&self) {
@@ -484,36 +486,36 @@ impl Station for Window {
             return;
         }
         // Who calls this may hold other locks, so this one is taken by another thread.
-        let office = Arc::clone(&self.office);
+        let submitter = Arc::clone(&self.submitter);
         let index = self.index;
         let close = move || {
-            let mut ledger = office.lock();
-            ledger.classes[index].waiting.clear();
-            ledger.classes[index].reception = None;
-            ledger.open -= 1;
-            if ledger.open == 0 {
-                office.is_over.store(true, Ordering::SeqCst);
+            let mut state = submitter.lock();
+            state.classes[index].waiting.clear();
+            state.classes[index].reply_to = None;
+            state.open -= 1;
+            if state.open == 0 {
+                submitter.is_over.store(true, Ordering::SeqCst);
             }
-            drop(ledger);
-            office.ready.notify_all();
-            office.link.wake();
+            drop(state);
+            submitter.ready.notify_all();
+            submitter.link.wake();
         };
         if thread::Builder::new().spawn(close).is_err() {
-            self.office.is_over.store(true, Ordering::SeqCst);
+            self.submitter.is_over.store(true, Ordering::SeqCst);
         }
     }
 
     fn finish(&self) {
         self.close();
         let end = Instant::now() + TIDY;
-        let mut ledger = self.office.lock();
-        while !ledger.is_tidy && (ledger.open == 0 || !self.office.is_over()) {
+        let mut state = self.submitter.lock();
+        while !state.is_tidy && (state.open == 0 || !self.submitter.is_over()) {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            let waited = self.office.tidied.wait_timeout(ledger, left.min(LOOK));
-            ledger = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            let waited = self.submitter.tidied.wait_timeout(state, left.min(LOOK));
+            state = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
     }
 }

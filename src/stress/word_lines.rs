@@ -8,7 +8,7 @@ use crate::grammar::shrink::is_smaller;
 
 /// An input as lines of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sheet {
+pub struct WordLines {
     lines: Vec<Vec<Vec<u8>>>,
 }
 
@@ -62,7 +62,7 @@ fn lower(number: i128) -> Vec<Vec<u8>> {
     lower.into_iter().map(|it| it.to_string().into_bytes()).collect()
 }
 
-impl Sheet {
+impl WordLines {
     /// Reads an input. What is between words is one blank from here on.
     pub fn read(input: &[u8]) -> Self {
         let words = |line: &[u8]| {
@@ -396,7 +396,7 @@ pub struct Numbers {
 
 impl Numbers {
     /// Those of these inputs.
-    pub fn of<'s>(sheets: impl Iterator<Item = &'s Sheet>) -> Self {
+    pub fn of<'s>(sheets: impl Iterator<Item = &'s WordLines>) -> Self {
         let mut numbers = Self::default();
         for sheet in sheets {
             for number in sheet.places().filter_map(|place| sheet.number_at(place)) {
@@ -420,7 +420,7 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
         let before = best.clone();
         let mut place = 0;
         'again: loop {
-            let sheet = Sheet::read(&best);
+            let sheet = WordLines::read(&best);
             for smaller in sheet.smaller().skip(place) {
                 if tried >= most {
                     return best;
@@ -516,7 +516,7 @@ mod tests {
     #[test]
     fn changes_at_random_are_often_valid() {
         let check = |input: &str, is_valid: fn(&str) -> bool, least: usize| {
-            let sheet = Sheet::read(input.as_bytes());
+            let sheet = WordLines::read(input.as_bytes());
             let numbers = Numbers::of([&sheet].into_iter());
             let mut chance = Chance::new(1, "test");
             let mut valid: Vec<String> = Vec::new();
@@ -546,12 +546,12 @@ mod tests {
             "-5 0\n",
             "\u{e4} 99999999999999999999999999999999999999999\n",
         ] {
-            let mut sheet = Sheet::read(text.as_bytes());
+            let mut sheet = WordLines::read(text.as_bytes());
             let numbers = Numbers::of([&sheet].into_iter());
             for _ in 0..300 {
                 sheet = sheet.varied(&numbers, &mut chance);
                 if sheet.text().len() > 200 {
-                    sheet = Sheet::read(text.as_bytes());
+                    sheet = WordLines::read(text.as_bytes());
                 }
             }
             assert!(!sheet.text().windows(2).any(|it| it == b"  "), "{text}");
@@ -561,7 +561,7 @@ mod tests {
     #[test]
     fn an_input_is_what_was_read() {
         for text in ["1\n", "1 2\n\n3\n", "a  b\tc\n"] {
-            let again = Sheet::read(text.as_bytes()).text();
+            let again = WordLines::read(text.as_bytes()).text();
             let words = |text: &[u8]| {
                 String::from_utf8_lossy(text)
                     .split_whitespace()
@@ -569,7 +569,7 @@ mod tests {
                     .collect::<Vec<_>>()
             };
             assert_eq!(words(&again), words(text.as_bytes()));
-            assert_eq!(Sheet::read(&again).text(), again);
+            assert_eq!(WordLines::read(&again).text(), again);
         }
     }
 }

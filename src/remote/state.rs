@@ -1,4 +1,4 @@
-//! The workers of a crew, and the threads beside them: what each was asked for, and whether it is still there.
+//! What is known of each worker, and the threads beside them: what each was asked for, and whether it is still there.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -14,11 +14,11 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
 use crate::remote::frame::frame;
-use crate::remote::line::{Heard, Hearing, Response};
-use crate::remote::link::{Process, WayTo};
-use crate::remote::message::{Facts, Ticket, ToWorker};
+use crate::remote::group::{Envelope, Tools, WorkerGroup};
+use crate::remote::judge_side::{JudgeSide, Received, Response};
+use crate::remote::link::{OpenRoute, Process};
+use crate::remote::message::{Facts, RequestId, ToWorker};
 use crate::remote::serve::{AHEAD, lock, pieces};
-use crate::remote::station::{Letter, Station, Tools};
 
 /// A worker may take so long until it is ready: somebody may have to type a password.
 const START: Duration = Duration::from_secs(60);
@@ -41,14 +41,14 @@ const OTHER_PACE: f64 = 0.1;
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) changed: Condvar,
-    /// As many as there are seats, in their order.
-    pub(super) lines: Vec<WayTo>,
+    /// As many as there are workers, in their order.
+    pub(super) lines: Vec<OpenRoute>,
 }
 
 #[derive(Default)]
 pub(super) struct State {
-    pub(super) seats: Vec<Seat>,
-    pub(super) numbers: Ticket,
+    pub(super) workers: Vec<WorkerState>,
+    pub(super) numbers: RequestId,
     pub(super) is_stopped: bool,
     pub(super) is_over: bool,
     /// The tools that were looked for.
@@ -58,12 +58,12 @@ pub(super) struct State {
 }
 
 /// A worker, as far as it is known.
-pub(super) struct Seat {
+pub(super) struct WorkerState {
     pub(super) name: String,
     pub(super) facts: Option<Facts>,
     pub(super) lost: Option<String>,
     pub(super) process: Process,
-    pub(super) asked: HashMap<Ticket, Awaited>,
+    pub(super) asked: HashMap<RequestId, Awaited>,
     pub(super) tools: Tools,
     /// How many jobs it may have at once, if its facts do not tell.
     pub(super) places: Option<usize>,
@@ -85,7 +85,7 @@ pub(super) struct Awaited {
     pub(super) failed: fn(JudgeError) -> Response,
 }
 
-impl Seat {
+impl WorkerState {
     pub(super) fn is_there(&self) -> bool {
         self.lost.is_none() && self.facts.is_some()
     }
@@ -109,10 +109,10 @@ impl Shared {
         lock(&self.state)
     }
 
-    /// The seats that have several workers.
-    pub(super) fn stations(&self) -> impl Iterator<Item = (usize, &Arc<dyn Station>)> {
-        let stations = self.lines.iter().map(WayTo::station).enumerate();
-        stations.filter_map(|(seat, station)| Some((seat, station?)))
+    /// The groups of workers.
+    pub(super) fn groups(&self) -> impl Iterator<Item = (usize, &Arc<dyn WorkerGroup>)> {
+        let groups = self.lines.iter().map(OpenRoute::group).enumerate();
+        groups.filter_map(|(worker, group)| Some((worker, group?)))
     }
 
     pub(super) fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
@@ -130,50 +130,50 @@ impl Shared {
     pub(super) fn wait_for_all(&self) {
         let end = Instant::now() + START;
         let mut state = self.lock();
-        let is_open = |seat: &Seat| seat.facts.is_none() && seat.lost.is_none();
-        while state.seats.iter().any(is_open) && !state.is_stopped {
+        let is_open = |worker: &WorkerState| worker.facts.is_none() && worker.lost.is_none();
+        while state.workers.iter().any(is_open) && !state.is_stopped {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
             }
             state = self.wait_for(state, left);
         }
-        let late = state.seats.iter().enumerate().filter(|(_, seat)| is_open(seat));
+        let late = state.workers.iter().enumerate().filter(|(_, worker)| is_open(worker));
         let late: Vec<usize> = late.map(|(index, _)| index).collect();
         drop(state);
-        for seat in late {
-            self.lose(seat, &format!("it was not ready within {} s", START.as_secs()));
+        for worker in late {
+            self.lose(worker, &format!("it was not ready within {} s", START.as_secs()));
         }
     }
 
     /// Lets go of workers that cannot be used, names the others, and compares their paces.
     pub(super) fn admit(&self, accepts: impl Fn(&Facts) -> Result<(), String>) {
-        let refused = |(index, seat): (usize, &Seat)| {
-            let facts = seat.facts.as_ref().filter(|_| seat.lost.is_none())?;
+        let refused = |(index, worker): (usize, &WorkerState)| {
+            let facts = worker.facts.as_ref().filter(|_| worker.lost.is_none())?;
             let nobody = || Err("it runs no programs".to_owned());
             let accepted = if facts.slots == 0 { nobody() } else { accepts(facts) };
             accepted.err().map(|reason| (index, reason))
         };
-        let refused: Vec<_> = self.lock().seats.iter().enumerate().filter_map(refused).collect();
-        refused.into_iter().for_each(|(seat, reason)| self.lose(seat, &reason));
+        let refused: Vec<_> = self.lock().workers.iter().enumerate().filter_map(refused).collect();
+        refused.into_iter().for_each(|(worker, reason)| self.lose(worker, &reason));
         let mut state = self.lock();
-        let there = state.seats.iter().filter(|seat| seat.is_there());
-        let facts: Vec<Facts> = there.filter_map(|seat| seat.facts.clone()).collect();
+        let there = state.workers.iter().filter(|worker| worker.is_there());
+        let facts: Vec<Facts> = there.filter_map(|worker| worker.facts.clone()).collect();
         let paces = paces(&facts);
         let mut names: Vec<String> = Vec::new();
         let mut others = Vec::new();
-        let there = state.seats.iter_mut().filter(|seat| seat.is_there());
-        for ((seat, facts), pace) in there.zip(&facts).zip(paces) {
+        let there = state.workers.iter_mut().filter(|worker| worker.is_there());
+        for ((worker, facts), pace) in there.zip(&facts).zip(paces) {
             let number = names.iter().filter(|name| **name == facts.name).count();
             names.push(facts.name.clone());
-            seat.name = match number {
+            worker.name = match number {
                 0 => facts.name.clone(),
                 number => format!("{} ({})", facts.name, number + 1),
             };
-            // A station converts times by itself.
-            if seat.places.is_none() {
-                seat.pace = pace;
-                others.push((seat.name.clone(), pace));
+            // A group converts times by itself.
+            if worker.places.is_none() {
+                worker.pace = pace;
+                others.push((worker.name.clone(), pace));
             }
         }
         let first = names.first().cloned().unwrap_or_default();
@@ -187,17 +187,17 @@ impl Shared {
         while !state.is_over {
             state = self.wait_until_look(state);
             let mut silent = Vec::new();
-            for (index, seat) in state.seats.iter_mut().enumerate() {
+            for (index, worker) in state.workers.iter_mut().enumerate() {
                 // Counted in looks, since this process may have been stopped itself.
-                seat.silent += u32::from(seat.is_there());
-                if seat.silent >= MOST_SILENT && seat.lost.is_none() {
+                worker.silent += u32::from(worker.is_there());
+                if worker.silent >= MOST_SILENT && worker.lost.is_none() {
                     silent.push(index);
                 }
             }
             drop(state);
-            for seat in silent {
+            for worker in silent {
                 let seconds = LOOK.as_secs_f64() * f64::from(MOST_SILENT);
-                self.lose(seat, &format!("it has said nothing for {seconds:.0} s"));
+                self.lose(worker, &format!("it has said nothing for {seconds:.0} s"));
             }
             state = self.lock();
         }
@@ -215,48 +215,48 @@ impl Shared {
     }
 
     /// Hears a worker to its end.
-    pub(super) fn hear(self: &Arc<Self>, seat: usize, mut output: Box<dyn Read + Send>) {
+    pub(super) fn hear(self: &Arc<Self>, worker: usize, mut output: Box<dyn Read + Send>) {
         let (feed, hungry) = mpsc::channel();
         let shared = Arc::clone(self);
         let feeder = thread::Builder::new().spawn(move || {
             for (stream, blob) in hungry {
-                shared.feed(seat, stream, blob);
+                shared.feed(worker, stream, blob);
             }
         });
         if feeder.is_err() {
-            return self.lose(seat, "no thread can be started for it");
+            return self.lose(worker, "no thread can be started for it");
         }
-        let mut line = Hearing::new();
+        let mut line = JudgeSide::new();
         let mut buffer = vec![0; 64 << 10];
         loop {
             let length = match output.read(&mut buffer) {
-                Ok(0) => return self.ended(seat),
+                Ok(0) => return self.ended(worker),
                 Ok(length) => length,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return self.lose(seat, &error.to_string()),
+                Err(error) => return self.lose(worker, &error.to_string()),
             };
-            let room = |number| Some(self.lock().seats[seat].asked.get(&number)?.room);
+            let room = |number| Some(self.lock().workers[worker].asked.get(&number)?.room);
             let heard = match line.take(&buffer[..length], &room) {
                 Ok(heard) => heard,
-                Err(broken) => return self.lose(seat, &broken.0),
+                Err(broken) => return self.lose(worker, &broken.0),
             };
             let mut state = self.lock();
-            let here = &mut state.seats[seat];
+            let here = &mut state.workers[worker];
             here.silent = 0;
             let mut is_news = false;
             for heard in heard {
                 match heard {
-                    Heard::Ready(facts) => {
+                    Received::Ready(facts) => {
                         here.facts.get_or_insert(facts);
                         is_news = true;
                     }
-                    Heard::Need { stream, digest } => {
+                    Received::Need { stream, digest } => {
                         let mut blobs = here.asked.values().flat_map(|asked| &asked.blobs);
                         let blob = blobs.find(|blob| blob.known_digest() == Some(digest));
                         // The feeder ends only after this.
                         let _ = feed.send((stream, blob.cloned()));
                     }
-                    Heard::Answered { number, answer } => {
+                    Received::Answered { number, answer } => {
                         is_news = true;
                         if let Some(asked) = here.asked.remove(&number) {
                             // Who asked may have gone.
@@ -273,11 +273,11 @@ impl Shared {
     }
 
     /// Sends a worker what it asked for.
-    fn feed(&self, seat: usize, stream: Ticket, blob: Option<Blob>) {
+    fn feed(&self, worker: usize, stream: RequestId, blob: Option<Blob>) {
         let put = |bytes: &[u8]| {
-            let letter = Letter { number: 0, bytes, is_lone: true, program: 0, is_long: false };
+            let envelope = Envelope { number: 0, bytes, is_lone: true, program: 0, is_long: false };
             // If it is lost, who hears it says so.
-            let _ = self.lines[seat].send(&letter);
+            let _ = self.lines[worker].send(&envelope);
         };
         let send = |is_last, bytes: &[u8]| {
             put(&frame(&ToWorker::<(), ()>::Piece { stream, is_last }, &[bytes])?);
@@ -296,25 +296,25 @@ impl Shared {
     }
 
     /// Its output is at its end.
-    fn ended(&self, seat: usize) {
+    fn ended(&self, worker: usize) {
         let mut process = {
             let mut state = self.lock();
-            if state.seats[seat].lost.is_some() || state.is_stopped {
-                state.seats[seat].asked.clear();
+            if state.workers[worker].lost.is_some() || state.is_stopped {
+                state.workers[worker].asked.clear();
                 drop(state);
                 return self.changed.notify_all();
             }
-            std::mem::take(&mut state.seats[seat].process)
+            std::mem::take(&mut state.workers[worker].process)
         };
         let reason = process.last_words();
-        self.lock().seats[seat].process = process;
-        self.lose(seat, &reason);
+        self.lock().workers[worker].process = process;
+        self.lose(worker, &reason);
     }
 
     /// A worker is not used any more; its jobs go elsewhere.
-    pub(super) fn lose(&self, seat: usize, reason: &str) {
+    pub(super) fn lose(&self, worker: usize, reason: &str) {
         let mut state = self.lock();
-        let here = &mut state.seats[seat];
+        let here = &mut state.workers[worker];
         if here.lost.is_some() {
             return;
         }
@@ -323,21 +323,21 @@ impl Shared {
         here.process.kill();
         self.changed.notify_all();
         if !state.is_stopped {
-            let name = state.seats[seat].name.clone();
+            let name = state.workers[worker].name.clone();
             let message = format!("this worker is lost: {reason}");
             let help = "its runs go to other workers, if there are any; `juror help scale` tells what can be wrong";
             state.remarks.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
         }
         drop(state);
-        self.lines[seat].close();
+        self.lines[worker].close();
     }
 }
 
 impl State {
     pub(super) fn nobody(&self) -> JudgeError {
-        let lost = self.seats.iter().filter_map(|seat| {
-            let reason = seat.lost.as_ref()?;
-            Some(format!("{}: {reason}", seat.name))
+        let lost = self.workers.iter().filter_map(|worker| {
+            let reason = worker.lost.as_ref()?;
+            Some(format!("{}: {reason}", worker.name))
         });
         let lost: Vec<String> = lost.collect();
         JudgeError::new("run programs on workers", format!("there is none; {}", lost.join("; ")))

@@ -28,7 +28,7 @@ use crate::stress::{by_grammar, by_recipe};
 use crate::validate::single::InputValidators;
 
 /// A problem with all that inputs come from.
-pub(super) struct Ground {
+pub(super) struct ProblemInputs {
     /// The problem.
     pub(super) problem: Problem,
     /// The program that makes the package's judge answers.
@@ -49,7 +49,7 @@ pub(super) struct Ground {
     pub(super) test_case: TestCase,
 }
 
-impl Ground {
+impl ProblemInputs {
     /// Reads grammars and recipe of a problem.
     ///
     /// # Errors

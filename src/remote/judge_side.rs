@@ -6,18 +6,18 @@ use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::Reply;
 use crate::model::joint::JointReply;
-use crate::remote::arrival::{Arrival, Depot};
-use crate::remote::frame::{Broken, Frames, Speaker};
-use crate::remote::message::{Ended, Facts, FromWorker, Ticket};
-use crate::remote::parcel::{Parcel, Way, is_inside, unpack};
+use crate::remote::frame::{Frames, Peer, ProtocolError};
+use crate::remote::incoming::{IncomingBlob, LargeBlobs};
+use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
+use crate::remote::packing::{HasBlobs, Way, is_inside, unpack};
 use crate::remote::serve::BLOBS;
 
 /// Something that a worker said in full.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Received {
     Ready(Facts),
-    Need { stream: Ticket, digest: Digest },
-    Answered { number: Ticket, answer: Response },
+    Need { stream: RequestId, digest: Digest },
+    Answered { number: RequestId, answer: Response },
 }
 
 /// An answer to what was asked under a number.
@@ -28,32 +28,32 @@ pub(super) enum Response {
     Found(Result<Toolchain, Vec<Tried>>),
 }
 
-pub(super) struct Hearing {
+pub(super) struct JudgeSide {
     frames: Frames,
-    depot: Depot,
+    large: LargeBlobs,
     /// By the numbers of jobs.
-    results: HashMap<Ticket, Coming>,
+    results: HashMap<RequestId, Coming>,
 }
 
 /// What has come of a result before its message.
 #[derive(Default)]
 struct Coming {
     bytes: u64,
-    arriving: HashMap<Ticket, Arrival>,
-    arrived: HashMap<Ticket, Blob>,
+    arriving: HashMap<RequestId, IncomingBlob>,
+    arrived: HashMap<RequestId, Blob>,
 }
 
-impl Hearing {
+impl JudgeSide {
     pub(super) fn new() -> Self {
-        let frames = Frames::new(Speaker::Worker);
-        Self { frames, depot: Depot::default(), results: HashMap::new() }
+        let frames = Frames::new(Peer::Worker);
+        Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
     /// Hears frames that nobody greets before.
     #[cfg(feature = "nats")]
     pub(super) fn within(bytes: Vec<u8>) -> Self {
-        let frames = Frames::within(Speaker::Worker, bytes);
-        Self { frames, depot: Depot::default(), results: HashMap::new() }
+        let frames = Frames::within(Peer::Worker, bytes);
+        Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
     /// Whether there is nothing that is only a part of something.
@@ -66,19 +66,19 @@ impl Hearing {
     pub(super) fn take(
         &mut self,
         bytes: &[u8],
-        room: &dyn Fn(Ticket) -> Option<u64>,
-    ) -> Result<Vec<Heard>, Broken> {
+        room: &dyn Fn(RequestId) -> Option<u64>,
+    ) -> Result<Vec<Received>, ProtocolError> {
         let mut heard = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next::<FromWorker>()? {
             let (number, answer) = match message {
                 FromWorker::Alive => continue,
                 FromWorker::Ready(facts) => {
-                    heard.push(Heard::Ready(facts));
+                    heard.push(Received::Ready(facts));
                     continue;
                 }
                 FromWorker::Need { stream, digest } => {
-                    heard.push(Heard::Need { stream, digest });
+                    heard.push(Received::Need { stream, digest });
                     continue;
                 }
                 FromWorker::Piece { stream, is_last } => {
@@ -94,47 +94,50 @@ impl Hearing {
                 }
             };
             if room(number).is_none() {
-                return Err(Broken::new("it answers what nobody asked"));
+                return Err(ProtocolError::new("it answers what nobody asked"));
             }
-            heard.push(Heard::Answered { number, answer });
+            heard.push(Received::Answered { number, answer });
         }
         Ok(heard)
     }
 
     fn piece(
         &mut self,
-        stream: Ticket,
+        stream: RequestId,
         is_last: bool,
         bytes: &[u8],
-        room: &dyn Fn(Ticket) -> Option<u64>,
-    ) -> Result<(), Broken> {
+        room: &dyn Fn(RequestId) -> Option<u64>,
+    ) -> Result<(), ProtocolError> {
         let number = stream >> BLOBS;
-        let most = room(number).ok_or_else(|| Broken::new("it answers what nobody asked"))?;
+        let most =
+            room(number).ok_or_else(|| ProtocolError::new("it answers what nobody asked"))?;
         let coming = self.results.entry(number).or_default();
         coming.bytes += bytes.len() as u64;
         if coming.bytes > most {
-            return Err(Broken::new(format!("it sends a result of more than {most} bytes")));
+            return Err(ProtocolError::new(format!("it sends a result of more than {most} bytes")));
         }
-        let arrival = coming.arriving.entry(stream).or_default();
-        arrival.push(bytes, &mut self.depot);
-        if is_last && let Some(arrival) = coming.arriving.remove(&stream) {
-            let blob = arrival.finish().map_err(Broken)?;
+        let incoming = coming.arriving.entry(stream).or_default();
+        incoming.push(bytes, &mut self.large);
+        if is_last && let Some(incoming) = coming.arriving.remove(&stream) {
+            let blob = incoming.finish().map_err(ProtocolError)?;
             coming.arrived.insert(stream, blob);
         }
         Ok(())
     }
 
-    fn whole<R: Parcel>(
+    fn whole<R: HasBlobs>(
         &mut self,
-        number: Ticket,
+        number: RequestId,
         mut ended: Ended<Box<R>>,
         ways: &[Way],
         behind: &[u8],
-    ) -> Result<Ended<Box<R>>, Broken> {
+    ) -> Result<Ended<Box<R>>, ProtocolError> {
         let mut coming = self.results.remove(&number).unwrap_or_default();
         let Ended::Came(reply) = &mut ended else { return Ok(ended) };
         if !is_inside(&**reply) {
-            return Err(Broken::new("it sends a file whose path leads out of its directory"));
+            return Err(ProtocolError::new(
+                "it sends a file whose path leads out of its directory",
+            ));
         }
         for (blob, way) in unpack(&mut **reply, ways, behind)? {
             let arrived = match way {
@@ -146,7 +149,8 @@ impl Hearing {
                     && blob.known_digest().is_none_or(|it| arrived.known_digest() == Some(it))
             };
             let arrived = arrived.filter(is_it);
-            *blob = arrived.ok_or_else(|| Broken::new("it sends other bytes than it names"))?;
+            *blob =
+                arrived.ok_or_else(|| ProtocolError::new("it sends other bytes than it names"))?;
         }
         Ok(ended)
     }

@@ -21,15 +21,15 @@ use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::worker::WorkerReport;
-use crate::remote::elsewhere::Elsewhere;
-use crate::remote::frame::{Speaker, frame};
-use crate::remote::line::Response;
-use crate::remote::link::{Connection, Door, Pipes, Process, Sender, WayTo};
-use crate::remote::message::{Ended, Facts, Ticket};
-use crate::remote::parcel::pack;
+use crate::remote::frame::{Peer, frame};
+use crate::remote::group::{Envelope, ReplyTo};
+use crate::remote::judge_side::Response;
+use crate::remote::link::{Connection, OpenRoute, Pipes, Process, Route, Sender};
+use crate::remote::message::{Ended, Facts, RequestId};
+use crate::remote::packing::pack;
 use crate::remote::request::{Request, convert_limits, convert_outcome};
-use crate::remote::seats::{Awaited, MOMENT, Seat, Shared, State};
-use crate::remote::station::{Letter, Reception};
+use crate::remote::state::{Awaited, MOMENT, Shared, State, WorkerState};
+use crate::remote::tools::RemoteTools;
 
 /// As many workers may be lost with a job.
 const MOST_LOST: usize = 5;
@@ -38,13 +38,13 @@ const MOST_LOST: usize = 5;
 const LONG: Duration = Duration::from_secs(120);
 
 /// Sends jobs to workers.
-pub struct Crew {
+pub struct Workers {
     shared: Arc<Shared>,
     slots: usize,
     mechanism: String,
 }
 
-impl Crew {
+impl Workers {
     /// Connects to all workers at once, and waits until each is ready or lost. At most `at_once` programs run at the same
     /// time, if that is given. `accepts` says whether a worker can be used.
     ///
@@ -62,19 +62,19 @@ impl Crew {
         Self::of(opened.collect::<Result<Vec<_>, _>>()?, at_once, accepts)
     }
 
-    /// The same for workers behind these doors.
+    /// The same for workers behind these routes.
     ///
     /// # Errors
     /// When none is ready.
     pub fn of(
-        workers: Vec<(String, impl Into<Door>)>,
+        workers: Vec<(String, impl Into<Route>)>,
         at_once: Option<usize>,
         accepts: impl Fn(&Facts) -> Result<(), String>,
     ) -> Result<Self, JudgeError> {
         let mut state = State::default();
         let (mut lines, mut outputs) = (Vec::new(), Vec::new());
-        for (seat, (name, door)) in workers.into_iter().enumerate() {
-            let mut here = Seat {
+        for (worker, (name, route)) in workers.into_iter().enumerate() {
+            let mut here = WorkerState {
                 name,
                 facts: None,
                 lost: None,
@@ -86,29 +86,29 @@ impl Crew {
                 programs: BTreeMap::new(),
                 silent: 0,
             };
-            match door.into() {
-                Door::Pipes(Pipes { output, input, process }) => {
+            match route.into() {
+                Route::Pipes(Pipes { output, input, process }) => {
                     here.process = process;
                     let sender = Sender::new(input);
                     // A pipe holds more than that. Who hears the worker finds out if nobody reads it.
-                    let _ = sender.send(Speaker::Sender.greeting().as_bytes());
-                    lines.push(WayTo::Pipe(sender));
-                    outputs.push((seat, output));
+                    let _ = sender.send(Peer::Sender.greeting().as_bytes());
+                    lines.push(OpenRoute::Pipe(sender));
+                    outputs.push((worker, output));
                 }
-                Door::Station(station) => {
-                    here.facts = Some(station.facts());
-                    here.tools = station.tools();
-                    here.places = Some(station.places());
-                    lines.push(WayTo::Station(station));
+                Route::WorkerGroup(group) => {
+                    here.facts = Some(group.facts());
+                    here.tools = group.tools();
+                    here.places = Some(group.places());
+                    lines.push(OpenRoute::WorkerGroup(group));
                 }
             }
-            state.seats.push(here);
+            state.workers.push(here);
         }
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), lines });
-        let mut crew = Self { shared: Arc::clone(&shared), slots: 0, mechanism: String::new() };
-        for (seat, output) in outputs {
+        let mut workers = Self { shared: Arc::clone(&shared), slots: 0, mechanism: String::new() };
+        for (worker, output) in outputs {
             let shared = Arc::clone(&shared);
-            start(move || shared.hear(seat, output))?;
+            start(move || shared.hear(worker, output))?;
         }
         let looking = Arc::clone(&shared);
         start(move || looking.look())?;
@@ -116,53 +116,53 @@ impl Crew {
         shared.admit(accepts);
         let state = shared.lock();
         let mut mechanisms: Vec<&str> = Vec::new();
-        let there = || state.seats.iter().filter(|seat| seat.is_there());
-        crew.slots = there().map(Seat::places).sum();
-        let first = there().find_map(|seat| seat.facts.clone());
+        let there = || state.workers.iter().filter(|worker| worker.is_there());
+        workers.slots = there().map(WorkerState::places).sum();
+        let first = there().find_map(|worker| worker.facts.clone());
         for facts in there().flat_map(|it| &it.facts) {
             if !mechanisms.contains(&&*facts.mechanism) {
                 mechanisms.push(&facts.mechanism);
             }
         }
-        crew.mechanism = mechanisms.join("; elsewhere ");
-        crew.slots = at_once.map_or(crew.slots, |most| most.min(crew.slots));
-        if crew.slots == 0 {
+        workers.mechanism = mechanisms.join("; elsewhere ");
+        workers.slots = at_once.map_or(workers.slots, |most| most.min(workers.slots));
+        if workers.slots == 0 {
             return Err(state.nobody());
         }
         drop(state);
-        for (seat, station) in shared.stations() {
+        for (worker, group) in shared.groups() {
             if let Some(first) = &first {
                 let shared = Arc::clone(&shared);
-                station.open(Reception { shared, seat, first: first.clone() });
+                group.open(ReplyTo { shared, worker, first: first.clone() });
             }
         }
-        Ok(crew)
+        Ok(workers)
     }
 
     /// What each worker said of itself, of those that can be used.
     pub fn facts(&self) -> Vec<Facts> {
         let state = self.shared.lock();
-        let there = state.seats.iter().filter(|seat| seat.is_there());
-        there.filter_map(|seat| seat.facts.clone()).collect()
+        let there = state.workers.iter().filter(|worker| worker.is_there());
+        there.filter_map(|worker| worker.facts.clone()).collect()
     }
 
     /// What each worker did.
     pub fn report(&self) -> Vec<WorkerReport> {
         let state = self.shared.lock();
         let mut reports = Vec::new();
-        for (seat, line) in state.seats.iter().zip(&self.shared.lines) {
-            let members = line.station().map(|station| station.members()).unwrap_or_default();
+        for (worker, line) in state.workers.iter().zip(&self.shared.lines) {
+            let members = line.group().map(|group| group.members()).unwrap_or_default();
             let members = members.into_iter().map(|it| (it.name, Some(it.facts), it.pace));
             let mut members: Vec<_> = members.collect();
             if members.is_empty() {
-                members.push((seat.name.clone(), seat.facts.clone(), seat.pace));
+                members.push((worker.name.clone(), worker.facts.clone(), worker.pace));
             }
             reports.extend(members.into_iter().map(|(name, facts, pace)| WorkerReport {
                 isolation: facts.as_ref().map(|facts| facts.isolation),
                 slots: facts.map_or(0, |facts| facts.slots),
                 pace,
-                programs: seat.programs.get(&name).copied().unwrap_or_default(),
-                lost: seat.lost.clone(),
+                programs: worker.programs.get(&name).copied().unwrap_or_default(),
+                lost: worker.lost.clone(),
                 name,
             }));
         }
@@ -194,24 +194,24 @@ impl Crew {
         self.shared.lock().is_stopped
     }
 
-    /// A door to the workers' tools.
+    /// A route to the workers' tools.
     pub fn probe(&self) -> Box<dyn Probe> {
-        Box::new(Elsewhere(Arc::clone(&self.shared)))
+        Box::new(RemoteTools(Arc::clone(&self.shared)))
     }
 }
 
-impl Drop for Crew {
+impl Drop for Workers {
     /// Each worker ends when its pipe is closed.
     fn drop(&mut self) {
         self.stop();
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
         let mut processes: Vec<Process> = Vec::new();
-        for seat in &mut self.shared.lock().seats {
-            processes.push(std::mem::take(&mut seat.process));
+        for worker in &mut self.shared.lock().workers {
+            processes.push(std::mem::take(&mut worker.process));
         }
         drop(processes);
-        self.shared.stations().for_each(|(_, station)| station.finish());
+        self.shared.groups().for_each(|(_, group)| group.finish());
     }
 }
 
@@ -222,7 +222,7 @@ fn start(work: impl FnOnce() + Send + 'static) -> Result<(), JudgeError> {
     started.map(|_| ()).map_err(fault)
 }
 
-impl Crew {
+impl Workers {
     fn ask<R: Request>(&self, request: &R, alone: Option<u32>) -> Result<R::Reply, Stop> {
         let is_nowhere = |job: &&Job| {
             job.command.visible.iter().any(|shown| match &shown.what {
@@ -237,7 +237,7 @@ impl Crew {
         let (ways, behind) = pack(request)?;
         for _ in 0..MOST_LOST {
             let (sender, receiver) = sync_channel(1);
-            let (seat, number, pace) = self.take(request, sender)?;
+            let (worker, number, pace) = self.take(request, sender)?;
             let converted;
             let sent = match pace == 1.0 {
                 true => request,
@@ -250,29 +250,29 @@ impl Crew {
                 }
             };
             let bytes = frame(&sent.message(number, alone, ways.clone()), &[&behind]);
-            let bytes = bytes.inspect_err(|_| self.forget(seat, number))?;
+            let bytes = bytes.inspect_err(|_| self.forget(worker, number))?;
             let jobs = request.jobs();
-            let letter = Letter {
+            let envelope = Envelope {
                 number,
                 bytes: &bytes,
                 is_lone: alone.is_some(),
                 program: program(&jobs),
                 is_long: may_take_long(&jobs),
             };
-            if self.shared.lines[seat].send(&letter).is_err() {
+            if self.shared.lines[worker].send(&envelope).is_err() {
                 // Who hears it finds out why.
-                self.shared.lock().seats[seat].process.kill();
+                self.shared.lock().workers[worker].process.kill();
             }
             match receiver.recv().ok().and_then(R::answer) {
                 Some(Ended::Came(mut reply)) => {
                     for outcome in R::outcomes(&mut reply) {
                         convert_outcome(outcome, pace);
-                        outcome.worker = Some(self.count(seat, outcome.worker.take()));
+                        outcome.worker = Some(self.count(worker, outcome.worker.take()));
                     }
                     return Ok(*reply);
                 }
                 Some(Ended::Failed(error)) => return Err(error.into()),
-                Some(Ended::Interrupted) => self.shared.lose(seat, "it was asked to end"),
+                Some(Ended::Interrupted) => self.shared.lose(worker, "it was asked to end"),
                 // It is lost.
                 None => {}
             }
@@ -285,15 +285,15 @@ impl Crew {
         Err(JudgeError::new("run a program on a worker", what).help(help).into())
     }
 
-    fn forget(&self, seat: usize, number: Ticket) {
-        self.shared.lock().seats[seat].asked.remove(&number);
+    fn forget(&self, worker: usize, number: RequestId) {
+        self.shared.lock().workers[worker].asked.remove(&number);
         self.shared.changed.notify_all();
     }
 
-    /// Counts a program that a worker ran. Returns the worker's name, which a station says.
-    fn count(&self, seat: usize, said: Option<String>) -> String {
+    /// Counts a program that a worker ran. Returns the worker's name, which a group tells.
+    fn count(&self, worker: usize, said: Option<String>) -> String {
         let mut state = self.shared.lock();
-        let here = &mut state.seats[seat];
+        let here = &mut state.workers[worker];
         let said = said.filter(|_| here.places.is_some());
         let name = said.unwrap_or_else(|| here.name.clone());
         *here.programs.entry(name.clone()).or_default() += 1;
@@ -305,7 +305,7 @@ impl Crew {
         &self,
         request: &R,
         answer: SyncSender<Response>,
-    ) -> Result<(usize, Ticket, f64), Stop> {
+    ) -> Result<(usize, RequestId, f64), Stop> {
         let jobs = request.jobs();
         let mut state = self.shared.lock();
         let mut is_patient = true;
@@ -314,8 +314,9 @@ impl Crew {
                 return Err(Stop::Interrupted);
             }
             let tools = state.needs(&jobs);
-            let seats = || state.seats.iter().enumerate().filter(|(_, seat)| seat.is_there());
-            if seats().next().is_none() {
+            let workers =
+                || state.workers.iter().enumerate().filter(|(_, worker)| worker.is_there());
+            if workers().next().is_none() {
                 if is_patient {
                     is_patient = false;
                     state = self.shared.wait_for(state, MOMENT);
@@ -323,15 +324,15 @@ impl Crew {
                 }
                 return Err(state.nobody().into());
             }
-            let able = || seats().filter(|(_, seat)| seat.has(&tools));
+            let able = || workers().filter(|(_, worker)| worker.has(&tools));
             if able().next().is_none() {
                 return Err(lacking(&tools).into());
             }
-            let free = able().filter(|(_, seat)| seat.asked.len() < seat.places());
-            let load = |seat: &Seat| seat.asked.len() * 1000 / seat.places();
-            match free.min_by_key(|(_, seat)| load(seat)).map(|(index, _)| index) {
+            let free = able().filter(|(_, worker)| worker.asked.len() < worker.places());
+            let load = |worker: &WorkerState| worker.asked.len() * 1000 / worker.places();
+            match free.min_by_key(|(_, worker)| load(worker)).map(|(index, _)| index) {
                 None => state = self.shared.wait(state),
-                Some(seat) => {
+                Some(worker) => {
                     state.numbers += 1;
                     let number = state.numbers;
                     let blobs = request.blobs().into_iter();
@@ -342,8 +343,8 @@ impl Crew {
                         answer,
                         failed: R::failed,
                     };
-                    state.seats[seat].asked.insert(number, asked);
-                    return Ok((seat, number, state.seats[seat].pace));
+                    state.workers[worker].asked.insert(number, asked);
+                    return Ok((worker, number, state.workers[worker].pace));
                 }
             }
         }
@@ -389,7 +390,7 @@ fn lacking(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
     JudgeError { lacks: Some(versions), ..error.help("install it on another worker") }
 }
 
-impl Executor for Crew {
+impl Executor for Workers {
     fn slots(&self) -> usize {
         self.slots
     }
@@ -421,8 +422,8 @@ impl Executor for Crew {
     fn stop(&self) {
         let mut state = self.shared.lock();
         state.is_stopped = true;
-        self.shared.lines.iter().for_each(WayTo::close);
-        state.seats.iter_mut().for_each(|seat| seat.asked.clear());
+        self.shared.lines.iter().for_each(OpenRoute::close);
+        state.workers.iter_mut().for_each(|worker| worker.asked.clear());
         drop(state);
         self.shared.changed.notify_all();
     }

@@ -1,4 +1,4 @@
-//! Several workers behind one address, which a crew has one seat for: who balances between them is somebody else.
+//! Several workers behind one address, which the others see as one worker: something else balances between them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
-use crate::remote::line::Response;
-use crate::remote::message::{Facts, Ticket};
-use crate::remote::seats::{Awaited, Shared};
+use crate::remote::judge_side::Response;
+use crate::remote::message::{Facts, RequestId};
+use crate::remote::state::{Awaited, Shared};
 
 /// What each of these words leads to on a machine.
 pub type Tools = HashMap<String, Result<Toolchain, Vec<Tried>>>;
 
 /// A message to a worker, and what must be known of it on its way.
 #[derive(Debug)]
-pub struct Letter<'a> {
+pub struct Envelope<'a> {
     /// Under which number its answer comes.
     pub number: u64,
     /// A frame.
     pub bytes: &'a [u8],
     /// Whether nothing may be sent with it.
     pub is_lone: bool,
-    /// The same for letters whose jobs start one program.
+    /// The same for envelopes whose jobs start one program.
     pub program: usize,
     /// Whether it may take long: urgent ones should not wait behind it.
     pub is_long: bool,
@@ -42,7 +42,7 @@ pub struct Member {
 }
 
 /// Workers that are alike, behind one address.
-pub trait Station: Send + Sync {
+pub trait WorkerGroup: Send + Sync {
     /// What they say of their machines, as one.
     fn facts(&self) -> Facts;
     /// How many jobs they may have at once.
@@ -51,26 +51,26 @@ pub trait Station: Send + Sync {
     fn tools(&self) -> Tools;
     /// Each of them.
     fn members(&self) -> Vec<Member>;
-    /// From now on it is sent letters, and answers them.
-    fn open(&self, reception: Reception);
-    /// Takes a letter, and does not wait.
-    fn send(&self, letter: &Letter<'_>);
+    /// From now on it is sent envelopes, and answers them.
+    fn open(&self, reply_to: ReplyTo);
+    /// Takes an envelope, and does not wait.
+    fn send(&self, envelope: &Envelope<'_>);
     /// Nothing is wanted of it any more. Does not wait.
     fn close(&self);
     /// Waits a moment until it has tidied up.
     fn finish(&self);
 }
 
-/// Where a station answers letters.
+/// Where a group answers envelopes.
 #[derive(Clone)]
-pub struct Reception {
+pub struct ReplyTo {
     pub(super) shared: Arc<Shared>,
-    pub(super) seat: usize,
+    pub(super) worker: usize,
     /// What the first worker of all says: its times count.
     pub first: Facts,
 }
 
-/// What is known of a letter whose answer is waited for.
+/// What is known of an envelope whose answer is waited for.
 #[derive(Debug)]
 pub struct Open {
     /// So many bytes may come of it.
@@ -79,27 +79,27 @@ pub struct Open {
     pub blobs: Vec<Blob>,
 }
 
-impl Reception {
-    /// What is known of a letter. None if nobody waits for its answer.
-    pub fn known(&self, number: Ticket) -> Option<Open> {
+impl ReplyTo {
+    /// What is known of an envelope. None if nobody waits for its answer.
+    pub fn known(&self, number: RequestId) -> Option<Open> {
         let state = self.shared.lock();
-        let asked = state.seats[self.seat].asked.get(&number)?;
+        let asked = state.workers[self.worker].asked.get(&number)?;
         Some(Open { room: asked.room, blobs: asked.blobs.clone() })
     }
 
     #[cfg(feature = "nats")]
-    pub(super) fn answer(&self, number: Ticket, answer: Response) {
+    pub(super) fn answer(&self, number: RequestId, answer: Response) {
         self.end(number, |_| answer);
     }
 
-    /// Nothing can come of a letter.
-    pub fn fail(&self, number: Ticket, error: JudgeError) {
+    /// Nothing can come of an envelope.
+    pub fn fail(&self, number: RequestId, error: JudgeError) {
         self.end(number, |asked| (asked.failed)(error));
     }
 
-    fn end(&self, number: Ticket, answer: impl FnOnce(&Awaited) -> Response) {
+    fn end(&self, number: RequestId, answer: impl FnOnce(&Awaited) -> Response) {
         let mut state = self.shared.lock();
-        if let Some(asked) = state.seats[self.seat].asked.remove(&number) {
+        if let Some(asked) = state.workers[self.worker].asked.remove(&number) {
             // Who asked may have gone.
             let _ = asked.answer.try_send(answer(&asked));
         }
@@ -109,12 +109,12 @@ impl Reception {
 
     /// They are still there.
     pub fn alive(&self) {
-        self.shared.lock().seats[self.seat].silent = 0;
+        self.shared.lock().workers[self.worker].silent = 0;
     }
 
     /// They are not: jobs go elsewhere.
     pub fn lose(&self, reason: &str) {
-        self.shared.lose(self.seat, reason);
+        self.shared.lose(self.worker, reason);
     }
 
     /// Something is to be told.
@@ -126,8 +126,8 @@ impl Reception {
     }
 }
 
-impl std::fmt::Debug for Reception {
+impl std::fmt::Debug for ReplyTo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reception").field("seat", &self.seat).finish_non_exhaustive()
+        f.debug_struct("ReplyTo").field("worker", &self.worker).finish_non_exhaustive()
     }
 }

@@ -15,7 +15,7 @@ use crate::model::stop::Stop;
 use crate::sandbox::pace;
 
 /// Runs each job that it is given.
-pub(super) struct Beyond {
+pub(super) struct Uncached {
     pub(super) inner: Arc<dyn Executor>,
     pub(super) knowledge: Arc<Knowledge>,
 }
@@ -34,7 +34,7 @@ fn pace() -> Duration {
     *PACE.get_or_init(pace::pace)
 }
 
-impl Beyond {
+impl Uncached {
     /// Gets ready for these jobs, and counts them.
     fn begin(&self, jobs: &[&Job]) -> Result<(), Stop> {
         self.fetch(jobs)?;
@@ -71,7 +71,7 @@ impl Beyond {
     }
 }
 
-impl Executor for Beyond {
+impl Executor for Uncached {
     fn slots(&self) -> usize {
         self.inner.slots()
     }
