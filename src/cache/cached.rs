@@ -46,13 +46,13 @@ impl Cached {
         knowledge.keep(&key, &circumstances, jobs, &came);
         Ok(came)
     }
+}
 
-    fn key(&self, job: &Job) -> Option<Digest> {
-        of_job(job, &self.mechanism(), &self.uncached.knowledge.surroundings)
-    }
-
-    fn joint_key(&self, job: &JointJob) -> Option<Digest> {
-        of_joint(job, &self.mechanism(), &self.uncached.knowledge.surroundings)
+/// The key of a run alone: each is remembered by its number, so that the same runs are compared the next time.
+fn numbered(key: Option<Digest>, alone: Option<u32>) -> Option<Digest> {
+    match alone {
+        Some(number) => key.and_then(|key| digest_of(&("alone", number, key))),
+        None => key,
     }
 }
 
@@ -65,29 +65,17 @@ impl Executor for Cached {
         self.uncached.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        let run = || self.uncached.run(job);
-        self.remembered(self.key(job), || circumstances(&[job]), &[job], run)
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        let key = of_job(job, &self.mechanism(), &self.uncached.knowledge.surroundings);
+        let run = || self.uncached.run_one(job, alone);
+        self.remembered(numbered(key, alone), || circumstances(&[job]), &[job], run)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        let key = of_joint(job, &self.mechanism(), &self.uncached.knowledge.surroundings);
         let jobs = [&job.program, &job.partner];
-        let run = || self.uncached.run_joint(job);
-        self.remembered(self.joint_key(job), || circumstances(&jobs), &jobs, run)
-    }
-
-    /// Each of them is remembered by its number: what they say together is said again.
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        let key = self.key(job).and_then(|key| digest_of(&("alone", number, key)));
-        let run = || self.uncached.run_alone(job, number);
-        self.remembered(key, || circumstances(&[job]), &[job], run)
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        let key = self.joint_key(job).and_then(|key| digest_of(&("alone", number, key)));
-        let jobs = [&job.program, &job.partner];
-        let run = || self.uncached.run_joint_alone(job, number);
-        self.remembered(key, || circumstances(&jobs), &jobs, run)
+        let run = || self.uncached.run_two(job, alone);
+        self.remembered(numbered(key, alone), || circumstances(&jobs), &jobs, run)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

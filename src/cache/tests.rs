@@ -123,7 +123,7 @@ fn who_asks_for_a_run_gets_one() {
     for _ in 0..2 {
         let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
         for number in 1..=3 {
-            command.run_alone(&job("a", "1"), number).unwrap();
+            command.run_one(&job("a", "1"), Some(number)).unwrap();
         }
     }
     assert_eq!(commands.runs(), 3);

@@ -80,24 +80,14 @@ impl Executor for Uncached {
         self.inner.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
         self.begin(&[job])?;
-        self.inner.run(job)
+        self.inner.run_one(job, alone)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
         self.begin(&[&job.program, &job.partner])?;
-        self.inner.run_joint(job)
-    }
-
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.begin(&[job])?;
-        self.inner.run_alone(job, number)
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.begin(&[&job.program, &job.partner])?;
-        self.inner.run_joint_alone(job, number)
+        self.inner.run_two(job, alone)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

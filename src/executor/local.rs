@@ -263,21 +263,19 @@ impl Executor for Local {
         self.host.mechanism().to_string()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.in_a_place(|place| self.run_in(place, job))
-    }
-
-    fn run_alone(&self, job: &Job, _: u32) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        if alone.is_none() {
+            return self.in_a_place(|place| self.run_in(place, job));
+        }
         let (mut reply, beside) = self.in_all_places(|place| self.run_in(place, job))?;
         disturb(&mut reply.outcome, beside);
         Ok(reply)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.in_a_place(|place| self.run_joint_in(place, job))
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, _: u32) -> Result<JointReply, Stop> {
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        if alone.is_none() {
+            return self.in_a_place(|place| self.run_joint_in(place, job));
+        }
         let (mut reply, beside) = self.in_all_places(|place| self.run_joint_in(place, job))?;
         disturb(&mut reply.program.reply.outcome, beside);
         Ok(reply)

@@ -20,47 +20,40 @@ use crate::model::stop::Stop;
 
 /// A place where jobs run.
 pub trait Executor: Send + Sync {
-    /// How many jobs run at the same time. [`Executor::run`] may be called by that many threads.
+    /// How many jobs run at the same time. [`Executor::run_one`] may be called by that many threads.
     fn slots(&self) -> usize;
 
     /// What measures and limits the runs, in words.
     fn mechanism(&self) -> String;
 
-    /// Runs one job and waits for its end.
+    /// Runs one job and waits for its end. `alone` counts, from 1, the runs of this job for its times: each is a run of its
+    /// own, with nothing beside it on this machine. A cache keeps each of them apart.
     ///
     /// # Errors
     /// When the job could not be run as asked, or was ended by [`Executor::stop`]; never for
     /// anything that the program did.
-    fn run(&self, job: &Job) -> Result<Reply, Stop>;
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop>;
 
     /// Runs two programs that talk with each other, and waits for the end of both. They share one place: two
-    /// that take turns need no more than one core, and a machine may have no more.
+    /// that take turns need no more than one core, and a machine may have no more. For `alone`, see
+    /// [`run_one`](Self::run_one).
     ///
     /// # Errors
-    /// As [`run`](Self::run), for either of the two.
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop>;
+    /// As [`run_one`](Self::run_one), for either of the two.
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop>;
 
-    /// Runs a job once more and with nothing beside it here, for its times: never an answer that is there already.
-    /// `number` counts such runs of this job, from 1, so that who keeps answers may keep each of them.
+    /// Runs a job, beside others.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
-    fn run_alone(&self, job: &Job, _number: u32) -> Result<Reply, Stop> {
-        self.run(job)
-    }
-
-    /// The same for two programs that talk with each other.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    fn run_joint_alone(&self, job: &JointJob, _number: u32) -> Result<JointReply, Stop> {
-        self.run_joint(job)
+    /// As [`run_one`](Self::run_one).
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        self.run_one(job, None)
     }
 
     /// Runs one program that talks with a person, and waits for its end. Its standard output is not in the reply.
     ///
     /// # Errors
-    /// As [`run`](Self::run); and if jobs run elsewhere, where nobody can talk with them.
+    /// As [`run_one`](Self::run_one); and if jobs run elsewhere, where nobody can talk with them.
     fn run_by_hand(&self, _: &Job, _: Hand) -> Result<Reply, Stop> {
         let why = "programs run elsewhere, where nobody can talk with them";
         Err(JudgeError::new("connect the program with the terminal", why).into())

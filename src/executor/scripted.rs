@@ -48,14 +48,14 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> 
         "scripted".to_owned()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, _: Option<u32>) -> Result<Reply, Stop> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
         }
         (self.answer)(job)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+    fn run_two(&self, job: &JointJob, _: Option<u32>) -> Result<JointReply, Stop> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
         }

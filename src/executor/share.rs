@@ -27,20 +27,12 @@ impl Executor for Share<'_> {
         self.inner.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.inner.run(job)
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        self.inner.run_one(job, alone)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.inner.run_joint(job)
-    }
-
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.inner.run_alone(job, number)
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.inner.run_joint_alone(job, number)
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        self.inner.run_two(job, alone)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

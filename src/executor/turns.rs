@@ -112,20 +112,12 @@ impl Executor for InTurn {
         self.inner.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.in_turn(|inner| inner.run(job))
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        self.in_turn(|inner| inner.run_one(job, alone))
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.in_turn(|inner| inner.run_joint(job))
-    }
-
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.in_turn(|inner| inner.run_alone(job, number))
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.in_turn(|inner| inner.run_joint_alone(job, number))
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        self.in_turn(|inner| inner.run_two(job, alone))
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
@@ -213,9 +205,9 @@ mod tests {
         let (program, partner) = (job.clone(), job.clone());
         let both = JointJob { program, partner, accept_exit_code: 42, transcript: None };
         check(executor.run(&job).err());
-        check(executor.run_alone(&job, 1).err());
-        check(executor.run_joint(&both).err());
-        check(executor.run_joint_alone(&both, 1).err());
+        check(executor.run_one(&job, Some(1)).err());
+        check(executor.run_two(&both, None).err());
+        check(executor.run_two(&both, Some(1)).err());
         check(executor.anew().run(&job).err());
     }
 }

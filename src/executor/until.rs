@@ -66,34 +66,6 @@ impl<'a> Until<'a> {
         }
     }
 
-    fn within(&self, job: &Job, run: impl Fn(&Job) -> Result<Reply, Stop>) -> Result<Reply, Stop> {
-        let Some(job) = cut(job, self.left()?) else { return run(job) };
-        let reply = run(&job)?;
-        if ran_into_it(&reply) { Err(self.over()) } else { Ok(reply) }
-    }
-
-    fn both_within(
-        &self,
-        job: &JointJob,
-        run: impl Fn(&JointJob) -> Result<JointReply, Stop>,
-    ) -> Result<JointReply, Stop> {
-        let left = self.left()?;
-        let (program, partner) = (cut(&job.program, left), cut(&job.partner, left));
-        if program.is_none() && partner.is_none() {
-            return run(job);
-        }
-        let is_cut = [program.is_some(), partner.is_some()];
-        let mut job = job.clone();
-        job.program = program.unwrap_or(job.program);
-        job.partner = partner.unwrap_or(job.partner);
-        let reply = run(&job)?;
-        let ran = [&reply.program, &reply.partner].map(|part| ran_into_it(&part.reply));
-        match ran.into_iter().zip(is_cut).any(|(ran, is_cut)| ran && is_cut) {
-            true => Err(self.over()),
-            false => Ok(reply),
-        }
-    }
-
     fn over(&self) -> Stop {
         self.lock().ran_out = true;
         Stop::Interrupted
@@ -121,20 +93,28 @@ impl Executor for Until<'_> {
         self.inner.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.within(job, |job| self.inner.run(job))
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        let Some(job) = cut(job, self.left()?) else { return self.inner.run_one(job, alone) };
+        let reply = self.inner.run_one(&job, alone)?;
+        if ran_into_it(&reply) { Err(self.over()) } else { Ok(reply) }
     }
 
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.within(job, |job| self.inner.run_alone(job, number))
-    }
-
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.both_within(job, |job| self.inner.run_joint(job))
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.both_within(job, |job| self.inner.run_joint_alone(job, number))
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        let left = self.left()?;
+        let (program, partner) = (cut(&job.program, left), cut(&job.partner, left));
+        if program.is_none() && partner.is_none() {
+            return self.inner.run_two(job, alone);
+        }
+        let is_cut = [program.is_some(), partner.is_some()];
+        let mut job = job.clone();
+        job.program = program.unwrap_or(job.program);
+        job.partner = partner.unwrap_or(job.partner);
+        let reply = self.inner.run_two(&job, alone)?;
+        let ran = [&reply.program, &reply.partner].map(|part| ran_into_it(&part.reply));
+        match ran.into_iter().zip(is_cut).any(|(ran, is_cut)| ran && is_cut) {
+            true => Err(self.over()),
+            false => Ok(reply),
+        }
     }
 
     fn anew(&self) -> &dyn Executor {

@@ -336,7 +336,7 @@ impl Trial<'_> {
             &self.rules.limits,
             self.executor.run(&job)?,
             |reply| &reply.outcome,
-            |number| self.executor.run_alone(&patient(&job, &self.rules.limits), number),
+            |number| self.executor.run_one(&patient(&job, &self.rules.limits), Some(number)),
         )?;
         if let Some(kept) = &kept {
             save_run(kept, &pass.input, &reply)?;

@@ -55,7 +55,7 @@ pub fn output_again(
     number: u32,
 ) -> Result<Ran, Stop> {
     let job = job(rules, entry, test_case, &only_pass(input));
-    ran(rules, executor.run_alone(&job, number)?)
+    ran(rules, executor.run_one(&job, Some(number))?)
 }
 
 fn ran(rules: &Rules<'_>, reply: Reply) -> Result<Ran, Stop> {

@@ -38,7 +38,7 @@ impl Trial<'_> {
         let Settled { reply, repeats } = settle(
             self.entry.nearness,
             &self.rules.limits,
-            self.executor.run_joint(&joint)?,
+            self.executor.run_two(&joint, None)?,
             |reply| &reply.program.reply.outcome,
             |number| {
                 let program = patient(&joint.program, &self.rules.limits);
@@ -47,7 +47,7 @@ impl Trial<'_> {
                     .wall_time
                     .zip(joint.program.limits.wall_time)
                     .map(|(a, b)| a + b);
-                self.executor.run_joint_alone(&joint, number)
+                self.executor.run_two(&joint, Some(number))
             },
         )?;
         let JointReply { program, partner, told, deadlock, transcript } = reply;

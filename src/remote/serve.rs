@@ -198,19 +198,13 @@ impl<'a> Worker<'a> {
         }
         match work {
             AnyJob::Single(job) => {
-                let reply = match alone {
-                    Some(time) => self.executor.run_alone(job, *time),
-                    None => self.executor.run(job),
-                };
+                let reply = self.executor.run_one(job, *alone);
                 self.done(number, reply, |ways, reply, behind| {
                     frame(&FromWorker::<_, ()>::Done { number, ways, reply }, &[behind])
                 });
             }
             AnyJob::Joint(job) => {
-                let reply = match alone {
-                    Some(time) => self.executor.run_joint_alone(job, *time),
-                    None => self.executor.run_joint(job),
-                };
+                let reply = self.executor.run_two(job, *alone);
                 self.done(number, reply, |ways, reply, behind| {
                     frame(&FromWorker::<(), _>::DoneJoint { number, ways, reply }, &[behind])
                 });

@@ -22,7 +22,7 @@ use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::worker::WorkerReport;
 use crate::remote::frame::{Peer, frame};
-use crate::remote::group::{Envelope, ReplyTo};
+use crate::remote::group::{Envelope, Member, ReplyTo};
 use crate::remote::judge_side::Response;
 use crate::remote::link::{Connection, OpenRoute, Pipes, Process, Route, Sender};
 use crate::remote::message::{Ended, Facts, RequestId};
@@ -152,19 +152,7 @@ impl Workers {
         let mut reports = Vec::new();
         for (worker, line) in state.workers.iter().zip(&self.shared.lines) {
             let members = line.group().map(|group| group.members()).unwrap_or_default();
-            let members = members.into_iter().map(|it| (it.name, Some(it.facts), it.pace));
-            let mut members: Vec<_> = members.collect();
-            if members.is_empty() {
-                members.push((worker.name.clone(), worker.facts.clone(), worker.pace));
-            }
-            reports.extend(members.into_iter().map(|(name, facts, pace)| WorkerReport {
-                isolation: facts.as_ref().map(|facts| facts.isolation),
-                slots: facts.map_or(0, |facts| facts.slots),
-                pace,
-                programs: worker.programs.get(&name).copied().unwrap_or_default(),
-                lost: worker.lost.clone(),
-                name,
-            }));
+            reports.extend(reported(worker, members));
         }
         reports
     }
@@ -198,6 +186,29 @@ impl Workers {
     pub fn probe(&self) -> Box<dyn Probe> {
         Box::new(RemoteTools(Arc::clone(&self.shared)))
     }
+}
+
+/// A worker by itself, or each member of a group. One that was killed before it was heard of may have run programs.
+pub(super) fn reported(worker: &WorkerState, members: Vec<Member>) -> Vec<WorkerReport> {
+    let mut programs = worker.programs.clone();
+    let members = members.into_iter().map(|it| (it.name, Some(it.facts), it.pace));
+    let mut members: Vec<_> = members.collect();
+    if members.is_empty() {
+        members.push((worker.name.clone(), worker.facts.clone(), worker.pace));
+    }
+    let unheard = programs.keys().filter(|name| members.iter().all(|it| it.0 != **name));
+    let isolation = worker.facts.as_ref().map(|facts| facts.isolation);
+    let unheard: Vec<_> = unheard.map(|name| (name.clone(), None, worker.pace)).collect();
+    let all = members.into_iter().chain(unheard);
+    let reports = all.map(|(name, facts, pace)| WorkerReport {
+        isolation: facts.as_ref().map(|facts| facts.isolation).or(isolation),
+        slots: facts.map_or(0, |facts| facts.slots),
+        pace,
+        programs: programs.remove(&name).unwrap_or_default(),
+        lost: worker.lost.clone(),
+        name,
+    });
+    reports.collect()
 }
 
 impl Drop for Workers {
@@ -399,20 +410,12 @@ impl Executor for Workers {
         self.mechanism.clone()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.ask(job, None)
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        self.ask(job, alone)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.ask(job, None)
-    }
-
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.ask(job, Some(number))
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.ask(job, Some(number))
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        self.ask(job, alone)
     }
 
     fn anew(&self) -> &dyn Executor {

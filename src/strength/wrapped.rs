@@ -100,16 +100,12 @@ impl Executor for Wrapped<'_> {
         self.inner.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.around(job, |job| self.inner.run(job))
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        self.around(job, |job| self.inner.run_one(job, alone))
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.inner.run_joint(job)
-    }
-
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.around(job, |job| self.inner.run_alone(job, number))
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        self.inner.run_two(job, alone)
     }
 
     fn anew(&self) -> &dyn Executor {

@@ -258,7 +258,7 @@ fn programs_talk(executor: &dyn Executor) {
         let (program, partner) = (script(program), script(partner));
         let transcript = Some(Bytes::kib(1));
         let job = JointJob { program, partner, accept_exit_code: 42, transcript };
-        for reply in [executor.run_joint(&job), executor.run_joint_alone(&job, 1)] {
+        for reply in [executor.run_two(&job, None), executor.run_two(&job, Some(1))] {
             let reply = reply.unwrap_or_else(|stop| panic!("{job:?}: {stop:?}"));
             assert_eq!(told_of_both(&job, &reply), expected, "{reply:?}");
         }
@@ -295,7 +295,7 @@ fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
             || (0..10).map(|_| times(executor.run(&job).expect("it runs"))).collect::<Vec<_>>();
         let beside: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
         for number in 1..=3 {
-            let reply = executor.run_alone(&job, number).expect("it runs");
+            let reply = executor.run_one(&job, Some(number)).expect("it runs");
             assert!(reply.outcome.contention.pace.is_some(), "{:?}", reply.outcome);
             alone.push(times(reply));
         }
@@ -315,7 +315,7 @@ fn what_runs_is_stopped(executor: &dyn Executor) {
     };
     thread::scope(|scope| {
         (0..2 * SLOTS).for_each(|_| _ = scope.spawn(run));
-        scope.spawn(|| match executor.run_alone(&job, 1) {
+        scope.spawn(|| match executor.run_one(&job, Some(1)) {
             Err(Stop::Interrupted) => {}
             other => panic!("{other:?}"),
         });
@@ -361,9 +361,9 @@ fn faults_come_back_as_they_are(carry: Around) {
         let job = JointJob { program, partner, accept_exit_code: 42, transcript: None };
         let expected = Err(Stop::Fault(fault));
         assert_eq!(executor.run(&job.program).map(|_| ()), expected);
-        assert_eq!(executor.run_alone(&job.program, 1).map(|_| ()), expected);
-        assert_eq!(executor.run_joint(&job).map(|_| ()), expected);
-        assert_eq!(executor.run_joint_alone(&job, 1).map(|_| ()), expected);
+        assert_eq!(executor.run_one(&job.program, Some(1)).map(|_| ()), expected);
+        assert_eq!(executor.run_two(&job, None).map(|_| ()), expected);
+        assert_eq!(executor.run_two(&job, Some(1)).map(|_| ()), expected);
         executor.stop();
         assert_eq!(executor.run(&job.program).map(|_| ()), Err(Stop::Interrupted));
     }

@@ -236,13 +236,13 @@ impl Executor for One {
         "one slot".to_owned()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, _: Option<u32>) -> Result<Reply, Stop> {
         place::put(job, || Ok(std::env::temp_dir()))?;
         let mut slot = self.0.lock().expect("the slot");
         slot.run(job).map_err(Stop::Fault)
     }
 
-    fn run_joint(&self, _: &JointJob) -> Result<JointReply, Stop> {
+    fn run_two(&self, _: &JointJob, _: Option<u32>) -> Result<JointReply, Stop> {
         Err(JudgeError::new("run two programs", "there is one slot").into())
     }
 

@@ -177,28 +177,20 @@ impl Executor for Wire {
         self.beyond.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
         let kept = is_compiled(job).then(|| Kept::of(job)).flatten();
         if let Some(reply) = kept.as_ref().and_then(Kept::reply) {
             return Ok(reply);
         }
-        let reply = self.reply(self.beyond.run(&self.store.carry(job)?))?;
+        let reply = self.reply(self.beyond.run_one(&self.store.carry(job)?, alone))?;
         if let Some(kept) = kept.filter(|_| reply.outcome.ending == Ending::Exited(0)) {
             let _ = kept.keep(&reply);
         }
         Ok(reply)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.reply(self.beyond.run_joint(&self.store.carry(job)?))
-    }
-
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.reply(self.beyond.run_alone(&self.store.carry(job)?, number))
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.reply(self.beyond.run_joint_alone(&self.store.carry(job)?, number))
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        self.reply(self.beyond.run_two(&self.store.carry(job)?, alone))
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

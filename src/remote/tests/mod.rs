@@ -22,11 +22,14 @@ use crate::model::limits::{Limits, ProblemLimits};
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
+use crate::model::worker::WorkerReport;
 use crate::remote::frame::{Peer, frame};
+use crate::remote::group::Member;
 use crate::remote::link::{Pipes, Process};
 use crate::remote::message::{Facts, FromWorker};
 use crate::remote::serve::serve;
-use crate::remote::workers::{Workers, may_take_long};
+use crate::remote::state::WorkerState;
+use crate::remote::workers::{Workers, may_take_long, reported};
 
 pub(super) fn facts(name: &str, slots: usize) -> Facts {
     Facts {
@@ -367,4 +370,31 @@ fn a_worker_shows_nothing_of_its_machine_but_tools_that_it_found() {
     job.command.visible = vec![Shown::tree("/x", &Tree::unlisted("/home/x"))];
     let Err(Stop::Fault(error)) = workers.run(&job) else { panic!("it is refused") };
     assert_eq!(error.reason, "a directory of this machine is shown to it");
+}
+
+#[test]
+fn who_ran_something_is_reported_although_it_was_never_heard_of() {
+    let check = |ran: &[(&str, usize)], members: &[&str], expected: &[&str]| {
+        let worker = WorkerState {
+            name: "all".to_owned(),
+            facts: Some(facts("all", 4)),
+            lost: None,
+            process: Process::default(),
+            asked: HashMap::new(),
+            tools: HashMap::new(),
+            places: None,
+            pace: 1.0,
+            programs: ran.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
+            silent: 0,
+        };
+        let member =
+            |name: &&str| Member { name: (*name).to_owned(), facts: facts(name, 2), pace: 1.0 };
+        let reports = reported(&worker, members.iter().map(member).collect());
+        let shown = |it: &WorkerReport| format!("{} {} {}", it.name, it.slots, it.programs);
+        assert_eq!(reports.iter().map(shown).collect::<Vec<_>>(), expected);
+        assert!(reports.iter().all(|it| it.isolation == Some(Isolation::Namespaces)));
+    };
+    check(&[("all", 7)], &[], &["all 4 7"]);
+    check(&[("a", 2)], &["a", "b"], &["a 2 2", "b 2 0"]);
+    check(&[("a", 2), ("c", 3)], &["a", "b"], &["a 2 2", "b 2 0", "c 0 3"]);
 }

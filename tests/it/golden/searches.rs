@@ -43,8 +43,8 @@ impl Executor for Shaky {
         self.beyond.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        let mut reply = self.beyond.run(job)?;
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        let mut reply = self.beyond.run_one(job, alone)?;
         let is_submission = job.command.argv.iter().any(|word| word.ends_with("my.sh"));
         if is_submission && self.runs.fetch_add(1, Ordering::SeqCst) == 0 {
             reply.outcome.ending = Ending::Signalled(Signal(11));
@@ -53,8 +53,8 @@ impl Executor for Shaky {
         Ok(reply)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.beyond.run_joint(job)
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        self.beyond.run_two(job, alone)
     }
 
     fn anew(&self) -> &dyn Executor {

@@ -158,20 +158,12 @@ impl Executor for Behind {
         self.client.mechanism()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.client.run(job)
+    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+        self.client.run_one(job, alone)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        self.client.run_joint(job)
-    }
-
-    fn run_alone(&self, job: &Job, number: u32) -> Result<Reply, Stop> {
-        self.client.run_alone(job, number)
-    }
-
-    fn run_joint_alone(&self, job: &JointJob, number: u32) -> Result<JointReply, Stop> {
-        self.client.run_joint_alone(job, number)
+    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+        self.client.run_two(job, alone)
     }
 
     fn anew(&self) -> &dyn Executor {
