@@ -188,11 +188,27 @@ fn named_by_file(glob: &str) -> &str {
 }
 
 /// Builds the package's own validators, if it has some, and tries the output validator before anybody is judged
-/// by it.
+/// by it. What it breaks down on is told.
 ///
 /// # Errors
-/// When one does not build or does not work, the judge failed, or it was cut short.
+/// When one does not build or its verdicts would mean nothing, the judge failed, or it was cut short.
 pub fn validators(bench: &Bench<'_>, seen: Seen) -> Result<Validators, Stop> {
+    tried_validators(bench, seen, |fault| fault.is_fatal)
+}
+
+/// The same, but nothing may be wrong with them.
+///
+/// # Errors
+/// The same, and if the output validator breaks down on anything.
+pub fn faultless_validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
+    tried_validators(bench, Seen::Never, |_| true)
+}
+
+fn tried_validators(
+    bench: &Bench<'_>,
+    seen: Seen,
+    stops: impl Fn(&trial::TrialFault) -> bool,
+) -> Result<Validators, Stop> {
     let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {
         output: OutputValidator::build(bench, &build_limits)?,
@@ -208,11 +224,12 @@ pub fn validators(bench: &Bench<'_>, seen: Seen) -> Result<Validators, Stop> {
     };
     for validator in tried {
         let found = trial::faults(bench, validator)?;
-        if found.iter().any(Diagnostic::is_error) {
-            return Err(Stop::Diagnosed(found));
+        let is_over = found.iter().any(|fault| fault.remark.is_error() && stops(fault));
+        let remarks = found.into_iter().map(|fault| fault.remark);
+        if is_over {
+            return Err(Stop::Diagnosed(remarks.collect()));
         }
-        let doubts = found.into_iter().map(Event::Diagnosed);
-        doubts.for_each(bench.events);
+        remarks.map(Event::Diagnosed).for_each(bench.events);
     }
     Ok(validators)
 }

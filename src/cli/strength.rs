@@ -27,7 +27,6 @@ use crate::executor::until::Until;
 use crate::executor::{Notebook, parallel};
 use crate::grammar::bounds::Coverage;
 use crate::judge::case::{Detail, ReadyCase, Rules, Texts};
-use crate::judge::draw::Seen;
 use crate::judge::score::Policy;
 use crate::judge::session::refusal;
 use crate::model::diagnostic::Diagnostic;
@@ -119,7 +118,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     output.event(package_read(problem, 0, problem.test_data.judged().len()));
     let sink = output.sink();
     let bench = Bench { problem, executor: &until, builder: &builder, events: &sink };
-    let validators = problem::validators(&bench, Seen::Never)?;
+    let validators = problem::faultless_validators(&bench)?;
     let mut cases = problem::select(problem, &[])?;
     // A static validator looks at a source, which is not what changes here.
     cases.retain(|case| case.static_args.is_none());

@@ -8,6 +8,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -15,6 +16,11 @@ use serde::Deserialize;
 use crate::grade::done::Done;
 use crate::grade::graded::{FaultyPart, Tally, VERSION};
 use crate::model::verdict::Verdict;
+
+/// How long another process may hold a journal: one that was killed does until its sandboxes have noticed.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How long to wait before the next look.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The file of a stream.
 pub struct Journal {
@@ -76,12 +82,20 @@ impl Journal {
     /// # Errors
     /// When it is in use, or no journal.
     pub fn open(path: &Path) -> Result<(Self, Earlier), JournalFault> {
+        Self::open_within(path, PATIENCE)
+    }
+
+    fn open_within(path: &Path, patience: Duration) -> Result<(Self, Earlier), JournalFault> {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(JournalFault::InUse),
-            // Some file systems have no locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
+        let end = Instant::now() + patience;
+        loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => return Err(JournalFault::InUse),
+                // Some file systems have no locks.
+                Ok(()) | Err(TryLockError::Error(_)) => break,
+            }
         }
         let mut earlier = Earlier { is_ordered: true, ..Earlier::default() };
         let mut last = 0;
@@ -185,7 +199,9 @@ mod tests {
                 }
                 (Ok((mut journal, earlier)), Ok((lines, is_ordered, kept))) => {
                     assert_eq!((earlier.tally.lines(), earlier.is_ordered), (lines, is_ordered));
-                    let again = Journal::open(&path).err().map(|fault| fault.to_string());
+                    let again = Journal::open_within(&path, Duration::ZERO)
+                        .err()
+                        .map(|fault| fault.to_string());
                     assert_eq!(again.as_deref(), Some("another juror is writing it"));
                     journal.add(b"x\n").expect("a write");
                     let mut told = Vec::new();
@@ -215,5 +231,20 @@ mod tests {
         check("{}\n", Err("line 1 is not a result of `juror grade`: missing field `version`"));
         check(&one.replace("\"version\":1", "\"version\":9"), Err("line 1 is not a result"));
         check(&one.replace("000a", "zzzz"), Err("line 1 is not a result"));
+    }
+
+    #[test]
+    fn a_journal_that_is_let_go_in_a_moment_is_waited_for() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let other = File::open(file.path()).expect("the file");
+        other.lock().expect("a lock");
+        thread::scope(|scope| {
+            let opened =
+                scope.spawn(|| Journal::open_within(file.path(), Duration::from_secs(600)));
+            thread::sleep(3 * PAUSE);
+            assert!(!opened.is_finished(), "it waits");
+            drop(other);
+            assert!(opened.join().expect("a thread").is_ok());
+        });
     }
 }

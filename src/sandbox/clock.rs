@@ -1,5 +1,7 @@
 //! The clock that goes on evenly, whatever happens to the time of day.
 
+use std::time::Duration;
+
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// The time since some moment in the past, in nanoseconds.
@@ -15,5 +17,31 @@ pub(super) fn timespec(nanoseconds: u64) -> Timespec {
     Timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as _,
         tv_nsec: (nanoseconds % 1_000_000_000) as _,
+    }
+}
+
+/// The limit of CPU time that the kernel itself holds, in seconds, if the judge's own watch should fail: `RLIMIT_CPU`,
+/// for one process. The kernel counts whole ticks of its timer there. Beside many short programs a long one is charged
+/// for their ticks too, by a third and more.
+///
+/// Source: `cputime.c` of Linux, `account_process_tick`.
+pub(super) fn cpu_backstop(limit: Duration) -> u64 {
+    let twice = limit * 2;
+    twice.as_secs() + u64::from(twice.subsec_nanos() > 0) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_ends_nobody_who_is_within_the_limit_by_other_clocks() {
+        let check = |millis: u64, seconds: u64| {
+            assert_eq!(cpu_backstop(Duration::from_millis(millis)), seconds, "{millis} ms");
+        };
+        check(100, 2);
+        check(1000, 3);
+        check(1250, 4);
+        check(12_500, 26);
     }
 }

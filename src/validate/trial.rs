@@ -26,24 +26,46 @@ const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
 /// On how many test cases an output is tried at most, until one is rejected.
 const TRIES: usize = 3;
 
+/// Something wrong with an output validator.
+#[derive(Debug)]
+pub struct TrialFault {
+    /// What, and what to do.
+    pub remark: Diagnostic,
+    /// Whether its verdicts mean nothing. If it only breaks down on nonsense, most submissions can be judged.
+    pub is_fatal: bool,
+}
+
+impl TrialFault {
+    fn fatal(remark: Diagnostic) -> Self {
+        Self { remark, is_fatal: true }
+    }
+
+    fn local(remark: Diagnostic) -> Self {
+        Self { remark, is_fatal: false }
+    }
+}
+
 /// What is wrong with the package's own output validator. Of a multi-pass one only whether it breaks down
 /// can be told this way; of an interactive one what it makes of a submission that says nothing, or
 /// nonsense, and listens to nothing.
 ///
 /// # Errors
 /// When the judge failed or was interrupted.
-pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Diagnostic>, Stop> {
+pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<TrialFault>, Stop> {
     let trial = Trial { validator, bench };
     let is_live = bench.problem.kind.interaction == Interaction::Interactive;
     // Nothing is right there without being an answer.
-    if !is_live && let Some(diagnostic) = trial.of_right()? {
+    if !is_live && let Some(remark) = trial.of_right()? {
         // What it says about wrong ones then means nothing.
-        return Ok(vec![diagnostic]);
+        return Ok(vec![TrialFault::fatal(remark)]);
     }
-    let trials: [&(dyn Fn() -> Result<Option<Diagnostic>, Stop> + Sync); 3] =
+    let trials: [&(dyn Fn() -> Result<Option<TrialFault>, Stop> + Sync); 3] =
         [&|| trial.of_empty(), &|| trial.of_junk(), &|| trial.of_binary()];
     let found = parallel::map(bench.executor, &trials, |trial| trial())?;
-    Ok(found.into_iter().flatten().collect())
+    // Nothing showed that it can answer.
+    let is_useless = is_live && found.iter().all(Option::is_some);
+    let found = found.into_iter().flatten();
+    Ok(found.map(|it| TrialFault { is_fatal: it.is_fatal || is_useless, ..it }).collect())
 }
 
 struct Trial<'a> {
@@ -101,7 +123,7 @@ impl Trial<'_> {
     }
 
     /// An empty output is right where the package says so, or its judge answer is empty, too.
-    fn of_empty(&self) -> Result<Option<Diagnostic>, Stop> {
+    fn of_empty(&self) -> Result<Option<TrialFault>, Stop> {
         if self.bench.problem.kind.interaction == Interaction::Interactive {
             let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
             let help =
@@ -129,7 +151,7 @@ impl Trial<'_> {
         self.must_be_rejected(cases, b"", "an empty output", &help)
     }
 
-    fn of_junk(&self) -> Result<Option<Diagnostic>, Stop> {
+    fn of_junk(&self) -> Result<Option<TrialFault>, Stop> {
         let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
         let help = format!("it must {} for a wrong output, whatever that is", self.rejects());
         self.must_be_rejected(cases, JUNK, "nonsense as the output", &help)
@@ -141,7 +163,7 @@ impl Trial<'_> {
     }
 
     /// Text that is none breaks validators that others use all the same: a doubt.
-    fn of_binary(&self) -> Result<Option<Diagnostic>, Stop> {
+    fn of_binary(&self) -> Result<Option<TrialFault>, Stop> {
         let Some(test_case) = self.bench.problem.test_data.cases.first() else { return Ok(None) };
         let response = self.ask(test_case, BINARY.into())?;
         let Opinion::Broken(what) = &response.opinion else { return Ok(None) };
@@ -152,17 +174,18 @@ impl Trial<'_> {
         );
         let help = "read the output as bytes, or as text with errors replaced: \
                     a submission can cause a judge error with such an output";
-        Ok(Some(Diagnostic::warning(&self.validator.path, message).help(help)))
+        let remark = Diagnostic::warning(&self.validator.path, message).help(help);
+        Ok(Some(TrialFault::local(remark)))
     }
 
-    /// A diagnostic where all these cases have this output accepted, or where the validator breaks down.
+    /// A fault if this output is accepted for all these cases, or if the validator breaks down.
     fn must_be_rejected(
         &self,
         cases: Vec<&TestCase>,
         output: &[u8],
         tried: &str,
         help: &str,
-    ) -> Result<Option<Diagnostic>, Stop> {
+    ) -> Result<Option<TrialFault>, Stop> {
         let mut accepted = Vec::new();
         for test_case in cases {
             let response = self.ask(test_case, output.into())?;
@@ -171,7 +194,7 @@ impl Trial<'_> {
                 Opinion::Accepted => accepted.push(test_case.name.as_str()),
                 Opinion::Broken(what) => {
                     let message = format!("breaks down on {tried}, on {}: {what}", test_case.name);
-                    return Ok(Some(self.broken(&message, &response)));
+                    return Ok(Some(TrialFault::local(self.broken(&message, &response))));
                 }
             }
         }
@@ -187,7 +210,7 @@ impl Trial<'_> {
         };
         let message = format!("accepts {tried}, on {first}{more}");
         let remark = Diagnostic::error(&self.validator.path, message).help(help);
-        Ok(Some(self.rated(remark)))
+        Ok(Some(TrialFault::fatal(self.rated(remark))))
     }
 
     /// An opinion that should be another. In formats with graders this is a doubt: there an answer may be no output,

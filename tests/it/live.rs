@@ -139,6 +139,11 @@ fn a_validator_is_tried_before_anybody_is_judged() {
     check("exit 0", "breaks down on a submission that ends without a word");
     check("read -r x && exit 42; exit 43", "accepts nonsense as the output");
     check("set -e; read -r x; exit 42", "it ended with exit code 1");
+    // One that is of use all the same.
+    let right = "read -r a b <\"$1\"; echo $a $b; read -r x || exit 1; [[ $x == $((a + b)) ]] && exit 42; exit 43";
+    check(right, "breaks down on a submission that ends without a word");
+    let report = fixture.json("verify sum", 3);
+    assert_eq!(report["submissions"][0]["verdict"], "AC", "{report:#}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, getrlimit};
 
 use crate::model::limits::Limits;
+use crate::sandbox::clock::cpu_backstop;
 use crate::sandbox::image::Image;
 
 /// Open files of one process: enough for run-time systems.
@@ -53,8 +54,11 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
         list.push(same(MEMORY, Some(most)));
     }
     if let Some(time) = limits.cpu_time {
-        // Whole seconds, and beyond the limit, so that what is measured decides.
-        let seconds = time.as_secs() + 1;
+        let seconds = match cfg!(target_vendor = "apple") {
+            // Nothing else ends the program there. Beyond the limit, so that what is measured decides.
+            true => time.as_secs() + 1,
+            false => cpu_backstop(time),
+        };
         list.push(Limit { resource: Resource::Cpu, soft: Some(seconds), hard: Some(seconds + 1) });
     }
     list
@@ -145,7 +149,8 @@ mod tests {
             assert_eq!(found, expected, "{resource:?}");
         };
         let same = |value| Some((Some(value), Some(value)));
-        check(Resource::Cpu, Some((Some(2), Some(3))));
+        let is_apple = cfg!(target_vendor = "apple");
+        check(Resource::Cpu, Some(if is_apple { (Some(2), Some(3)) } else { (Some(4), Some(5)) }));
         check(Resource::Core, same(0));
         check(Resource::Fsize, same(1 << 20));
         check(Resource::Stack, same((64 + 16) << 20));

@@ -10,10 +10,10 @@ use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
 use crate::model::outcome::Meter;
 use crate::model::units::Bytes;
+use crate::sandbox::clock::cpu_backstop;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::keeper::prepare::Setup;
-use crate::sandbox::linux::keeper::supervise::nanoseconds;
 use crate::sandbox::linux::run::child::{Change, Limit};
 use crate::sandbox::linux::sys;
 
@@ -119,8 +119,7 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
         limits.push(same(Resource::Fsize, output.0));
     }
     if let Some(time) = wanted.cpu_time {
-        // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
-        let seconds = nanoseconds(time).div_ceil(1_000_000_000) + 1;
+        let seconds = cpu_backstop(time);
         allow(Resource::Cpu, seconds + 1)?;
         limits.push(Limit { soft: seconds, ..same(Resource::Cpu, seconds + 1) });
     }
