@@ -28,7 +28,7 @@ impl Bench<'_> {
     /// Builds a program of the package. `what` is `the input validator` or so.
     ///
     /// # Errors
-    /// When it does not build, the judge failed, or the build was cut short.
+    /// If it does not build, the judge failed, or the build was cut short.
     pub fn ready(
         &self,
         what: &str,
@@ -46,7 +46,7 @@ impl Bench<'_> {
     /// Tells that a program of this name is being built, and builds it.
     ///
     /// # Errors
-    /// When the judge failed, or the build was cut short.
+    /// If the judge failed, or the build was cut short.
     pub fn build(
         &self,
         name: &str,

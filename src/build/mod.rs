@@ -201,7 +201,7 @@ impl<'a> Builder<'a> {
     /// Reads a program's files and tells how to build and start it.
     ///
     /// # Errors
-    /// When its language cannot be told, or its compiler is missing.
+    /// If its language cannot be told, or its compiler is missing.
     pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
         self.prepare_sources(program, &sources::read(program)?)
     }
@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
     /// Tells how to start what a person typed.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn prepare_command(
         &self,
         argv: &[std::ffi::OsString],
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
     /// Builds a program that will run under `run_limits`.
     ///
     /// # Errors
-    /// When the judge failed, or the build was cut short.
+    /// If the judge failed, or the build was cut short.
     pub fn build(
         &self,
         prepared: &Prepared,

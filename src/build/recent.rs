@@ -22,7 +22,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
     /// The thing made of this.
     ///
     /// # Errors
-    /// When it cannot be made; that is tried again when it is asked for again.
+    /// If it cannot be made; that is tried again when it is asked for again.
     pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
         let mut made = slot.lock().unwrap_or_else(PoisonError::into_inner);

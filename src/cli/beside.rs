@@ -23,7 +23,7 @@ impl Beside {
     /// Makes it.
     ///
     /// # Errors
-    /// When the package cannot have this name, or its place cannot be written.
+    /// If the package cannot have this name, or its place cannot be written.
     pub(super) fn new(out: &Path) -> Result<Self, Stop> {
         let Some(name) = out.file_name() else {
             return Err(Stop::usage(format!(
@@ -50,7 +50,7 @@ impl Beside {
     /// Checks that it was not interrupted.
     ///
     /// # Errors
-    /// When it was.
+    /// If it was.
     pub(super) fn check(&self) -> Result<(), Stop> {
         match self.interrupted.load(Ordering::Relaxed) {
             true => Err(Stop::Interrupted),
@@ -61,7 +61,7 @@ impl Beside {
     /// Moves what is done to its place.
     ///
     /// # Errors
-    /// When it cannot be moved there.
+    /// If it cannot be moved there.
     pub(super) fn place(&self, done: &Path, out: &Path) -> Result<(), Stop> {
         fs::rename(done, out).map_err(|error| fault(out, error).into())
     }
@@ -70,7 +70,7 @@ impl Beside {
 /// Holds that there is nothing yet.
 ///
 /// # Errors
-/// When there is something.
+/// If there is something.
 pub(super) fn absent(out: &Path) -> Result<(), Stop> {
     match out.symlink_metadata() {
         Err(_) => Ok(()),

@@ -27,7 +27,7 @@ impl Browser {
     /// The first one on PATH.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub(super) fn find() -> Result<Self, Stop> {
         let path = env::var_os("PATH").unwrap_or_default();
         let places =
@@ -46,7 +46,7 @@ impl Browser {
     /// The page on paper.
     ///
     /// # Errors
-    /// When the browser does not make it.
+    /// If the browser does not make it.
     pub(super) fn pdf(&self, html: &str) -> Result<Vec<u8>, JudgeError> {
         let fault = |reason: String| {
             JudgeError::new(format!("make a PDF with {}", self.program.display()), reason)

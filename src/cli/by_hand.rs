@@ -16,7 +16,7 @@ use crate::model::units::Bytes;
 /// its output is not read. On a terminal each of its lines stands behind `mark`.
 ///
 /// # Errors
-/// When the two cannot be connected, or those of `run`.
+/// If the two cannot be connected, or those of `run`.
 pub(super) fn talk<R, E: From<JudgeError>>(
     mark: &str,
     most: Option<Bytes>,

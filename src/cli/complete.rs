@@ -23,7 +23,7 @@ pub(super) const VARIABLE: &str = "JUROR_COMPLETE";
 /// Answers a shell; `false` if none asks.
 ///
 /// # Errors
-/// When the shell is not known, or the answer cannot be written.
+/// If the shell is not known, or the answer cannot be written.
 pub(super) fn answer() -> Result<bool, clap::Error> {
     let here = env::current_dir().ok();
     CompleteEnv::with_factory(definition)

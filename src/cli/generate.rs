@@ -68,7 +68,7 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
 /// Does it for all packages.
 ///
 /// # Errors
-/// When the judge failed, or it was cut short.
+/// If the judge failed, or it was cut short.
 pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), Stop> {
     let host = Host::start(&arguments.host, output)?;
     let builder = host.builder();

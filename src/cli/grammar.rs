@@ -236,7 +236,7 @@ pub fn grammar(path: &Path, output: &Output) -> Result<Grammar, Stop> {
 /// shown only if they are wanted.
 ///
 /// # Errors
-/// When one has faults.
+/// If one has faults.
 pub fn of_package(
     given: Option<&Path>,
     problem: &Problem,

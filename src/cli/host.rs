@@ -92,7 +92,7 @@ impl Host {
     /// Starts the slots and tells how they are isolated. Signals end the runs, unless the command has its own stop_handle.
     ///
     /// # Errors
-    /// When this machine cannot isolate programs as far as it has to.
+    /// If this machine cannot isolate programs as far as it has to.
     pub fn start(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
         if !options.executor.is_empty() {
             return Self::elsewhere(options, output);
@@ -217,7 +217,7 @@ fn connection(typed: &str, options: &HostOptions) -> Result<Connection, JudgeErr
 /// Takes over SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.
 ///
 /// # Errors
-/// When the system does not allow that.
+/// If the system does not allow that.
 pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
         .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;

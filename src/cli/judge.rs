@@ -244,7 +244,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
 /// Says why submissions fail.
 ///
 /// # Errors
-/// When the package has no reference, the judge failed, or it was interrupted.
+/// If the package has no reference, the judge failed, or it was interrupted.
 fn explain(
     why: &Why<'_>,
     entries: &[PreparedSubmission<'_>],
@@ -263,7 +263,7 @@ fn explain(
 /// Lets outputs be compared as the command line says.
 ///
 /// # Errors
-/// When that cannot be.
+/// If that cannot be.
 pub(super) fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
         let what = "--compare is not for interactive problems: the output validator talks with the submission; leave it out";
@@ -347,7 +347,7 @@ fn submissions(
 /// The submission that the command line names.
 ///
 /// # Errors
-/// When it is not there.
+/// If it is not there.
 pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);
     match (fs::canonicalize(path), own.next()) {

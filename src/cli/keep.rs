@@ -15,7 +15,7 @@ use crate::model::submission::Submission;
 /// The directory for boxes, if they are kept: made for it, or there and empty.
 ///
 /// # Errors
-/// When it cannot be.
+/// If it cannot be.
 pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Option<PathBuf>, Stop> {
     let dir = match keep {
         None => return Ok(None),
@@ -49,7 +49,7 @@ pub fn misplaced(keep: Option<&Option<PathBuf>>, path: &Path) -> Option<String> 
 /// The current directory.
 ///
 /// # Errors
-/// When the system does not tell it.
+/// If the system does not tell it.
 pub fn here() -> Result<PathBuf, JudgeError> {
     env::current_dir().map_err(|error| JudgeError::new("find the current directory", error))
 }
@@ -72,7 +72,7 @@ fn named(dir: &Path) -> Result<PathBuf, Stop> {
 /// Holds that no two submissions would be kept under one name.
 ///
 /// # Errors
-/// When they would be.
+/// If they would be.
 pub fn apart(submissions: &[Submission]) -> Result<(), Stop> {
     let mut names = BTreeSet::new();
     let twice = submissions.iter().find(|submission| !names.insert(box_name(&submission.name)));

@@ -27,7 +27,7 @@ impl Opened {
     /// Unpacks what is an archive.
     ///
     /// # Errors
-    /// When it is not one that is read.
+    /// If it is not one that is read.
     pub(super) fn open(package: &Path) -> Result<Self, Stop> {
         if !archive::is_archive(package) {
             return Ok(Self { dir: package.to_owned(), unpacked: None });

@@ -142,7 +142,7 @@ fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>
 /// The reports in files, opened before the first run.
 ///
 /// # Errors
-/// When one cannot be written, or two have the same path.
+/// If one cannot be written, or two have the same path.
 fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, Stop> {
     let wanted: [(_, _, WriteReport); 3] = [
         ("--html", &reports.html, html::write),
@@ -306,7 +306,7 @@ impl Output {
     /// package, or until the command ends.
     ///
     /// # Errors
-    /// When it is an archive that cannot be unpacked.
+    /// If it is an archive that cannot be unpacked.
     pub fn enter(&self, package: &Path) -> Result<PathBuf, Stop> {
         let name = |path: &Path| {
             let real = path.canonicalize();
@@ -325,7 +325,7 @@ impl Output {
     /// Holds that the package can be changed.
     ///
     /// # Errors
-    /// When it is an archive.
+    /// If it is an archive.
     pub fn writable(&self) -> Result<(), Stop> {
         let Some(archive) = self.archive() else { return Ok(()) };
         let archive = archive.display();
@@ -358,7 +358,7 @@ impl Output {
     /// Shows what was remarked about something that is needed, unless it cannot be used.
     ///
     /// # Errors
-    /// When an error is among the remarks.
+    /// If an error is among the remarks.
     pub fn remarked(&self, remarks: Vec<Diagnostic>) -> Result<(), Stop> {
         if remarks.iter().any(Diagnostic::is_error) {
             return Err(Stop::Diagnosed(remarks));
@@ -370,7 +370,7 @@ impl Output {
     /// What came of a part of the command; where it was given up, and other parts need not be, it is told why.
     ///
     /// # Errors
-    /// When the other parts must be given up, too.
+    /// If the other parts must be given up, too.
     pub fn part<T>(&self, part: Result<T, Stop>) -> Result<Option<T>, Stop> {
         match part {
             Ok(done) => Ok(Some(done)),
@@ -431,7 +431,7 @@ impl Output {
 /// Prints what is not a report, such as a list. A reader that closes the pipe early (`| head`) is not a fault.
 ///
 /// # Errors
-/// When standard output cannot be written.
+/// If standard output cannot be written.
 pub(super) fn print(
     what: &str,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

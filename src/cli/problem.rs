@@ -42,7 +42,7 @@ pub enum Remarks {
 /// Reads a package, in the format of this name if one is asked for, and shows what is wrong with it.
 ///
 /// # Errors
-/// When it cannot be used.
+/// If it cannot be used.
 pub fn read(
     dir: &Path,
     format: Option<&str>,
@@ -67,7 +67,7 @@ pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
 /// The problem, unless it was read with errors.
 ///
 /// # Errors
-/// When it was.
+/// If it was.
 pub fn usable(reading: Reading, output: &Output) -> Result<Problem, Stop> {
     let used = match reading.problem {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
@@ -91,7 +91,7 @@ pub fn usable(reading: Reading, output: &Output) -> Result<Problem, Stop> {
 /// as what is returned.
 ///
 /// # Errors
-/// When something cannot be made, the judge failed, or it was cut short.
+/// If something cannot be made, the judge failed, or it was cut short.
 pub fn complete(
     problem: &mut Problem,
     names: Option<&HashSet<String>>,
@@ -111,7 +111,7 @@ pub fn complete(
 /// The names of the cases that `--case` selects.
 ///
 /// # Errors
-/// When nothing can be run.
+/// If nothing can be run.
 pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
     let cases = select(problem, globs)?;
     Ok(cases.iter().map(|case| case.test_case.name.clone()).collect())
@@ -120,7 +120,7 @@ pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, 
 /// The cases that `--case` selects, all if it is not given; ready to be judged.
 ///
 /// # Errors
-/// When nothing can be run.
+/// If nothing can be run.
 pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut patterns = Vec::new();
     for glob in globs {
@@ -162,7 +162,7 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
 /// The test case of this name, or whose file this is; also one that is only for validators.
 ///
 /// # Errors
-/// When there is none.
+/// If there is none.
 pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, Stop> {
     let data = &problem.test_data;
     let all: Vec<&TestCase> = data.cases.iter().chain(data.examples()).collect();
@@ -191,7 +191,7 @@ fn named_by_file(glob: &str) -> &str {
 /// by it.
 ///
 /// # Errors
-/// When one does not build or does not work, the judge failed, or it was cut short.
+/// If one does not build or does not work, the judge failed, or it was cut short.
 pub fn validators(bench: &Bench<'_>, seen: Seen) -> Result<Validators, Stop> {
     let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {

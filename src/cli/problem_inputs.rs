@@ -53,7 +53,7 @@ impl ProblemInputs {
     /// Reads grammars and recipe of a problem.
     ///
     /// # Errors
-    /// When something of it cannot be used.
+    /// If something of it cannot be used.
     pub(super) fn read(
         problem: Problem,
         grammar: Option<&Path>,
@@ -97,7 +97,7 @@ impl ProblemInputs {
     /// What says which inputs are valid: grammars, and input validators, which it builds.
     ///
     /// # Errors
-    /// When one does not build, the judge failed, or it was cut short.
+    /// If one does not build, the judge failed, or it was cut short.
     pub(super) fn validity<'a>(&'a self, bench: Bench<'a>) -> Result<Validity<'a>, Stop> {
         let build = || {
             let args = self.test_case.input_validator_args.clone();
@@ -118,7 +118,7 @@ impl ProblemInputs {
     /// The program that makes judge answers where there is no output to compare with, built.
     ///
     /// # Errors
-    /// When it does not build, the judge failed, or it was cut short.
+    /// If it does not build, the judge failed, or it was cut short.
     pub(super) fn answering<'a>(&self, bench: &Bench<'a>) -> Result<Option<Solution<'a>>, Stop> {
         let path = self.answers_by.as_ref();
         path.map(|path| Solution::build(bench, path)).transpose()
@@ -127,7 +127,7 @@ impl ProblemInputs {
     /// The package's generators, built; none if no line of the recipe has a seed.
     ///
     /// # Errors
-    /// When one does not build, the judge failed, or it was cut short.
+    /// If one does not build, the judge failed, or it was cut short.
     pub(super) fn generators<'a>(
         &'a self,
         bench: Bench<'a>,

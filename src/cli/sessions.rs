@@ -110,7 +110,7 @@ impl Judging<'_> {
     /// The time limit that the command line, the package or the submissions give.
     ///
     /// # Errors
-    /// When there is none to be had.
+    /// If there is none to be had.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
         if let Some(limit) = self.given {
             return Ok(TimeLimit { limit, origin: "--time-limit".to_owned() });
@@ -223,7 +223,7 @@ impl Judging<'_> {
 /// is remarked about the others.
 ///
 /// # Errors
-/// When it was cut short.
+/// If it was cut short.
 pub fn entries<'a>(
     submissions: &'a [Submission],
     builder: &Builder<'_>,
@@ -239,7 +239,7 @@ pub fn entries<'a>(
 /// A submission that takes part, by what is known of how to build it; as [`entries`] has it.
 ///
 /// # Errors
-/// When it was cut short.
+/// If it was cut short.
 pub fn entry<'a>(
     submission: &'a Submission,
     prepared: Result<Prepared, Stop>,

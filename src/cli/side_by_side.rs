@@ -48,7 +48,7 @@ impl<T, N> Work<'_, T, N> {
     /// up is the last one that is told of.
     ///
     /// # Errors
-    /// When they must be given up and this is not told yet, or no thread can be started.
+    /// If they must be given up and this is not told yet, or no thread can be started.
     pub(super) fn run(
         &self,
         output: &Output,

@@ -47,7 +47,7 @@ impl Local {
     /// spoil each other.
     ///
     /// # Errors
-    /// When this machine cannot isolate programs as is demanded.
+    /// If this machine cannot isolate programs as is demanded.
     pub fn start(
         jobs: Option<usize>,
         demand: Demand,

@@ -29,7 +29,7 @@ pub trait Executor: Send + Sync {
     /// Runs one job and waits for its end.
     ///
     /// # Errors
-    /// When the job could not be run as asked, or was ended by [`Executor::stop`]; never for
+    /// If the job could not be run as asked, or was ended by [`Executor::stop`]; never for
     /// anything that the program did.
     fn run(&self, job: &Job) -> Result<Reply, Stop>;
 

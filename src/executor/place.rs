@@ -27,7 +27,7 @@ pub fn file(file: &CaseFile) -> TreeEntry {
 /// are made.
 ///
 /// # Errors
-/// When it cannot be written there.
+/// If it cannot be written there.
 pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
     if let Some(parent) = to.parent() {
         let made = fs::create_dir_all(parent);
@@ -44,7 +44,7 @@ pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
 /// with the last job that shows them.
 ///
 /// # Errors
-/// When they cannot be written there.
+/// If they cannot be written there.
 pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<(), JudgeError> {
     for shown in &job.command.visible {
         if let What::Tree(tree) = &shown.what

@@ -53,7 +53,7 @@ impl Scratch {
 /// another user start in there.
 ///
 /// # Errors
-/// When the system's temporary directory cannot be written.
+/// If the system's temporary directory cannot be written.
 pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| sweep(&env::temp_dir()));

@@ -74,7 +74,7 @@ impl Journal {
     /// Opens or makes the file, and reads what an earlier start left.
     ///
     /// # Errors
-    /// When it is in use, or no journal.
+    /// If it is in use, or no journal.
     pub fn open(path: &Path) -> Result<(Self, Earlier), JournalFault> {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
@@ -113,7 +113,7 @@ impl Journal {
     /// Tells all results again.
     ///
     /// # Errors
-    /// When they cannot be read, or `tell` does.
+    /// If they cannot be read, or `tell` does.
     pub fn replay(
         path: &Path,
         earlier: &Earlier,
@@ -126,7 +126,7 @@ impl Journal {
     /// Adds a result with its line end.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn add(&mut self, line: &[u8]) -> io::Result<()> {
         self.file.write_all(line)?;
         match self.synced.elapsed() >= SYNC {
@@ -138,7 +138,7 @@ impl Journal {
     /// Waits until all is on the disk.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         self.synced = Instant::now();

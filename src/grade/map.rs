@@ -39,7 +39,7 @@ impl Map {
     /// The line that a line of the other form says.
     ///
     /// # Errors
-    /// When the test cases are not as the map says.
+    /// If the test cases are not as the map says.
     pub fn apply(&self, from: &Value) -> Result<Value, LineFault> {
         let mut line = Object::new();
         for (key, map) in &self.0 {

@@ -38,7 +38,7 @@ impl<R: BufRead> Lines<R> {
     /// The next line that is not blank; blank ones count.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<RawLine>> {
         loop {
             let Some(line) = self.next_of_any_kind()? else { return Ok(None) };

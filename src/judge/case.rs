@@ -135,7 +135,7 @@ impl ReadyCase<'_> {
     /// Input and judge answer in memory; nothing if there is no answer.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If they cannot be read.
     pub fn read(&self) -> Result<Option<Texts>, JudgeError> {
         let whole = |blob: &Blob| {
             let text = blob.start(u64::MAX).map_err(|error| fault("read a test case", error))?;
@@ -218,7 +218,7 @@ pub(super) struct Pass {
 /// Runs a submission on a test case and judges what it did.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn judge_case(
     executor: &dyn Executor,
     rules: &Rules<'_>,

@@ -67,7 +67,7 @@ impl Visualizers {
     /// Builds those of the package; of one that cannot be built, it is remarked.
     ///
     /// # Errors
-    /// When the judge failed, or the build was cut short.
+    /// If the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>, seen: Seen) -> Result<Self, Stop> {
         if seen == Seen::Never {
             return Ok(Self::default());
@@ -117,7 +117,7 @@ impl Visualizers {
 /// Has the input visualizer draw the inputs of test cases, and keeps what it makes in this directory.
 ///
 /// # Errors
-/// When the judge failed, or it was cut short.
+/// If the judge failed, or it was cut short.
 pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &Path) -> Result<(), Stop> {
     let Some(visualizer) = InputVisualizer::build(bench)? else { return Ok(()) };
     let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();

@@ -33,7 +33,7 @@ impl Once<'_> {
     /// Runs it on an input, which has this name.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
         let pass = Pass { number: 1, input, earlier: Vec::new() };
         let job = job(self.rules, self.entry, self.test_case, &pass);
@@ -44,7 +44,7 @@ impl Once<'_> {
     /// Runs it in the hands of a person, for as long as that person wants.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
         let pass = Pass { number: 1, input: Blob::default(), earlier: Vec::new() };
         let mut job = job(self.rules, self.entry, self.test_case, &pass);
@@ -111,7 +111,7 @@ impl Playing<'_> {
     /// Lets the person play, for as long as that person wants.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
         let Self { executor, interactor, test_case, contract } = self;
         let input = Blob::file(&test_case.input);

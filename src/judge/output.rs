@@ -31,7 +31,7 @@ pub struct Ran {
 /// Runs a program on an input that is in no file. `test_case` gives arguments and further files.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn output(
     executor: &dyn Executor,
     rules: &Rules<'_>,
@@ -45,7 +45,7 @@ pub fn output(
 /// Runs it once more, with nothing beside it, for its times. `number` counts these runs, from 1.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn output_again(
     executor: &dyn Executor,
     rules: &Rules<'_>,
@@ -81,7 +81,7 @@ fn only_pass(input: &Arc<[u8]>) -> Pass {
 /// What it says of them is on its standard output.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn outputs(
     executor: &dyn Executor,
     rules: &Rules<'_>,
@@ -103,7 +103,7 @@ pub fn outputs(
 /// The verdict on an output of a run with this outcome, which kept its limits and ended with exit code 0.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn judge_output(
     executor: &dyn Executor,
     rules: &Rules<'_>,

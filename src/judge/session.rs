@@ -159,7 +159,7 @@ impl Session<'_> {
     /// Judges all submissions. Each judgement is an event as soon as it and all before it are there.
     ///
     /// # Errors
-    /// When it was cut short. A fault of the judge is a result of the submission on which it came.
+    /// If it was cut short. A fault of the judge is a result of the submission on which it came.
     pub fn run(&self) -> Result<Vec<Judged>, Stop> {
         let known =
             || Known { cases: (0..self.cases.len()).map(|_| None).collect(), ..Known::default() };

@@ -23,7 +23,7 @@ impl ReportFile {
     /// A file that the report replaces.
     ///
     /// # Errors
-    /// When its directory does not exist or cannot be written, or it is a directory itself.
+    /// If its directory does not exist or cannot be written, or it is a directory itself.
     pub fn beside(path: &Path) -> io::Result<Self> {
         if path.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -38,7 +38,7 @@ impl ReportFile {
     /// A file to which the report is added.
     ///
     /// # Errors
-    /// When it cannot be opened for writing.
+    /// If it cannot be opened for writing.
     pub fn appended(path: &Path) -> io::Result<Self> {
         OpenOptions::new().append(true).create(true).open(path).map(Self::Appended)
     }
@@ -46,7 +46,7 @@ impl ReportFile {
     /// Writes the report and puts it in its place.
     ///
     /// # Errors
-    /// When the disk is full, or the directory is gone.
+    /// If the disk is full, or the directory is gone.
     pub fn write(self, write: WriteReport, report: &Report) -> io::Result<()> {
         let to = |file: &mut dyn Write| {
             let mut out = BufWriter::new(file);

@@ -52,7 +52,7 @@ impl LoadedProblems<'_> {
     /// The problem, or why a line cannot be judged by it.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted; it is tried again for the next line.
+    /// If the judge failed or was interrupted; it is tried again for the next line.
     pub(super) fn get(
         &self,
         which: ProblemKey,
@@ -118,7 +118,7 @@ impl LoadedProblems<'_> {
     /// The time limit of a problem, found when it is asked for.
     ///
     /// # Errors
-    /// When there is none to be had.
+    /// If there is none to be had.
     pub(super) fn time_limit(&self, problem: &LoadedProblem) -> Result<TimeLimit, Stop> {
         let mut known = problem.time_limit.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known {

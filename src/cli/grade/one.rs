@@ -78,7 +78,7 @@ impl Grader<'_> {
     /// Judges a line.
     ///
     /// # Errors
-    /// When it was interrupted. All else is an answer.
+    /// If it was interrupted. All else is an answer.
     pub(super) fn grade(&self, raw: RawLine, digest: u64) -> Result<Answer, Stop> {
         let number = raw.number;
         let graded = match self.read(raw) {

@@ -22,7 +22,7 @@ impl Sink {
     /// A file, or standard output.
     ///
     /// # Errors
-    /// When the file cannot be written, or is the journal or standard input.
+    /// If the file cannot be written, or is the journal or standard input.
     pub(super) fn open(path: Option<&Path>, journal: Option<&Path>) -> Result<Self, Stop> {
         let Some(path) = path else { return Ok(Self { to: Box::new(io::stdout()) }) };
         let shown = path.display();

@@ -107,7 +107,7 @@ impl<'a> Gates<'a> {
     /// leave processors free.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub(super) fn look(
         &self,
         time_limit: &TimeLimit,

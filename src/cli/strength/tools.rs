@@ -52,7 +52,7 @@ impl Tools<'_> {
     /// Measures them.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub(super) fn measure(&self) -> Result<Tooled, Stop> {
         let input_validators = refused_inputs(self.bench)?;
         let grammar_changes = noticed_changes(self.bench, self.seed)?;

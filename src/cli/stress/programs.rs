@@ -43,7 +43,7 @@ impl Programs {
     /// Builds the submission, the reference, and what makes judge answers if the package gets a case.
     ///
     /// # Errors
-    /// When one of them does not build, the judge failed, or it was cut short.
+    /// If one of them does not build, the judge failed, or it was cut short.
     pub(super) fn build(
         setting: &Setting,
         bench: &Bench<'_>,

@@ -35,7 +35,7 @@ impl Setting {
     /// Reads what the command line names.
     ///
     /// # Errors
-    /// When something of it cannot be used.
+    /// If something of it cannot be used.
     pub(super) fn read(arguments: &StressArguments, output: &Output) -> Result<Self, Stop> {
         let (package, submission) = match arguments.targets.as_slice() {
             [package, submission] => (Some(package), submission),
@@ -83,7 +83,7 @@ impl Setting {
     /// The runs to come, as `juror judge` would begin them.
     ///
     /// # Errors
-    /// When the package has no test cases to find a time limit on.
+    /// If the package has no test cases to find a time limit on.
     pub(super) fn judging<'a>(
         &self,
         arguments: &StressArguments,

@@ -45,7 +45,7 @@ const SEED: u64 = 1;
 /// Finds out why a submission fails.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub(super) fn explained(
     submission: &str,
     grammar: &Grammar,
@@ -83,7 +83,7 @@ impl Why<'_> {
     /// Explains a submission that was rejected.
     ///
     /// # Errors
-    /// When there is no reference, the judge failed, or it was interrupted.
+    /// If there is no reference, the judge failed, or it was interrupted.
     pub(in crate::cli) fn tell(
         &self,
         submission: &Submission,
