@@ -37,7 +37,7 @@ pub struct Statement {
     pub atoms: Vec<Atom>,
 }
 
-/// The limits of integer types, and their sizes.
+/// Limits of types, and other round numbers that programs use as bounds.
 pub const ROUND: [i128; 17] = [
     1 << 7,
     1 << 8,
