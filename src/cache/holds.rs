@@ -7,11 +7,10 @@
 //! | how the run ended | the facts are valid if the new limits |
 //! |---|---|
 //! | under exactly these limits | always |
-//! | by itself | are not below its memory; and allow its CPU time and wall time, or do not allow its CPU time: then it
-//! is too slow by the measured time |
+//! | by itself | are not below its memory, and allow its CPU time and wall time |
+//! | by itself, alone | are not below its memory, and do not allow its CPU time: it is too slow by the measured time |
 //! | CPU time ran out | are not below its memory, and do not allow the CPU time that it had used |
-//! | wall time ran out | are not below its memory, and either allow no more wall time than it had, or not its CPU time
-//! |
+//! | wall time ran out | are not below its memory, and allow no more wall time than it had, or not its CPU time |
 //! | memory ran out | allow no more memory than it had, and allow its time |
 //! | too much output, a deadlock, or dismissed by its partner | are not below its memory, and allow its time |
 //!

@@ -1,4 +1,4 @@
-//! `juror convert`: writes a package in another format beside the old one, and reports what had no equivalent.
+//! `juror convert`: writes a package in another format to a new directory, and reports what had no equivalent.
 
 use std::fs::{self, File};
 use std::io;

@@ -224,7 +224,6 @@ impl Judging<'_> {
 ///
 /// # Errors
 /// If it was interrupted.
-/// If it was cut short.
 pub fn entries<'a>(
     submissions: &'a [Submission],
     builder: &Builder<'_>,

@@ -47,7 +47,6 @@ impl Local {
     ///
     /// # Errors
     /// If this machine cannot isolate programs as demanded.
-    /// If this machine cannot isolate programs as is demanded.
     pub fn start(
         jobs: Option<usize>,
         demand: Demand,

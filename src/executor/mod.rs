@@ -45,7 +45,6 @@ pub trait Executor: Send + Sync {
     ///
     /// # Errors
     /// See [`run`](Self::run).
-    /// As [`run`](Self::run).
     fn run_alone(&self, job: &Job, _number: u32) -> Result<Reply, Stop> {
         self.run(job)
     }

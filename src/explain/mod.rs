@@ -1,4 +1,4 @@
-//! Why a submission fails: the simplest statement about inputs that separates those on which it fails.
+//! Why a submission fails: the simplest statement about inputs that describes when it fails.
 //!
 //! # Theory of operation
 //!

@@ -91,7 +91,6 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
 /// The output validator kept the submission waiting until its wall time limit: it computed for more than half of that
 /// time, or for a tenth of it and still computed when the submission was seen waiting. Other programs may have taken
 /// the processor from it.
-/// the processor from it.
 fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
     let wall_time = known.submission.wall_time;

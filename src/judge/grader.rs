@@ -29,7 +29,7 @@ impl PackageGrader {
     /// Builds the package's own grader, if it has one.
     ///
     /// # Errors
-    /// If it does not build, the judge failed, or the build was cut short.
+    /// If it does not build, the judge failed, or the build was interrupted.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
         let graders = bench.problem.graders.as_ref();
         let Some(program) = graders.and_then(|graders| graders.custom.as_ref()) else {

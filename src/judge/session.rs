@@ -130,7 +130,7 @@ struct State {
 }
 
 impl State {
-    /// Tells the plan if the runs of a submission, as far as they are done in its order, prove enough.
+    /// Ends the runs of a submission in the plan, if those done in its order prove enough.
     fn settle(&mut self, submission: usize) {
         let told = self.plan.told(submission);
         let Known { proof: Some(proof), cases, .. } = &mut self.known[submission] else { return };

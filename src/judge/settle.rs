@@ -24,7 +24,7 @@ const MOST_IN_ALL: u32 = 12;
 pub(super) const SLACK: f64 = 1.25;
 /// On a quiet machine, a run this many times over its limit is too slow without doubt.
 const FAR: u32 = 2;
-/// The same beside other programs, which may use the memory and the caches all the time.
+/// The same if other programs run, which may use the memory and the caches all the time.
 const FAR_BESIDE_OTHERS: u32 = 3;
 /// A program that loses its processor more often than this per second of its CPU time is not alone on it.
 const OFTEN: f64 = 40.0;

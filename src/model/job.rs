@@ -86,7 +86,6 @@ pub enum What {
     Tree(Arc<Tree>),
     /// A directory or file of a compiler or interpreter, which the machine that runs the job must have at the same
     /// path.
-    /// interpreter.
     Installed {
         /// The name of the tool, such as `python3`.
         name: String,

@@ -42,7 +42,6 @@ pub struct JointReply {
     /// It learns of the end as late as possible: when it has read all of the output and waits for more. So whatever it
     /// does before depends only on the output, not on how the program ended. After that the program runs to its own
     /// end, whatever the partner does.
-    /// its own end, whatever the partner does.
     pub told: Option<Duration>,
     /// Set if both waited for each other and were therefore ended.
     pub deadlock: Option<Deadlock>,

@@ -26,7 +26,7 @@ pub struct Envelope<'a> {
     pub is_lone: bool,
     /// The same number for envelopes whose jobs start the same program.
     pub program: usize,
-    /// Whether its jobs may take long: urgent envelopes should not wait behind it.
+    /// Whether its jobs may take long: urgent envelopes should not have to wait for it.
     pub is_long: bool,
 }
 

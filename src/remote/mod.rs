@@ -5,7 +5,7 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `frame` | bytes ⇄ frames: a length, a head, and bytes behind it |
+//! | `frame` | bytes ⇄ frames: a length, a head, and further bytes |
 //! | `message` | the messages of both sides |
 //! | `packing` | jobs and replies, and how their blobs travel |
 //! | `incoming` | blobs that come in pieces, and what a worker keeps |

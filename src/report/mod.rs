@@ -1,8 +1,8 @@
 //! Shows events: to people at a terminal, and to programs as JSON, CSV, JUnit and annotations. Knows no processes.
 //!
 //! A live reporter gets each event once, in order, with the [`Report`] so far; other reporters get the whole report at
-//! the end. Neither counts for itself. An error of a writer is returned unchanged: a closed pipe (`juror judge … |
-//! head`) is [`io::ErrorKind::BrokenPipe`], and the caller decides.
+//! the end. Neither counts for itself. An error of a writer is returned unchanged: a closed pipe
+//! (`juror judge … | head`) is [`io::ErrorKind::BrokenPipe`], and the caller decides.
 
 pub mod csv;
 pub mod file;

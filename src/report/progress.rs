@@ -216,8 +216,8 @@ impl State {
         }
     }
 
-    /// The two lines, such as `stairs, 2 of 5 submissions, 37 runs, about 8 s left` and `greedy.cpp, 14 of 62: AC on
-    /// secret/02`.
+    /// The two lines, such as `stairs, 2 of 5 submissions, 37 runs, about 8 s left` and
+    /// `greedy.cpp, 14 of 62: AC on secret/02`.
     fn lines(&self, report: &Report) -> [String; 2] {
         let mut parts = Vec::new();
         if let Some(package) = report.packages.last() {

@@ -1,4 +1,4 @@
-//! How strong test data is: programs that should be wrong are held against it.
+//! How strong test data is: programs that should be wrong are run on it.
 //!
 //! # Theory of operation
 //!

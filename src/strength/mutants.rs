@@ -88,7 +88,6 @@ pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize
 ///
 /// # Errors
 /// If the judge failed or was interrupted.
-/// If the judge failed or was interrupted.
 pub fn build(
     comparison: &Comparison<'_>,
     sources: &[&WrongProgram],

@@ -50,7 +50,6 @@ impl Looking<'_> {
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
-    /// If the judge failed or was interrupted.
     pub fn features(
         &self,
         cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,

@@ -225,7 +225,6 @@ impl TestBed<'_> {
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
-    /// If the judge failed or was interrupted.
     pub fn hold(&self, suspect: &Suspect, order: &[usize], most: usize) -> Result<OnCases, Stop> {
         let mut held = OnCases::default();
         let mut signatures = Some(Vec::new());

@@ -119,7 +119,7 @@ fn by_left_end(board: &[i64], known: &mut [Option<i64>], at: usize, last: usize)
     best
 }
 
-/// Typical mistakes, each with a description; the last program cannot be told from a right one.
+/// Typical mistakes, each with a description; the last program cannot be distinguished from a right one.
 const MISTAKES: [(&str, Plays); 24] = [
     ("greedy, ties left", |it| played(it, |_, rest| rest[0] >= rest[rest.len() - 1])),
     ("greedy, ties right", |it| played(it, |_, rest| rest[0] > rest[rest.len() - 1])),

@@ -108,7 +108,6 @@ impl<'a> Gates<'a> {
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
-    /// If the judge failed or was interrupted.
     pub(super) fn look(
         &self,
         time_limit: &TimeLimit,

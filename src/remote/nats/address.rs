@@ -1,4 +1,4 @@
-//! Where a NATS server is, and who connects to it: `nats://HOST:PORT?key=FILE&ca=FILE&inbox=PREFIX&lane=batch`.
+//! The address of a NATS server, and the user: `nats://HOST:PORT?key=FILE&ca=FILE&inbox=PREFIX&lane=batch`.
 
 use std::path::{Path, PathBuf};
 

@@ -186,7 +186,7 @@ mod tests {
         // Enough is under way.
         check(&[2], 4, 9, late, 0.001, None);
         check(&[2, 2], 8, 9, late, 0.001, None);
-        // Nobody is there.
+        // No worker is there.
         check(&[], 0, 1, late, 0.001, Some(1));
         check(&[], 3, 9, late, 0.001, None);
     }

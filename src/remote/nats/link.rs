@@ -354,7 +354,6 @@ impl Link {
     ///
     /// # Errors
     /// If the link was closed.
-    /// When the link was closed.
     pub fn subscribe(
         &self,
         subject: String,

@@ -28,7 +28,7 @@ const ABOVE: f64 = 4.0;
 const LEAST_POINTS: usize = 4;
 /// Sizes below this part of the largest are ignored if enough others remain: minor costs there hide the law.
 const UPPER: f64 = 1.0 / 20.0;
-/// The widest half of an interval with which a law is told. For an exponential it is relative to the factor's
+/// The widest half of an interval for which a law is reported. For an exponential it is relative to the factor's
 /// logarithm.
 const VAGUE: f64 = 0.5;
 /// An exponential must fit this many times better than a power.

@@ -1,5 +1,5 @@
-//! How the time and memory of submissions grow with the input, and whether test data and bounds can tell the slow ones
-//! from the fast ones.
+//! How the time and memory of submissions grow with the input, and whether test data and bounds separate slow
+//! submissions from fast ones.
 
 pub mod fit;
 pub mod inputs;

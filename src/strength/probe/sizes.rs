@@ -27,7 +27,6 @@ const BETWEEN: usize = 8;
 ///
 /// # Errors
 /// The first error of `measure`.
-/// The first error of `measure`.
 pub(super) fn measure_sizes<E>(
     least: u64,
     most: u64,
