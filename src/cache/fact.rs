@@ -67,8 +67,8 @@ pub(super) struct Circumstances {
     pub(super) pace: Option<Duration>,
 }
 
-/// The change of the machine's speed that is tolerated, as a factor: less than the 1.5 by which the format separates a
-/// time limit from both sides, more than the variation seen on a machine that others use, too.
+/// How much slower or faster the machine may be now, as a factor. It is less than the 1.5 by which the format
+/// separates a time limit from both sides. It is more than the variation seen on a machine that others use, too.
 const TOLERANCE: f64 = 1.25;
 
 /// The change of the machine's speed, as a factor, beyond which no timed result holds.
@@ -103,8 +103,9 @@ impl Circumstances {
     }
 }
 
-/// Whether a run would get the same verdict on a machine that takes `slower` times as long: the times are almost
-/// equal, or the run ended by itself, far from its limits, or its CPU time ran out and the machine is slower.
+/// Whether a run would get the same verdict on a machine that takes `slower` times as long. It would if the times are
+/// almost equal, or the run ended by itself, far from its limits. It also would if CPU time ran out and the machine is
+/// slower.
 fn holds_at_pace(outcome: &Outcome, limits: &Limits, slower: f64) -> bool {
     let is_within = |factor: f64| slower <= factor && slower * factor >= 1.0;
     if is_within(TOLERANCE) {

@@ -91,7 +91,7 @@ impl ExitCode {
 
     /// The graver of two exit codes, for a command that does several things.
     ///
-    /// An interruption hides everything else, then a failure of the judge, then a fault of the package: after each of
+    /// An interruption hides everything else, then a failure of the judge, then a fault of the package. After each of
     /// them, results that come later in this order may be incomplete.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

@@ -1,5 +1,5 @@
-//! The lines of a stream that are done, with their digests: one number for each block of about a thousand lines, and
-//! one for each line in a block that is not complete.
+//! The lines of a stream that are done, with their digests. A block of about a thousand lines has one number if it is
+//! complete, otherwise one number for each line.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Two programs have talked, and at least one of them failed: decides which one is to blame.
 //!
-//! The first failure counts. A decision of the output validator before it learns of the end of the submission's output
-//! depends only on what the submission wrote, so it counts before anything that happened to the submission then. A
-//! later decision may depend on the end itself; so if the submission ended badly, that counts, however much later it
+//! The first failure counts. What the output validator decides before it learns of the end of the submission's output
+//! depends only on what the submission wrote. So it counts before anything that happened to the submission then. A
+//! later decision may depend on the end itself. So if the submission ended badly, that counts, however much later it
 //! was. Which of the two exited first makes no difference.
 //!
 //! Source: problem package format 2025-09, "Reporting a judgement", "Limits".
@@ -88,9 +88,9 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
     Blame::Submission(Classified { verdict: Verdict::TimeLimitExceeded, cause: cause.to_owned() })
 }
 
-/// The output validator kept the submission waiting until its wall time limit: it computed for more than half of that
-/// time, or for a tenth of it and still computed when the submission was seen waiting. Other programs may have taken
-/// the processor from it.
+/// Blames the output validator if it kept the submission waiting until its wall time limit. It did if it computed for
+/// more than half of that time, or for a tenth of it and still when the submission was seen waiting. Other programs
+/// may have taken the processor from it.
 fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
     let wall_time = known.submission.wall_time;

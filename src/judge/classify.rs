@@ -18,7 +18,7 @@ pub struct Classified {
 
 /// The verdict that follows from a run alone, or `None` if its output decides.
 ///
-/// The limit that was exceeded first comes first, whether or not the sandbox stopped the run: a program that ended by
+/// The limit that was exceeded first comes first, whether or not the sandbox stopped the run. A program that ended by
 /// itself just beyond a limit has still exceeded it. The ending comes second, since a program killed for exceeding a
 /// limit also shows a signal. Only measured facts are causes: any program can end with any signal or exit code.
 ///

@@ -12,7 +12,7 @@ use crate::model::verdict::Verdict;
 /// The expectations that a judgement breaks.
 ///
 /// `all_cases` are the names of all test cases of the problem. A rule that asks for at least one case applies only if
-/// all of its cases were run: a run on some of them (`--case`) could not show that it is broken. The same holds for
+/// all of its cases were run. A run on some of them (`--case`) could not show that it is broken. The same holds for
 /// rules about no case at all. Source: problem package format 2025-09, "Example submissions".
 pub fn broken(
     expectations: &[Expectation],

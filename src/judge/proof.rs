@@ -2,8 +2,8 @@
 //! nothing more. Pure.
 //!
 //! A rule is either about each of its test cases, which then must be run, or asks for one of them, which then
-//! suffices. The omitted runs could change neither whether a rule holds nor what the submission implies for the time
-//! limit, nor its score: all cases of a group are run unless the group is already worth nothing.
+//! suffices. The omitted runs could not change whether a rule holds, what the submission implies for the time limit,
+//! or its score. All cases of a group are run, unless the group is already worth nothing.
 
 use std::time::Duration;
 
@@ -67,8 +67,8 @@ enum What {
     Slow,
     /// The first rejection has one of these verdicts.
     First(Vec<Verdict>),
-    /// The worth of a group is known: it is nothing as soon as one of its test cases is rejected; otherwise all are
-    /// needed, of which this many are left.
+    /// The worth of a group is known. It is nothing as soon as one of its test cases is rejected; otherwise all must
+    /// be run. The number is how many are left.
     Worth(usize),
 }
 

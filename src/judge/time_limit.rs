@@ -67,8 +67,8 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
     bounds
 }
 
-/// Whether a run on this case may continue beyond the time limit, up to `slow`: a rule says that such a case must be
-/// too slow, and no run so far exceeds the margin. A bound needs only one such run.
+/// Whether a run on this case may continue beyond the time limit, up to `slow`. It may if a rule says that such a case
+/// must be too slow, and no run so far exceeds the margin. A bound needs only one such run.
 pub fn needs_margin<'a>(
     submission: &Submission,
     case: &str,

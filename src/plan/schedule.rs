@@ -194,7 +194,7 @@ struct Walk<'a, S> {
     see: S,
     /// The next case.
     case: usize,
-    /// By number, the sections that have begun.
+    /// For each section that has begun, by number, whether all of its cases are accepted.
     passed: Vec<Passed>,
     /// Whether everything stops because the judge failed.
     failed: Stop,

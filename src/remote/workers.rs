@@ -1,9 +1,9 @@
 //! Several workers as one executor.
 //!
 //! A job goes to the worker with the most room. If that worker is lost, the job goes to another, a few times. Each
-//! worker has a thread that reads from it, and a second one that sends it the blobs it asks for, since a reader must
-//! never wait for a writer. The threads that wait for results send the jobs. A last thread checks regularly whether
-//! all workers send something.
+//! worker has a thread that reads from it. A second one sends it the blobs it asks for, since the reading thread must
+//! never block on a write. The threads that wait for results send the jobs. A last thread checks regularly whether all
+//! workers send something.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};

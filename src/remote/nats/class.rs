@@ -94,8 +94,8 @@ impl WorkerClass {
         }
     }
 
-    /// Indexes of the first waiting run and those that can share its unit: runs of the same program, so that a short
-    /// run does not wait for a long one.
+    /// Indexes of the first waiting run and those that can share its unit. They are runs of the same program, so that
+    /// a short run does not wait for a long one.
     fn together(&self) -> Vec<usize> {
         let Some(first) = self.waiting.front() else { return Vec::new() };
         let mut bytes = 0;

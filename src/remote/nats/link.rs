@@ -372,7 +372,7 @@ impl Link {
         Ok(())
     }
 
-    /// A new subject for replies.
+    /// The subject for replies with this word, which no other user has.
     pub fn own_inbox(&self, word: &str) -> String {
         format!("{}-{word}.{word}", self.inbox)
     }

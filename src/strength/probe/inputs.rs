@@ -167,7 +167,8 @@ impl Inputs for ByGrammar<'_> {
     }
 }
 
-/// Inputs from generators: a manner is a line of the recipe, a variable is a number in it, which is the upper bound.
+/// Inputs from generators: a manner is a line of the recipe, a variable a number in it. That number is its greatest
+/// value.
 pub struct ByGenerators<'a> {
     lines: Vec<(GeneratorCommand, Vec<Number>)>,
     generators: &'a FreshInputs<'a>,
