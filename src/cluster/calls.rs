@@ -7,7 +7,7 @@ pub struct Call {
     pub subject: &'static str,
     /// What the call is for.
     pub what: &'static str,
-    /// Whether the service imports a stream of answers: the server then checks again that the caller still waits.
+    /// Whether the answering service checks again that the caller still waits.
     pub is_stream: bool,
 }
 

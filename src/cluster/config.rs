@@ -15,7 +15,7 @@ pub const PORT: u16 = 4222;
 const ROUTES: u16 = 2000;
 /// The largest message that servers accept.
 const MESSAGE: Bytes = Bytes::mib(1);
-/// How much memory streams may take. They hold what workers announce about themselves.
+/// How much memory streams may take: they hold what workers announce about themselves.
 const MEMORY: Bytes = Bytes::mib(64);
 
 /// The cluster to make.

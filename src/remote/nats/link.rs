@@ -372,7 +372,7 @@ impl Link {
         Ok(())
     }
 
-    /// The subject for replies with this word, which no other user has.
+    /// A separate subject for replies, with this word in it.
     pub fn own_inbox(&self, word: &str) -> String {
         format!("{}-{word}.{word}", self.inbox)
     }
