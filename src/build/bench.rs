@@ -1,4 +1,4 @@
-//! What all work on a problem needs: an executor, a builder and a sink of events.
+//! What all work on a problem needs: an executor, a builder and an event sink.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,19 +16,19 @@ use crate::model::stop::Stop;
 pub struct Bench<'a> {
     /// The problem.
     pub problem: &'a Problem,
-    /// Where programs run.
+    /// Runs the programs.
     pub executor: &'a dyn Executor,
-    /// Makes programs of sources.
+    /// Builds programs from sources.
     pub builder: &'a Builder<'a>,
-    /// Takes what happens.
+    /// Receives events.
     pub events: &'a (dyn Fn(Event) + Sync),
 }
 
 impl Bench<'_> {
-    /// Builds a program of the package. `what` is `the input validator` or so.
+    /// Builds a program of the package. `what` is for example `the input validator`.
     ///
     /// # Errors
-    /// When it does not build, the judge failed, or the build was cut short.
+    /// If it does not build, the judge failed, or the build was interrupted.
     pub fn ready(
         &self,
         what: &str,
@@ -43,10 +43,10 @@ impl Bench<'_> {
         }
     }
 
-    /// Tells that a program of this name is being built, and builds it.
+    /// Reports that the program with this name is being built, and builds it.
     ///
     /// # Errors
-    /// When the judge failed, or the build was cut short.
+    /// If the judge failed, or the build was interrupted.
     pub fn build(
         &self,
         name: &str,
@@ -59,7 +59,7 @@ impl Bench<'_> {
         self.builder.build(prepared, build_limits, run_limits)
     }
 
-    /// Does the work for each item, as [`parallel::map`] does, and tells how far it is. `what` is `inputs` or so.
+    /// Does the work for each item, like [`parallel::map`], and reports progress. `what` is for example `inputs`.
     ///
     /// # Errors
     /// The first error.

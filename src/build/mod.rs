@@ -1,8 +1,8 @@
 //! Sources → a program that can be started, by a job in the executor.
 //!
-//! A program is built once, in the sandbox, under limits of its own. What lies in the box afterwards
-//! becomes a directory of its own, which every run sees read-only; the box of a run holds links to
-//! what is in it. So a program finds its files beside itself, and cannot change them.
+//! A program is built once, in the sandbox, under its own limits. The box of the build becomes a directory that every
+//! run sees read-only; the box of a run contains links to its entries. So a program finds its files in its working
+//! directory, and cannot change them.
 
 pub mod bench;
 pub mod recent;
@@ -35,15 +35,15 @@ use crate::model::text::visible;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
 
-/// Makes programs of sources.
+/// Builds programs from sources.
 pub struct Builder<'a> {
     executor: &'a dyn Executor,
     toolchains: Arc<Toolchains>,
-    /// What it built lately, if it keeps that.
+    /// Its recent builds, if it keeps them.
     built: Option<Recent<Ingredients, Arc<Built>>>,
 }
 
-/// What a program is made of.
+/// Everything that determines a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Ingredients {
     plan: BuildPlan,
@@ -56,18 +56,18 @@ struct Ingredients {
 pub struct Prepared {
     /// How to build and start it.
     pub plan: BuildPlan,
-    /// The size of its own sources, without what the package lays over them.
+    /// The size of the submission's own sources, without files that the package adds.
     pub code: Bytes,
 }
 
 impl Prepared {
-    /// The same program, to be built so that it reads many inputs at once; nothing if its language has no such
-    /// way. What it then reads and writes is said in `stress::batch`.
+    /// The same program, to be built so that it reads many inputs at once; None if its language does not support that.
+    /// `stress::batch` defines what it then reads and writes.
     pub fn for_batches(&self) -> Option<Self> {
         Some(Self { plan: self.plan.for_batches()?, code: self.code })
     }
 
-    /// The same program with this in one of its files.
+    /// The same program with this text in one of its files.
     #[must_use]
     pub fn with_file(&self, name: &Path, text: &str) -> Self {
         let mut prepared = self.clone();
@@ -84,36 +84,36 @@ impl Prepared {
 pub struct Runnable {
     /// How to start it, without arguments for a test case.
     pub command: Command,
-    /// What lies in its box from the beginning.
+    /// The initial files of its box.
     pub files: Vec<TreeEntry>,
-    /// How many processes and threads its run time needs.
+    /// How many processes and threads its language's runtime needs.
     pub processes: u32,
     /// The compiler's messages, if it had any.
     pub compiler: Option<CompilerReport>,
-    /// Wall time of the build; none if nothing is built.
+    /// Wall time of the build; zero if nothing was built.
     pub building: Duration,
     /// What was built.
     program: Arc<Tree>,
-    /// What it was built of, if something was built.
+    /// The sources, if something was built.
     sources: Option<Arc<Tree>>,
 }
 
-/// A program's files beside those of another program that is run.
+/// A program's files, to be shown to another program.
 #[derive(Clone, Debug)]
 pub struct Beside {
-    /// What the other program must be able to see.
+    /// The trees that the other program must see.
     pub visible: Vec<Shown>,
     /// Links to the files, for the other program's box.
     pub files: Vec<TreeEntry>,
 }
 
-/// Where another program finds what was built.
+/// The path of the built program for another program.
 const OTHER_PROGRAM: &str = "/submission";
-/// Where another program finds what it was built of.
+/// The path of its sources for another program.
 const OTHER_SOURCES: &str = "/sources";
 
 impl Runnable {
-    /// A job under these limits, without arguments and input, that collects no files.
+    /// A job under these limits, without arguments and input. It collects no files.
     pub fn job(&self, limits: &Limits) -> Job {
         Job {
             command: self.command.clone(),
@@ -125,7 +125,7 @@ impl Runnable {
         }
     }
 
-    /// The same program, started with this in its environment.
+    /// The same program, started with this environment variable.
     #[must_use]
     pub fn with_environment(&self, name: &str, value: &str) -> Self {
         let mut program = self.clone();
@@ -133,13 +133,13 @@ impl Runnable {
         program
     }
 
-    /// Its files, if it is not a program but answers to test cases: then there is nothing to start.
+    /// Its files, if it consists of answers to test cases: then there is nothing to start.
     pub fn answers(&self) -> Option<&Tree> {
         self.command.argv.is_empty().then_some(&*self.program)
     }
 
-    /// Its files, to be laid into the box of another program that has a look at them: the sources as they were
-    /// submitted, whatever the build did to them, and what was built beside them.
+    /// Its files for the box of another program that inspects them: the sources as submitted, whatever the build did
+    /// to them, and the build result.
     pub fn beside(&self) -> Beside {
         let mut beside =
             Beside { visible: vec![Shown::tree(OTHER_PROGRAM, &self.program)], files: Vec::new() };
@@ -155,8 +155,8 @@ impl Runnable {
         beside
     }
 
-    /// Why this cannot be started, if that is the program's own fault: a build may leave anything under
-    /// the program's name, and a compiler writes whatever interpreter the source asks for into a program.
+    /// Why it cannot be started, if that is the program's own fault. A build may leave anything under the program's
+    /// name, and a source can ask its compiler for any interpreter.
     pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
         let file = self.command.argv.first()?;
         let is_its_own = file.starts_with(PROGRAM) && error.kind == FaultKind::Unstartable;
@@ -164,52 +164,52 @@ impl Runnable {
     }
 }
 
-/// What came of a build.
+/// The result of a build.
 #[derive(Clone, Debug)]
 pub enum Built {
-    /// A program.
+    /// The program was built.
     Program(Box<Runnable>),
-    /// Nothing: the compiler refuses it, or takes more than it may.
+    /// The compiler refuses it, or exceeds its limits.
     Rejected(Box<CompilerReport>),
 }
 
-/// How much of a compiler's messages is kept.
+/// How many bytes of a compiler's messages are kept.
 const MESSAGES: u64 = 64 << 10;
 
 impl<'a> Builder<'a> {
-    /// A builder whose compilers run here.
+    /// A builder whose compilers run on this machine.
     pub fn new(executor: &'a dyn Executor) -> Self {
         Self::asking(executor, Box::new(Machine))
     }
 
-    /// The same, if tools are asked through this door.
+    /// The same, but tools are found with this probe.
     pub fn asking(executor: &'a dyn Executor, probe: Box<dyn Probe>) -> Self {
         Self { executor, toolchains: Arc::new(Toolchains::new(probe)), built: None }
     }
 
-    /// The same builder, whose compilers run elsewhere.
+    /// The same builder, with compilers that run in this executor.
     pub fn on<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
         Builder { executor, toolchains: Arc::clone(&self.toolchains), built: None }
     }
 
-    /// The same builder, which builds nothing again that is among the last so many.
+    /// The same builder, which keeps this many recent builds for reuse.
     #[must_use]
     pub fn keeping(self, most: usize) -> Self {
         Self { built: Some(Recent::new(most)), ..self }
     }
 
-    /// Reads a program's files and tells how to build and start it.
+    /// Reads a program's files and determines how to build and start it.
     ///
     /// # Errors
-    /// When its language cannot be told, or its compiler is missing.
+    /// If its language cannot be determined, or its compiler is missing.
     pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
         self.prepare_sources(program, &sources::read(program)?)
     }
 
-    /// The same for a program whose only file is this text, under the name that is its path.
+    /// The same for a program whose only file has this text; its path gives the file name.
     ///
     /// # Errors
-    /// As [`prepare`](Self::prepare).
+    /// See [`prepare`](Self::prepare).
     pub fn prepare_text(&self, program: &Program, text: &str) -> Result<Prepared, Stop> {
         self.prepare_sources(program, &sources::of_text(program, text)?)
     }
@@ -223,10 +223,10 @@ impl<'a> Builder<'a> {
         Ok(Prepared { plan, code })
     }
 
-    /// Tells how to start what a person typed.
+    /// Determines how to start a command that a person typed.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn prepare_command(
         &self,
         argv: &[std::ffi::OsString],
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
     /// Builds a program that will run under `run_limits`.
     ///
     /// # Errors
-    /// When the judge failed, or the build was cut short.
+    /// If the judge failed, or the build was interrupted.
     pub fn build(
         &self,
         prepared: &Prepared,
@@ -291,7 +291,7 @@ impl<'a> Builder<'a> {
         })))
     }
 
-    /// Runs the compiler; its box becomes the program, unless the report has a refusal.
+    /// Runs the compiler. Its box becomes the program, unless the report contains a refusal.
     fn compile(
         &self,
         plan: &BuildPlan,
@@ -310,7 +310,7 @@ impl<'a> Builder<'a> {
         };
         let mut reply = self.executor.run(&job)?;
         if refusal::is_doubtful(&reply.outcome, &said(&reply)?) {
-            // What somebody else did does not happen twice; what the source does, does.
+            // An interference does not happen twice; an effect of the source does.
             reply = self.executor.anew().run(&job)?;
         }
         if let Some(signal) = refusal::killed(&reply.outcome) {
@@ -332,7 +332,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// All that a compiler wrote, as far as its driver says in it how a part ended.
+/// The beginning of all output of a compiler, in which its driver may say how a process ended.
 fn said(reply: &Reply) -> Result<Vec<u8>, JudgeError> {
     const LOOKED_AT: u64 = 1 << 20;
     let (errors, output) = (reply.stderr.start(LOOKED_AT), reply.stdout.start(LOOKED_AT));
@@ -343,15 +343,15 @@ fn unread(error: std::io::Error) -> JudgeError {
     JudgeError::new("read the compiler's messages", error)
 }
 
-/// What a compiler wrote: standard error, or standard output if that is empty; cut.
+/// A compiler's messages: standard error, or standard output if that is empty; shortened.
 fn messages(reply: &Reply) -> std::io::Result<Vec<u8>> {
     let messages = reply.stderr.start(MESSAGES)?;
     if messages.is_empty() { reply.stdout.start(MESSAGES) } else { Ok(messages) }
 }
 
-/// The first line of what a program wrote, made visible, behind a colon; empty if there is none.
+/// The first line that a program wrote, in visible characters, after a colon; empty if there is none.
 pub fn first_line(said: &Blob) -> String {
-    // It only explains; what the program decided is in its ending.
+    // It only explains; the program's ending decides.
     let bytes = said.start(1000).unwrap_or_default();
     match bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()) {
         None => String::new(),
@@ -359,14 +359,14 @@ pub fn first_line(said: &Blob) -> String {
     }
 }
 
-/// The remark that a program of a package does not build.
+/// The diagnostic that a program of a package does not build.
 pub fn unbuildable(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
     let cause = report.refusal.as_deref().unwrap_or_default();
     let message = format!("{what} does not build: {cause}");
     Diagnostic::error(path, message).quote(&report.messages)
 }
 
-/// A link in the box for each file and directory that is seen there.
+/// Links in the box to each file and directory of a tree.
 fn links(tree: &Tree, inside: &str) -> Vec<TreeEntry> {
     let link = |name: PathBuf| {
         let target = Path::new(inside).join(&name);

@@ -1,28 +1,28 @@
-//! A few things that were made lately, so that they need not be made again.
+//! Things that were made recently, for reuse.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The things that were asked for last, by what they are made of. Who asks for one that is being made waits for it.
+/// The values requested last, by key. A request for a value that is being made waits for it.
 #[derive(Debug)]
 pub struct Recent<K, V> {
     most: usize,
-    /// The latest one is last.
+    /// The most recent one is last.
     all: Mutex<Vec<(K, Slot<V>)>>,
 }
 
-/// What is made, once it is.
+/// The value, once it is made.
 type Slot<V> = Arc<Mutex<Option<V>>>;
 
 impl<K: PartialEq, V: Clone> Recent<K, V> {
-    /// Keeps so many.
+    /// Keeps this many values.
     pub fn new(most: usize) -> Self {
         Self { most, all: Mutex::new(Vec::new()) }
     }
 
-    /// The thing made of this.
+    /// The value for this key.
     ///
     /// # Errors
-    /// When it cannot be made; that is tried again when it is asked for again.
+    /// If it cannot be made; the next request tries again.
     pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
         let mut made = slot.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,11 +1,11 @@
-//! Whether a build went well, and in words why not.
+//! Whether a build succeeded, and otherwise why not, in words.
 
 use std::time::Duration;
 
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 
-/// Why a build counts as refused; `None` if it went well.
+/// Why a build counts as refused; `None` if it succeeded.
 pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
     let passed = match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => stop,
@@ -23,11 +23,11 @@ pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
     Some(format!("the compiler exceeded a limit: {passed}"))
 }
 
-/// Signals that a compiler causes itself, or that a limit of its own sends: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
-/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. Any other signal was sent by somebody else.
+/// Signals that a compiler causes itself, or that come from its own limits: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. Any other signal comes from outside.
 const ITS_OWN: [i32; 10] = [4, 5, 6, 7, 8, 11, 13, 24, 25, 31];
 
-/// The signal by which somebody else ended the compiler; `None` if it ended otherwise.
+/// The signal from outside that killed the compiler; `None` if it ended otherwise.
 pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
     match (outcome.stopped_by, outcome.ending) {
         (None, Ending::Signalled(signal)) => Some(signal).filter(|it| !ITS_OWN.contains(&it.0)),
@@ -35,7 +35,7 @@ pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
     }
 }
 
-/// Whether somebody else may have ended the build, or a process of it: then it says nothing about the source yet.
+/// Whether something else may have killed the build or one of its processes: then it says nothing about the source.
 ///
 /// The end of a process shows in the exit code of the shell or driver that started it, which is 128 plus the signal's
 /// number, or in the driver's messages. Source: POSIX, "Shell Command Language", 2.8.2.
@@ -57,8 +57,8 @@ pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
     }
 }
 
-/// Whether it failed when its CPU time was almost used up. The system then ends the part of a compiler that
-/// works, just before the limit is reached, and its driver says no more than that it crashed.
+/// Whether it failed with its CPU time almost used up. The system then kills the working process of the compiler just
+/// before the limit, and its driver only reports a crash.
 fn is_at_its_end(outcome: &Outcome, limits: &Limits) -> bool {
     let limit = limits.cpu_time.unwrap_or(Duration::MAX);
     outcome.cpu_time >= limit.saturating_sub(limit / 20)

@@ -1,7 +1,7 @@
 //! An executor with a memory: it answers with the result of an earlier run if that result is still valid.
 //!
-//! Facts are kept, never verdicts. What failed at the judge's side and what was interrupted is not kept. Equal jobs at the
-//! same time run once: the others wait.
+//! Facts are kept, never verdicts. Failures of the judge and interrupted runs are not kept. Of equal jobs at the same
+//! time one runs, and the others wait.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 
-/// Stands around an executor that remembers nothing. Several may share what they know.
+/// Wraps an executor without memory. Several wrappers may share their knowledge.
 pub struct Cached {
     uncached: Uncached,
 }
 
 impl Cached {
-    /// Answers with what is known, and adds to it what the executor answers.
+    /// Answers with known results, and adds the results of the executor to them.
     pub fn new(inner: Arc<dyn Executor>, knowledge: Arc<Knowledge>) -> Self {
         Self { uncached: Uncached { inner, knowledge } }
     }

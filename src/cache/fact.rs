@@ -1,6 +1,6 @@
 //! The record of a job's result: the reply, the limits of the run, and how fast the machine was.
 //!
-//! Small blobs stand in the record; large ones are kept beside it, by their digests.
+//! Small blobs are in the record; large ones are kept beside it, by digest.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,16 +17,16 @@ use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT};
 use crate::model::moment::Moment;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 
-/// The largest blob that stands in its record.
+/// The largest blob in a record.
 const SMALL: u64 = 4 << 10;
 
-/// All blobs of a reply that is kept. Larger ones would drive out much that took longer to make.
+/// How large the blobs of a stored reply may be in total. Larger ones would displace much that took longer to make.
 const LARGEST: u64 = 64 << 20;
 
-/// What may have killed a program that the sandbox did not end: the machine, when its memory ran out, or a person.
+/// SIGKILL. If the sandbox did not send it, it came from a machine out of memory, or from a person.
 const KILLED: Ending = Ending::Signalled(Signal(9));
 
-/// What comes of a job, alone or joint.
+/// The result of a job, single or joint.
 pub(super) trait CachedReply: Serialize + DeserializeOwned {
     const CONCURRENCY: Concurrency;
 
@@ -58,27 +58,29 @@ impl CachedReply for JointReply {
     }
 }
 
-/// What is written before the reply.
+/// The circumstances of a run, which precede the reply in its record.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Circumstances {
     /// The limits of each program.
     pub(super) limits: Vec<Limits>,
-    /// How fast the machine was, if something depends on that.
+    /// How fast the machine was, if the result depends on it.
     pub(super) pace: Option<Duration>,
 }
 
-/// How much faster or slower a machine may be now, as a factor: less than the 1.5 that a time limit keeps from both
-/// sides in the format, and more than what was seen between two measurements of a machine that others use, too.
+/// How much slower or faster the machine may be now, as a factor. It is less than the 1.5 by which the format
+/// separates a time limit from both sides. It is more than the variation seen on a machine that others use, too.
 const TOLERANCE: f64 = 1.25;
 
-/// If it differs by more than this, nothing that a program was timed for holds.
+/// The change of the machine's speed, as a factor, beyond which no timed result holds.
 const MOST: f64 = 2.0;
 
-/// A run that used its limits divided by this is far from them. A run that is nearer is repeated when it is judged.
+/// A run is far from its limits if it used no more than the limits divided by this. Nearer runs are repeated by the
+/// judge.
 const FAR: f64 = 2.0;
 
 impl Circumstances {
-    /// How many times as long the machine takes now; 1 if that does not count. `None` if it counts only now, or only then.
+    /// How many times as long the machine takes now; 1 if that does not matter. `None` if it matters for only one of
+    /// the two.
     fn slower(&self, now: &Self) -> Option<f64> {
         match (self.pace, now.pace) {
             (Some(then), Some(now)) => Some(now.as_secs_f64() / then.as_secs_f64()),
@@ -101,14 +103,15 @@ impl Circumstances {
     }
 }
 
-/// Whether a run would get the same verdict on a machine that takes so many times as long: the times are almost the same;
-/// or the run ended by itself, far from its limits; or its CPU time ran out, and the machine is slower.
+/// Whether a run would get the same verdict on a machine that takes `slower` times as long. It would if the times are
+/// almost equal, or the run ended by itself, far from its limits. It also would if CPU time ran out and the machine is
+/// slower.
 fn holds_at_pace(outcome: &Outcome, limits: &Limits, slower: f64) -> bool {
     let is_within = |factor: f64| slower <= factor && slower * factor >= 1.0;
     if is_within(TOLERANCE) {
         return true;
     }
-    // Without a limit, or to find one, the time itself counts.
+    // Without a limit, or with one for finding the limit, the time itself is the result.
     let is_limited = limits.cpu_time.is_some_and(|limit| limit < TIME_TO_FIND_LIMIT);
     let is_far = |used: Duration, limit: Option<Duration>| {
         limit.is_none_or(|limit| used.mul_f64(slower.max(1.0) * FAR) <= limit)
@@ -125,7 +128,7 @@ fn holds_at_pace(outcome: &Outcome, limits: &Limits, slower: f64) -> bool {
         }
 }
 
-/// The record of what came, with its large blobs kept; `None` if it is not to be kept, or cannot be.
+/// The record of a result, with its large blobs stored; `None` if it is not to be kept, or cannot be.
 pub(super) fn write<C: CachedReply>(
     came: &C,
     circumstances: &Circumstances,
@@ -150,16 +153,16 @@ pub(super) fn write<C: CachedReply>(
     postcard::to_allocvec(&(circumstances, contents, came)).ok()
 }
 
-/// When blobs are fetched.
+/// When blobs are fetched from the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fetch {
-    /// All of them, now.
+    /// All blobs, now.
     Now,
-    /// What was left in a box, when somebody needs it: programs are large, and not needed if what they did is known.
+    /// Files left in a box only when they are needed: programs are large, and not needed if their results are known.
     BoxLater,
 }
 
-/// What came, of its record, if it holds under these circumstances; `None` as well if a part of it is lost.
+/// The result in a record, if it holds under these circumstances; `None` also if a part of it is lost.
 pub(super) fn read<C: CachedReply>(
     record: &[u8],
     now: &Circumstances,
@@ -269,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Checks whether a run under a limit of a second holds: how many milliseconds it took, and the machine's pace then and
+    /// Checks whether a run under a limit of a second holds: its time in milliseconds, and the machine's pace then and
     /// now.
     fn check_pace(
         took: u64,

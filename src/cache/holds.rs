@@ -1,21 +1,22 @@
 //! Whether the facts of a run are still valid under other limits.
 //!
-//! A program can notice its limits of output and processes, so a job with other ones is another job. It cannot notice its
-//! limits of time and memory. Under other ones, this table decides. It keeps facts only if a new run would get the same
-//! verdict; else the job runs again.
+//! A program can notice its limits of output and processes, so a change of these makes another job. It cannot notice
+//! its limits of time and memory. For these, the table decides. It keeps facts only if a new run would get the same
+//! verdict; otherwise the job runs again.
 //!
 //! | how the run ended | the facts are valid if the new limits |
 //! |---|---|
-//! | under the very same limits | always |
-//! | by itself | are not below its memory; and allow its CPU time and its time on the clock, or do not allow its CPU time: then it is too slow by what was measured |
+//! | under exactly these limits | always |
+//! | by itself | are not below its memory, and allow its CPU time and wall time |
+//! | by itself, alone | are not below its memory, and do not allow its CPU time: it is too slow by the measured time |
 //! | CPU time ran out | are not below its memory, and do not allow the CPU time that it had used |
-//! | the clock ran out | are not below its memory, and allow no more time on the clock than it had, or not the CPU time that it had used |
-//! | memory ran out | allow no more memory than it had, and the time that it took until then |
-//! | too much output, a deadlock, or its partner was done with it | are not below its memory, and allow the time that it took until then |
+//! | wall time ran out | are not below its memory, and allow no more wall time than it had, or not its CPU time |
+//! | memory ran out | allow no more memory than it had, and allow its time |
+//! | too much output, a deadlock, or dismissed by its partner | are not below its memory, and allow its time |
 //!
-//! If no control group measures memory, a program notices that limit, as a call fails: then it must be the same.
-//! The facts of two programs that talk must be valid for both. If the new limits would stop one of them earlier, its
-//! partner could end in another way, so facts of a talk are not kept for being too slow by the measured time alone.
+//! If no control group measures memory, a program notices that limit, since a call fails: then it must be equal. The
+//! facts of two joined programs must be valid for both. If the new limits would stop one of them earlier, its partner
+//! could end differently. So facts of a joint run are not kept for being too slow by the measured time alone.
 
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ pub(super) enum Concurrency {
     Joint,
 }
 
-/// Whether a run under the limits `now` would get the same verdict as this one, which was made under `made`.
+/// Whether a run under the limits `now` would get the same verdict as this run, which had the limits `made`.
 pub(super) fn holds(
     outcome: &Outcome,
     made: &Limits,
@@ -79,7 +80,7 @@ mod tests {
     use crate::model::units::Bytes;
     use proptest::prelude::*;
 
-    /// Seconds of CPU time, with three times as much on the clock; MiB.
+    /// Seconds of CPU time, with three times as much wall time; MiB.
     fn limits(cpu: u64, memory: u64) -> Limits {
         Limits {
             cpu_time: Some(Duration::from_millis(cpu)),
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn a_run_holds_as_far_as_the_table_says() {
         use StoppedBy::{CpuTime, Deadlock, Dismissed, Memory, Output, WallTime};
-        // All were made under 1000 ms and 256 MiB.
+        // All runs had the limits 1000 ms and 256 MiB.
         let made = limits(1000, 256);
         let check = |stop,
                      (cpu, wall, peak): (u64, u64, u64),
@@ -115,16 +116,16 @@ mod tests {
             let found = [Alone, Joint].map(|it| holds(&outcome, &made, &now, it));
             assert_eq!(found, [alone, joint], "{outcome:?} under {now:?}");
         };
-        // By itself.
+        // The run ended by itself.
         check(None, (500, 510, 10), (800, 256), true, true);
         check(None, (500, 510, 10), (5000, 10), true, true);
         check(None, (500, 510, 10), (5000, 9), false, false);
         check(None, (900, 910, 10), (800, 256), true, false);
         check(None, (900, 910, 10), (800, 9), false, false);
         check(None, (100, 2900, 10), (800, 256), false, false);
-        // Slower than the clock allows by others' fault, under the same limits.
+        // Disturbed by others, it took more wall time than allowed; same limits.
         check(None, (900, 3100, 10), (1000, 256), true, true);
-        // Cut short.
+        // The run was stopped.
         check(Some(CpuTime), (1004, 1010, 10), (800, 256), true, true);
         check(Some(CpuTime), (1004, 1010, 10), (1000, 512), true, true);
         check(Some(CpuTime), (1004, 1010, 10), (1500, 256), false, false);
@@ -135,7 +136,7 @@ mod tests {
         check(Some(Memory), (500, 510, 256), (1000, 128), true, true);
         check(Some(Memory), (500, 510, 256), (1000, 300), false, false);
         check(Some(Memory), (500, 510, 256), (400, 256), false, false);
-        // What was used beyond the limit before it was seen is under the same limits the same.
+        // Use beyond a limit before the stop does not matter under the same limits.
         check(Some(Memory), (1004, 1010, 256), (1000, 256), true, true);
         for stop in [Output, Deadlock, Dismissed] {
             check(Some(stop), (500, 510, 10), (800, 256), true, true);
@@ -179,7 +180,7 @@ mod tests {
                 let (limit, wall) = (limits.cpu_time.unwrap(), limits.wall_time.unwrap());
                 let memory = limits.memory.unwrap();
                 let (cpu, sleep) = (Duration::from_millis(cpu), Duration::from_millis(sleep));
-                // It sleeps, works, and wants memory at its end.
+                // The program sleeps, works, and asks for memory at its end.
                 let mut all = outcome(None, 0, 0, 0);
                 let at_most = |stop, used: Duration, clock: Duration| Outcome {
                     stopped_by: stop, cpu_time: used, wall_time: clock, ..outcome(None, 0, 0, 0)

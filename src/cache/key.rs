@@ -1,4 +1,5 @@
-//! The key of a job: a digest of all that decides its result, except the limits that [`holds`](super::holds) compares.
+//! The key of a job: a digest of everything that decides its result, except the limits that [`holds`](super::holds)
+//! compares.
 
 use std::path::Path;
 
@@ -11,11 +12,11 @@ use crate::model::joint::JointJob;
 use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 
-/// The version of records: raised if their layout or the meaning of a key changes. What stands in it beside that is the
-/// digest of all files that decide how a program is run; a test holds it against them.
+/// The version of records, raised if their layout or the meaning of a key changes. With it goes the digest of all
+/// files that decide how a program is run; a test compares them.
 const RULES: (u32, &str) = (1, include_str!("rules.digest"));
 
-/// A job by content.
+/// A job by its content.
 #[derive(Serialize)]
 struct Normal<'a> {
     argv: &'a [String],
@@ -31,9 +32,9 @@ struct Normal<'a> {
     has_memory_limit: bool,
     collect: &'a [String],
     keep: &'a Keep,
-    /// The program, if it is one of the system's.
+    /// The program, if it belongs to the system.
     program: Option<Digest>,
-    /// The processor, if the compiler is told to use all that it has.
+    /// The processor, if the compiler is told to use all its features.
     native: Option<Vec<String>>,
     is_timed: bool,
 }
@@ -51,13 +52,13 @@ enum Entry<'a> {
     Directory(&'a [u8]),
 }
 
-/// The key of a job that runs alone; `None` if something in it cannot be read.
+/// The key of a single job; `None` if something in it cannot be read.
 pub(super) fn of_job(job: &Job, mechanism: &str, around: &Surroundings) -> Option<Digest> {
     let job = (normal(job, around)?, machine(job.is_timed, around)?);
     digest_of(&(RULES, mechanism, around.system()?, "job", job))
 }
 
-/// The key of two jobs that talk.
+/// The key of two joined programs.
 pub(super) fn of_joint(job: &JointJob, mechanism: &str, around: &Surroundings) -> Option<Digest> {
     let JointJob { program, partner, accept_exit_code, transcript } = job;
     let both = (normal(program, around)?, normal(partner, around)?);
@@ -66,7 +67,7 @@ pub(super) fn of_joint(job: &JointJob, mechanism: &str, around: &Surroundings) -
     digest_of(&(RULES, mechanism, around.system()?, "joint", joint))
 }
 
-/// The machine, if it counts; `None` if it does and is not known.
+/// The machine, if it matters; `None` if it matters and is not known.
 fn machine(is_timed: bool, around: &Surroundings) -> Option<Option<Digest>> {
     match is_timed {
         true => around.machine().map(Some),
@@ -107,7 +108,7 @@ fn normal<'a>(job: &'a Job, around: &Surroundings) -> Option<Normal<'a>> {
 fn visible<'a>(shown: &'a Shown, around: &Surroundings) -> Option<Visible<'a>> {
     let inside = bytes(&shown.inside);
     Some(match &shown.what {
-        // Of one that only lies somewhere nothing is known.
+        // A tree that is only a place on disk has unknown content.
         What::Tree(tree) if tree.entries.is_empty() && tree.place().is_some() => return None,
         What::Tree(tree) => Visible::Tree(inside, entries(&tree.entries, around)?),
         What::Installed { name, identity } => {
@@ -128,7 +129,7 @@ fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<En
     entries.iter().map(entry).collect()
 }
 
-/// The file that is started, unless it is of the job's own.
+/// The file that is started, unless it comes with the job.
 fn system_program(job: &Job) -> Option<&Path> {
     let path = Path::new(job.command.argv.first()?);
     let is_own =
@@ -136,13 +137,13 @@ fn system_program(job: &Job) -> Option<&Path> {
     (!job.command.visible.iter().any(is_own)).then_some(path)
 }
 
-/// Whether the files of a job, which were looked at for its key, are still what they were.
+/// Whether the files of a job are still as they were when its key was computed.
 pub(super) fn still_holds(job: &Job, around: &Surroundings) -> bool {
     let same = |path: &Path| !path.is_file() || around.file(path) == around.installed(path);
     job.blobs().all(|blob| around.is_unchanged(blob)) && system_program(job).is_none_or(same)
 }
 
-/// Whether a compiler is told to use all that the processor has: by an argument, or by a script among the sources.
+/// Whether a compiler is told to use all features of the processor: by an argument, or by a script among the sources.
 fn is_native(job: &Job) -> bool {
     const SCRIPT: u64 = 64 << 10;
     let has = |text: &[u8]| memchr::memmem::find(text, b"native").is_some();
@@ -192,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Each change of a job gives another key, but those of the limits that are looked at when it is read.
+    /// Each change of a job changes its key, except limits that are compared when the record is read.
     #[test]
     fn all_that_a_program_can_notice_is_in_the_key() {
         let around = Surroundings::new(Arc::new(Store::in_memory()));
@@ -251,7 +252,7 @@ mod tests {
         assert_eq!(key(&same), seen[0]);
     }
 
-    /// Who changes how a program is run makes all that is known of earlier runs count no longer.
+    /// Changing how programs are run makes all earlier results invalid.
     #[test]
     fn the_rules_are_those_of_the_sandbox() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -303,7 +304,7 @@ mod tests {
         assert_eq!(key(Blob::file(path("d"))), None);
     }
 
-    /// A file is looked at once, so it is looked at again before what came is kept under the key.
+    /// A file is read once, so it is checked again before a result is kept under the key.
     #[test]
     fn who_writes_a_file_meanwhile_is_noticed() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What a command knows of runs, its own and those of earlier commands: one for all executors that remember.
+//! The known results of runs, from this command and earlier ones. All remembering executors of a command share them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -13,21 +13,21 @@ use crate::model::job::{Job, Keep};
 use crate::model::moment::Moment;
 use crate::model::recalled::Recalled;
 
-/// The store, and what this command did.
+/// The store, and counts for this command.
 pub struct Knowledge {
     pub(super) store: Arc<Store>,
     pub(super) surroundings: Surroundings,
-    /// Whether nothing counts that was known before this command.
+    /// Whether results from before this command are ignored.
     is_fresh: bool,
     started: AtomicUsize,
     recalled: AtomicUsize,
-    /// When the oldest of what was recalled ran, in seconds since 1970.
+    /// When the oldest recalled run took place, in seconds since 1970.
     oldest: AtomicU64,
-    /// Keys of jobs that ran in this command: what is known of them is new.
+    /// Keys of jobs that ran in this command: their results are new.
     new: Mutex<HashSet<Digest>>,
-    /// Which job left a blob that is yet to be fetched, in case that it is lost.
+    /// The job that left each blob that is not fetched yet, in case the blob is lost.
     origins: Mutex<HashMap<Digest, Arc<Job>>>,
-    /// Keys of jobs that are under way, with how many others wait for each.
+    /// Keys of jobs that are under way, with how many callers wait for each.
     under_way: Mutex<HashMap<Digest, usize>>,
     over: Condvar,
 }
@@ -37,7 +37,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Knowledge {
-    /// What is in this store. If it is to be fresh, only what was put there since.
+    /// The results in this store. If `is_fresh`, only those stored from now on.
     pub fn new(store: Arc<Store>, is_fresh: bool) -> Self {
         Self {
             surroundings: Surroundings::new(Arc::clone(&store)),
@@ -53,7 +53,7 @@ impl Knowledge {
         }
     }
 
-    /// How many programs were started, and how many need not be.
+    /// How many programs were started, and how many were recalled instead.
     pub fn recalled(&self) -> Recalled {
         let programs = self.recalled.load(Ordering::Relaxed);
         let oldest = self.oldest.load(Ordering::Relaxed);
@@ -69,7 +69,7 @@ impl Knowledge {
         self.started.fetch_add(programs, Ordering::Relaxed);
     }
 
-    /// Waits until no job of this key is under way. Then one is, until what this gives is dropped.
+    /// Waits until no job with this key is under way, then marks one as under way until the returned guard is dropped.
     pub(super) fn begin(&self, key: Digest) -> UnderWay<'_> {
         let mut under_way = lock(&self.under_way);
         while let Some(waiting) = under_way.get_mut(&key) {
@@ -80,7 +80,7 @@ impl Knowledge {
         UnderWay { knowledge: self, key }
     }
 
-    /// What came of the jobs with this key, if it is known and holds now.
+    /// The result of the jobs with this key, if it is known and holds now.
     pub(super) fn get<C: CachedReply>(
         &self,
         key: &Digest,
@@ -109,8 +109,8 @@ impl Knowledge {
         Some(came)
     }
 
-    /// Keeps what came, if it is to be kept. If somebody wrote a file of the jobs meanwhile, they may not be those of
-    /// the key.
+    /// Keeps a result, if it should be kept. If a file of the jobs has changed meanwhile, the key may not fit: then it
+    /// is not kept.
     pub(super) fn keep<C: CachedReply>(
         &self,
         key: &Digest,
@@ -126,7 +126,7 @@ impl Knowledge {
         }
     }
 
-    /// Notes which job made what is yet to be fetched.
+    /// Records which job made the blobs that are not fetched yet.
     fn note_origin<C: CachedReply>(&self, job: &Job, came: &C) {
         let job = Arc::new(job.clone());
         let mut origins = lock(&self.origins);
@@ -138,13 +138,13 @@ impl Knowledge {
         }
     }
 
-    /// The job that left a blob which was yet to be fetched.
+    /// The job that left a blob that was not fetched yet.
     pub(super) fn origin(&self, blob: &Digest) -> Option<Arc<Job>> {
         lock(&self.origins).get(blob).cloned()
     }
 }
 
-/// A job that is under way, until it is dropped.
+/// Marks a job as under way until it is dropped.
 pub(super) struct UnderWay<'a> {
     knowledge: &'a Knowledge,
     key: Digest,
@@ -153,7 +153,7 @@ pub(super) struct UnderWay<'a> {
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         let waiting = lock(&self.knowledge.under_way).remove(&self.key);
-        // A call to the kernel.
+        // Notifying is a system call, so it is avoided if nobody waits.
         if waiting != Some(0) {
             self.knowledge.over.notify_all();
         }

@@ -1,4 +1,4 @@
-//! What is known of earlier runs, so that they need not be repeated.
+//! The results of earlier runs, so that these need not be repeated.
 
 pub mod cached;
 mod fact;

@@ -1,4 +1,4 @@
-//! Small things about this machine that were found out before, such as how programs are kept apart here.
+//! Small facts about this machine that were found out before, such as its isolation method.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Notes are kept in this store; a fresh one recalls nothing.
+    /// Keeps notes in this store; if `is_fresh`, recalls nothing.
     pub fn new(store: Arc<Store>, is_fresh: bool) -> Self {
         Self { store, is_fresh }
     }

@@ -1,4 +1,4 @@
-//! What a run depends on beside its job: the programs and libraries of the system, and the processor.
+//! The environment that a run depends on besides its job: programs and libraries of the system, and the processor.
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
@@ -17,13 +17,13 @@ use sha2::{Digest as _, Sha256};
 use crate::cache::store::Store;
 use crate::model::blob::{Blob, Digest};
 
-/// The digest of anything that can be written down.
+/// The digest of a serializable value.
 pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
     let bytes = postcard::to_allocvec(what).ok()?;
     Some(Digest(Sha256::digest(bytes).into()))
 }
 
-/// Where package managers note what is installed: each change of a compiler, a header or a library changes one of these.
+/// Where package managers record what is installed: each change of a compiler, header or library changes one of these.
 const NOTES: [&str; 9] = [
     "/etc/os-release",
     "/etc/ld.so.cache",
@@ -36,7 +36,7 @@ const NOTES: [&str; 9] = [
     "/run/current-system/sw/manifest.json",
 ];
 
-/// Directories in which the names tell what is installed, links with where they lead.
+/// Directories whose names and link targets show what is installed.
 const LISTS: [&str; 9] = [
     "/etc/alternatives",
     "/var/lib/pacman/local",
@@ -49,10 +49,10 @@ const LISTS: [&str; 9] = [
     "/usr/local/Cellar",
 ];
 
-/// A file that was changed so shortly before may be changed again without another time of change.
+/// A file that changed this recently may change again with the same time of change.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
-/// What tells a file from all others that were under its name, without its contents.
+/// Identifies the version of a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 struct Stamp {
     path: PathBytes,
@@ -65,15 +65,15 @@ struct Stamp {
 
 type PathBytes = Vec<u8>;
 
-/// A file when it was looked at last.
+/// A file as it was last read.
 struct Seen {
     stamp: Stamp,
-    /// Whether the stamp tells every change since.
+    /// Whether the stamp would show any later change.
     is_settled: bool,
     digest: Digest,
 }
 
-/// Knows files by their stamps, and the machine.
+/// Digests of files by their stamps, and of the machine.
 pub(super) struct Surroundings {
     store: Arc<Store>,
     files: Mutex<HashMap<PathBuf, Seen>>,
@@ -83,7 +83,7 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// What files were found to be is kept here.
+    /// Keeps digests of files in this store.
     pub(super) fn new(store: Arc<Store>) -> Self {
         Self {
             store,
@@ -94,7 +94,7 @@ impl Surroundings {
         }
     }
 
-    /// The digest of a blob; of a file by its stamp, if that is known. It is looked for once.
+    /// The digest of a blob; for a file by its stamp, if that is known. It is computed once.
     pub(super) fn blob(&self, blob: &Blob) -> Option<Digest> {
         match (blob.known_digest(), blob.path()) {
             (None, Some(path)) => {
@@ -106,7 +106,7 @@ impl Surroundings {
         }
     }
 
-    /// Whether a blob is still what it was when it was asked about: somebody may write the files of a package.
+    /// Whether a blob is unchanged since its digest was taken: somebody may write the files of a package.
     pub(super) fn is_unchanged(&self, blob: &Blob) -> bool {
         let was_looked_at = |path: &&Path| self.seen().contains_key(*path);
         let path = blob.path().filter(was_looked_at);
@@ -151,7 +151,7 @@ impl Surroundings {
         Some(digest)
     }
 
-    /// What is installed in a directory or file that programs see beside the system's own.
+    /// The digest of a directory or file that programs see besides the system's own.
     pub(super) fn installed(&self, path: &Path) -> Option<Digest> {
         let known = || self.directories.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(digest) = known().get(path) {
@@ -161,7 +161,7 @@ impl Surroundings {
             false => self.file(path),
             true => {
                 let mut all = vec![listing(path), listing(&path.join("bin"))];
-                // Where languages have what was installed for them.
+                // The directories with packages that were installed for a language.
                 let below = listing(&path.join("lib")).unwrap_or_default();
                 let packages = below.keys().filter(|name| name.starts_with(b"python"));
                 all.extend(packages.map(|name| {
@@ -176,7 +176,7 @@ impl Surroundings {
         found
     }
 
-    /// All that is installed on the system, as far as its own notes tell.
+    /// The digest of everything installed on the system, according to its package managers.
     pub(super) fn system(&self) -> Option<Digest> {
         *self.system.get_or_init(|| {
             let notes = NOTES.map(|path| self.file(Path::new(path)));
@@ -193,7 +193,7 @@ impl Surroundings {
         })
     }
 
-    /// The processor and the kernel: what decides how long a program takes, as long as nobody disturbs it.
+    /// The digest of processor and kernel, which decide how long an undisturbed program takes.
     pub(super) fn machine(&self) -> Option<Digest> {
         *self.machine.get_or_init(|| {
             let uname = rustix::system::uname();
@@ -211,7 +211,7 @@ fn is_settled(stamp: &Stamp) -> bool {
     last + UNSETTLED <= now
 }
 
-/// The names in a directory, links with where they lead.
+/// The names in a directory, with the targets of links.
 fn listing(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
     let entry = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.ok()?;
@@ -223,7 +223,7 @@ fn listing(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
     Some(fs::read_dir(dir).ok()?.filter_map(entry).collect())
 }
 
-/// What the first processor says about itself, but for what changes from one look to the next.
+/// The description of the first processor, without values that change constantly.
 pub(super) fn processor() -> Vec<String> {
     const STEADY: [&str; 11] = [
         "vendor_id",

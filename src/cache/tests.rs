@@ -1,4 +1,4 @@
-//! Tests of the executor that remembers, around one that answers from a script.
+//! Tests of the remembering executor, around a scripted one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -41,7 +41,7 @@ fn reply(outcome: Outcome) -> Reply {
     }
 }
 
-/// Commands one after the other, with one store.
+/// Several commands in sequence, with one store.
 struct Commands {
     store: Arc<Store>,
     runs: Arc<AtomicUsize>,
@@ -56,7 +56,7 @@ impl Commands {
         Arc::new(Knowledge::new(Arc::clone(&self.store), is_fresh))
     }
 
-    /// What runs jobs, and counts that.
+    /// An executor that answers from a function and counts runs.
     fn ground<F>(&self, answer: F) -> Arc<dyn Executor>
     where
         F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync + 'static,
@@ -75,7 +75,7 @@ impl Commands {
         Cached::new(self.ground(answer), self.knowledge(is_fresh))
     }
 
-    /// How many runs there were since it was asked last.
+    /// The number of runs since the last call.
     fn runs(&self) -> usize {
         self.runs.swap(0, Ordering::SeqCst)
     }
@@ -101,7 +101,7 @@ fn what_is_known_is_not_run_again() {
         assert_eq!(recalled.oldest.is_some(), from_before > 0);
     };
     let jobs = [job("a", "1"), job("a", "2"), job("b", "1")];
-    // An equal one within a command runs once, and is not from before.
+    // Equal jobs within a command run once; the result does not count as recalled.
     check(&[job("a", "1"), job("a", "1")], false, 1, 0);
     check(&jobs, false, 2, 1);
     check(&jobs, false, 0, 3);
@@ -119,7 +119,7 @@ fn who_asks_for_a_run_gets_one() {
         assert_eq!(command.anew().run(&job("a", "1")).unwrap().outcome.ran_at, None);
     }
     assert_eq!(commands.runs(), 4);
-    // Runs for their times are each another one, and known by their numbers.
+    // Runs for their times are separate, and known by their numbers.
     for _ in 0..2 {
         let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
         for number in 1..=3 {
@@ -152,7 +152,7 @@ fn what_failed_or_was_interrupted_or_killed_is_not_kept() {
     );
 }
 
-/// The CPU time that a program needs against limits that change, in milliseconds, and how often it runs for that.
+/// The CPU time of a program and changing limits, in milliseconds, and how often it runs.
 #[test]
 fn a_changed_limit_is_judged_by_what_is_known() {
     let check = |needs: u64, limits: &[u64], runs: usize| {
@@ -224,7 +224,7 @@ fn an_answer_that_is_known_needs_no_free_place() {
     let stdout = receiver.recv_timeout(Duration::from_secs(60)).expect("it waits for a place");
     assert_eq!(stdout.unwrap().bytes(), Some(&b"said"[..]));
     assert_eq!(commands.runs(), 1);
-    // Who asks for a run gets one, in turn.
+    // A user that asks for a new run gets one, in turn.
     user(1, 1).anew().run(&job("a", "1")).unwrap();
     assert_eq!(commands.runs(), 1);
     assert_eq!(knowledge.recalled().started, 2);

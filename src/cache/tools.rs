@@ -1,8 +1,8 @@
-//! What compilers and interpreters said about themselves, so that they need not be started to say it again.
+//! What compilers and interpreters report about themselves, so that they need not be started for it again.
 //!
-//! An answer stands as long as the tool's own file, the system's notes of what is installed, the working directory and the
-//! environment are the same. A script outside of the system's directories may look anywhere for its answer, so it is
-//! asked each time.
+//! An answer stays valid as long as the tool's file, the system's notes of what is installed, the working directory
+//! and the environment are unchanged. A script outside of the system's directories may use any file for its answer, so
+//! it is asked each time.
 
 use std::env;
 use std::fs::{self, File};
@@ -17,14 +17,14 @@ use crate::language::probe::{Machine, Probe};
 use crate::language::toolchain::is_system;
 use crate::model::blob::Digest;
 
-/// This machine, whose tools were asked before.
+/// This machine's tools, with the answers that are known.
 pub struct Asked {
     store: Arc<Store>,
     is_fresh: bool,
     surroundings: Surroundings,
 }
 
-/// Variables that each terminal and each shell sets otherwise, and that no tool looks at.
+/// Variables that differ between terminals and shells and that no tool reads.
 const FLEETING: [&str; 12] = [
     "_",
     "COLUMNS",
@@ -40,20 +40,20 @@ const FLEETING: [&str; 12] = [
     "WINDOWID",
 ];
 
-/// Files of the user that say which version of a tool is meant, below the home directory.
+/// Files below the home directory in which the user selects the version of a tool.
 const CHOICES: [&str; 4] =
     [".rustup/settings.toml", ".pyenv/version", ".tool-versions", ".config/mise/config.toml"];
 
-/// The same for a directory and all below it.
+/// Such files in a directory, which apply to all directories below it.
 const LOCAL_CHOICES: [&str; 4] =
     [".python-version", ".tool-versions", "rust-toolchain", "rust-toolchain.toml"];
 
-/// Where pyenv keeps what stands before its interpreters, and these: its scripts look nowhere else but in these files.
+/// Where pyenv keeps its wrappers of interpreters and its versions. The wrappers read only these and the files above.
 const SHIMS: &str = ".pyenv/shims";
 const VERSIONS: &str = ".pyenv/versions";
 
 impl Asked {
-    /// Answers are kept in this store; a fresh one asks all, and keeps what they say.
+    /// Keeps answers in this store; if `is_fresh`, asks every tool again.
     pub fn new(store: Arc<Store>, is_fresh: bool) -> Self {
         Self { surroundings: Surroundings::new(Arc::clone(&store)), store, is_fresh }
     }
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// A tool that counts how often it was asked.
+    /// A tool that counts how often it was started.
     fn tool(dir: &Path, interpreter: &str) -> PathBuf {
         let path = dir.join("tool");
         let script =

@@ -1,4 +1,4 @@
-//! The executor beyond a cache: counts what it starts, and gets what the cache has for it.
+//! The executor behind a cache: counts the programs that it starts, and fetches blobs from the cache.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::sandbox::pace;
 
-/// Runs each job that it is given.
+/// Runs every job.
 pub(super) struct Uncached {
     pub(super) inner: Arc<dyn Executor>,
     pub(super) knowledge: Arc<Knowledge>,
 }
 
-/// Under which circumstances these jobs run now.
+/// The circumstances of these jobs if they run now.
 pub(super) fn circumstances(jobs: &[&Job]) -> Circumstances {
     Circumstances {
         limits: jobs.iter().map(|job| job.limits.clone()).collect(),
@@ -28,21 +28,21 @@ pub(super) fn circumstances(jobs: &[&Job]) -> Circumstances {
     }
 }
 
-/// How fast this machine is, measured when it is first asked for.
+/// How fast this machine is, measured at the first call.
 fn pace() -> Duration {
     static PACE: OnceLock<Duration> = OnceLock::new();
     *PACE.get_or_init(pace::pace)
 }
 
 impl Uncached {
-    /// Gets ready for these jobs, and counts them.
+    /// Prepares these jobs and counts them.
     fn begin(&self, jobs: &[&Job]) -> Result<(), Stop> {
         self.fetch(jobs)?;
         self.knowledge.start(jobs.len());
         Ok(())
     }
 
-    /// Gets all that jobs need here; what the cache has lost is made once more.
+    /// Fetches all blobs of the jobs; those that the cache has lost are made again.
     fn fetch(&self, jobs: &[&Job]) -> Result<(), Stop> {
         for blob in jobs.iter().flat_map(|job| job.blobs()) {
             if !blob.is_here() {

@@ -1,6 +1,6 @@
-//! What follows from the facts about a machine: how good it is for judging, and what would make it better.
+//! Conclusions from the facts about a machine: how good it is for judging, and what would improve it.
 //!
-//! A pure function of facts, so that hosts of every kind can be told about in a test.
+//! A pure function of facts, so that tests can cover hosts of every kind.
 
 use crate::cli::evenness::times;
 use crate::model::host::{Finding, Grade, HostFacts, ToolFact, TriedMode};
@@ -10,13 +10,13 @@ use crate::model::outcome::Meter;
 use crate::model::text::count;
 use crate::model::units::Bytes;
 
-/// What keeps programs apart here: the first way that works.
+/// The isolation that is used here: the first method that works.
 pub fn chosen(facts: &HostFacts) -> Option<Isolation> {
     let works = |mode: &&TriedMode| mode.fault.is_none();
     facts.modes.iter().find(works).map(|mode| mode.isolation)
 }
 
-/// All that there is to say, the most important first.
+/// All findings, the most important first.
 pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
     let mut findings = isolation(facts);
     findings.extend(meters(facts));
@@ -30,7 +30,7 @@ pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
     findings
 }
 
-/// What to do, and the command for it, if there is one.
+/// The advice, and a command for it, if there is one.
 pub(super) type Advice = (String, Option<String>);
 
 pub(super) fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
@@ -52,7 +52,7 @@ pub(super) fn words(text: &str) -> Option<Advice> {
     Some((text.to_owned(), None))
 }
 
-/// What keeps programs apart, and for want of it what forbids it.
+/// The isolation, and what prevents a better one.
 fn isolation(facts: &HostFacts) -> Vec<Finding> {
     const SUBJECT: &str = "isolation";
     let text = match chosen(facts) {
@@ -89,10 +89,10 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
     findings
 }
 
-/// How a way to keep programs apart that does not work here would.
+/// How to make an isolation method work that does not work here.
 fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
     match isolation {
-        // What helps user namespaces helps here, too, and is said there.
+        // Advice for user namespaces applies here, too, and is given there.
         Isolation::Namespaces => None,
         Isolation::UserNamespaces => user_namespaces(facts),
         Isolation::Landlock if facts.landlock.is_none_or(|version| version < 6) => {
@@ -102,7 +102,7 @@ fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
     }
 }
 
-/// Programs are not kept apart: what that means.
+/// What it means that programs are not isolated.
 fn plainly(facts: &HostFacts) -> Vec<Finding> {
     let text = format!(
         "none: juror knows no way to keep programs apart on {}; run only programs that you trust",
@@ -145,7 +145,7 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
     }
 }
 
-/// How to start a container so that juror may make mounts, namespaces and control groups.
+/// How to start a container so that juror may use mounts, namespaces and control groups.
 fn container(kind: &str) -> Option<Advice> {
     const TEXT: &str = "start the container with the right to make namespaces and control groups";
     match kind {
@@ -155,7 +155,7 @@ fn container(kind: &str) -> Option<Advice> {
     }
 }
 
-/// What measures.
+/// The methods of measurement.
 fn meters(facts: &HostFacts) -> Vec<Finding> {
     const CPU: &str = "CPU time";
     const MEMORY: &str = "memory";
@@ -180,7 +180,7 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
     let mut findings =
         vec![measured(CPU, facts.cpu_meter, cpu), measured(MEMORY, facts.memory_meter, memory)];
     if facts.cpu_meter == facts.memory_meter {
-        // Once is enough.
+        // The advice is given once.
         (findings[1].advice, findings[1].command) = (None, None);
     }
     if facts.memory_meter == Meter::Cgroup2 && is_old(&facts.kernel) {
@@ -213,14 +213,14 @@ fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
     }
 }
 
-/// Whether a kernel is known to be older than 5.19.
+/// Whether a kernel is certainly older than 5.19.
 fn is_old(release: &str) -> bool {
     let numbers = release.split(|character: char| !character.is_ascii_digit());
     let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(2).collect();
     numbers.len() == 2 && numbers < vec![5, 19]
 }
 
-/// Landlock as the second wall behind namespaces.
+/// Landlock as a second barrier behind namespaces.
 fn walls(facts: &HostFacts) -> Option<Finding> {
     let has_first = chosen(facts) != Some(Isolation::Plain);
     (has_first && facts.landlock.is_none_or(|version| version < 2)).then(|| {
@@ -254,7 +254,7 @@ fn stack(facts: &HostFacts) -> Option<Finding> {
     let limit = facts.stack_limit?;
     let consequence = match chosen(facts) {
         Some(Isolation::Plain) => "deep recursion ends there",
-        // What they are allowed to hold may all be stack.
+        // Programs may use all of their memory limit as stack.
         _ => "programs with a larger memory limit are not run",
     };
     let text = format!("at most {limit}, by a hard limit of this process; {consequence}");
@@ -301,7 +301,7 @@ mod tests {
     };
     use crate::model::judgement::JudgeError;
 
-    /// A machine as good as can be, run by root.
+    /// An ideal machine, used by root.
     fn good() -> HostFacts {
         HostFacts {
             system: "Linux".to_owned(),
@@ -339,7 +339,7 @@ mod tests {
         }
     }
 
-    /// The good machine as a user without a control group finds it.
+    /// The ideal machine, used by a user without a control group.
     fn user() -> HostFacts {
         let mut facts = good();
         facts.user = 1000;
@@ -358,7 +358,7 @@ mod tests {
         }
     }
 
-    /// The findings of a machine about a subject: grades in order, and all commands.
+    /// Checks the findings about a subject: grades in order, and all commands.
     fn check(facts: &HostFacts, subject: &str, grades: &[Grade], commands: &[&str]) {
         let all = findings(facts, &[]);
         let found: Vec<&Finding> = all.iter().filter(|it| it.subject == subject).collect();
@@ -401,7 +401,7 @@ mod tests {
         facts.stack_limit = Some(Bytes::mib(512));
         check(&facts, "isolation", &[Grade::Missing], &[]);
         check(&facts, "not held", &[Grade::Weak; 2], &[]);
-        // Commands of Linux are of no use there.
+        // Commands for Linux do not work there.
         for subject in ["CPU time", "memory", "stack"] {
             check(&facts, subject, WEAK, &[]);
         }

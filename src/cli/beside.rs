@@ -1,4 +1,4 @@
-//! A new package that is written beside its place, and moved there when it is whole.
+//! A new package that is written to a directory beside its path, and moved there when it is complete.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
-/// A directory beside the new package, gone when dropped, also after Ctrl-C.
+/// A directory beside the new package; deleted when dropped, also after Ctrl-C.
 pub(super) struct Beside {
     dir: TempDir,
     name: PathBuf,
@@ -20,10 +20,10 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Makes it.
+    /// Makes the directory.
     ///
     /// # Errors
-    /// When the package cannot have this name, or its place cannot be written.
+    /// If the package cannot have this name, or nothing can be written beside it.
     pub(super) fn new(out: &Path) -> Result<Self, Stop> {
         let Some(name) = out.file_name() else {
             return Err(Stop::usage(format!(
@@ -47,10 +47,10 @@ impl Beside {
         self.dir.path().join(&self.name)
     }
 
-    /// Checks that it was not interrupted.
+    /// Checks for an interruption.
     ///
     /// # Errors
-    /// When it was.
+    /// If there was one.
     pub(super) fn check(&self) -> Result<(), Stop> {
         match self.interrupted.load(Ordering::Relaxed) {
             true => Err(Stop::Interrupted),
@@ -58,19 +58,19 @@ impl Beside {
         }
     }
 
-    /// Moves what is done to its place.
+    /// Moves the finished package to its path.
     ///
     /// # Errors
-    /// When it cannot be moved there.
+    /// If it cannot be moved there.
     pub(super) fn place(&self, done: &Path, out: &Path) -> Result<(), Stop> {
         fs::rename(done, out).map_err(|error| fault(out, error).into())
     }
 }
 
-/// Holds that there is nothing yet.
+/// Checks that the path does not exist yet.
 ///
 /// # Errors
-/// When there is something.
+/// If it exists.
 pub(super) fn absent(out: &Path) -> Result<(), Stop> {
     match out.symlink_metadata() {
         Err(_) => Ok(()),
@@ -81,12 +81,12 @@ pub(super) fn absent(out: &Path) -> Result<(), Stop> {
     }
 }
 
-/// The directory that something is in.
+/// The parent directory of a path.
 pub(super) fn parent(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Why something of a new package cannot be written.
+/// The error that something of a new package cannot be written.
 pub(super) fn fault(path: &Path, error: io::Error) -> JudgeError {
     JudgeError::new(format!("write {}", path.display()), error)
         .help("make room there, or name a place that can be written")

@@ -1,4 +1,4 @@
-//! Chromium, if there is one: it makes a PDF of a page.
+//! Chromium, which makes a PDF of a page.
 
 use std::env;
 use std::fs;
@@ -11,11 +11,11 @@ use crate::executor::scratch::{self, Use};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
-/// What it is called on different systems.
+/// Its names on different systems.
 const NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/// A page takes a second or two.
+/// A page takes a second or two, so this is generous.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A browser on this machine.
@@ -24,10 +24,10 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    /// The first one on PATH.
+    /// Finds the first one on PATH.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub(super) fn find() -> Result<Self, Stop> {
         let path = env::var_os("PATH").unwrap_or_default();
         let places =
@@ -43,10 +43,10 @@ impl Browser {
         }
     }
 
-    /// The page on paper.
+    /// The page as a PDF.
     ///
     /// # Errors
-    /// When the browser does not make it.
+    /// If the browser fails.
     pub(super) fn pdf(&self, html: &str) -> Result<Vec<u8>, JudgeError> {
         let fault = |reason: String| {
             JudgeError::new(format!("make a PDF with {}", self.program.display()), reason)

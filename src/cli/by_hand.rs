@@ -1,4 +1,4 @@
-//! A person at the terminal who talks with a program in the sandbox.
+//! Lets a person at the terminal talk with a program in the sandbox.
 
 use std::io::{self, IsTerminal, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,11 +12,11 @@ use crate::model::judgement::JudgeError;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
 
-/// Connects standard input and output of this process with those of a program, which `run` runs. More than `most` of
-/// its output is not read. On a terminal each of its lines stands behind `mark`.
+/// Connects this process's standard input and output with those of a program, which `run` runs. At most `most` bytes
+/// of its output are read. On a terminal, `mark` precedes each line of it.
 ///
 /// # Errors
-/// When the two cannot be connected, or those of `run`.
+/// If they cannot be connected, and the errors of `run`.
 pub(super) fn talk<R, E: From<JudgeError>>(
     mark: &str,
     most: Option<Bytes>,
@@ -32,14 +32,14 @@ pub(super) fn talk<R, E: From<JudgeError>>(
         scope.spawn(|| hand_on(to, over));
         let shown = scope.spawn(|| show(from, mark, most.map_or(u64::MAX, |most| most.0)));
         let done = run(hand);
-        // The first thread waits for the person no longer; the second one ends when nobody can write any more.
+        // The first thread stops waiting for the person; the second one ends when no writer is left.
         drop(bell);
         let _ = shown.join();
         done
     })
 }
 
-/// Hands on what the person types, until the program or the person is at the end.
+/// Passes on what the person types, until the program or the person ends.
 fn hand_on(mut to: PipeWriter, over: PipeReader) {
     let stdin = io::stdin();
     let mut buffer = [0; 4096];
@@ -54,7 +54,7 @@ fn hand_on(mut to: PipeWriter, over: PipeReader) {
             Ok(_) if !fds[1].revents().is_empty() => return,
             Ok(_) => {}
         }
-        // Not through the buffer of `Stdin`: what it holds back, `poll` does not see.
+        // Not through the buffer of `Stdin`, since `poll` does not see what it holds.
         match rustix::io::read(&stdin, &mut buffer) {
             Ok(0) | Err(_) => return,
             Ok(length) => {
@@ -66,7 +66,7 @@ fn hand_on(mut to: PipeWriter, over: PipeReader) {
     }
 }
 
-/// Shows what the program writes, as it comes.
+/// Shows the program's output as it comes.
 fn show(mut from: PipeReader, mark: &str, most: u64) {
     let mut out = io::stdout();
     let is_terminal = out.is_terminal();
@@ -89,7 +89,7 @@ fn show(mut from: PipeReader, mark: &str, most: u64) {
     }
 }
 
-/// Lines behind the mark, with nothing in them that a terminal obeys.
+/// The lines with their mark, without anything that a terminal would obey.
 fn marked(bytes: &[u8], mark: &str, is_at_start: &mut bool) -> String {
     let mut text = String::new();
     for piece in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -1,4 +1,4 @@
-//! `juror cache`: what is kept for later commands.
+//! `juror cache`: the results that are kept for later commands.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub enum Action {
     Verify,
 }
 
-/// Does it.
+/// Runs the command.
 pub fn run(arguments: &CacheArguments) -> ExitCode {
     command(&OutputOptions::default(), "cache", |_| act(arguments))
 }

@@ -1,5 +1,5 @@
-//! The folder of a class: a directory for each student, with programs in it and whatever else was handed in. Or the
-//! directory of one student, with several programs.
+//! The folder of a class: a directory for each student, with programs and other submitted files. Or the directory of
+//! one student, with several programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,38 +11,38 @@ use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
 
-/// What the folder of a class holds.
+/// The content of a class folder.
 #[derive(Debug, Default)]
 pub struct Class {
-    /// What is judged, in the order of the names.
+    /// The programs to judge, in the order of their names.
     pub programs: Vec<Handed>,
-    /// Files that are no part of a program.
+    /// Files that do not belong to a program.
     ignored: Vec<PathBuf>,
 }
 
-/// A program that was handed in; a student's directory if there is none in it.
+/// A submitted program; a student's directory if it contains none.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Handed {
-    /// Its file, or the directory with all of it.
+    /// Its file, or the directory with all of its files.
     pub path: PathBuf,
-    /// The file in the directory that starts, if only one can, and not by its name.
+    /// The file in the directory to start, if only one can start and its name does not show it.
     pub entry_point: Option<String>,
 }
 
-/// Directories that are parts of a program, never a student's.
+/// Names of directories within a program, which are never a student's.
 const PARTS: [&str; 13] = [
     "src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "test", "com", "edu", "net", "org",
 ];
 /// Files that belong to sources beside them.
 const HEADERS: [&str; 5] = ["h", "hh", "hpp", "hxx", "inc"];
-/// The file that makes a directory one program.
+/// The file that marks a directory as one program.
 const MANIFEST: &str = "Cargo.toml";
 
-/// The class in a directory; `None` if the directory is one program, or holds none.
+/// Reads a class folder; `None` if the directory is a single program, or contains none.
 ///
-/// It is a class if all sources are in its subdirectories, and none of these is a usual part of a program. If it has
-/// sources of its own, and several of them can start, it is the directory of one student. It is read also if it is one
-/// program, but only its text says what starts.
+/// It is a class if all sources are in subdirectories, and none of these is a usual part of a program. If it directly
+/// contains sources and several of them can start, it is the directory of one student. It also counts if only one can
+/// start, but only its text shows which.
 pub fn read(dir: &Path) -> Option<Class> {
     let mut class = Class::default();
     let mut students = Vec::new();
@@ -62,7 +62,7 @@ pub fn read(dir: &Path) -> Option<Class> {
         let mut class = Class::default();
         class.add(dir);
         return match &class.programs[..] {
-            // Then all other files are its own.
+            // Then all other files belong to it.
             [Handed { entry_point: None, .. }] => None,
             [_] => Some(Class { ignored: Vec::new(), ..class }),
             _ => Some(class),
@@ -73,7 +73,7 @@ pub fn read(dir: &Path) -> Option<Class> {
 }
 
 impl Class {
-    /// Adds what a student handed in: each file that can start is a program, unless all files together are one. Returns
+    /// Adds a student's programs: each file that can start is a program, unless all files together are one. Returns
     /// how many there are.
     fn add(&mut self, student: &Path) -> usize {
         let before = self.programs.len();
@@ -114,7 +114,7 @@ impl Class {
         self.programs.len() - before
     }
 
-    /// What there is to say about what is not judged.
+    /// A diagnostic about files that are not judged.
     pub fn remark(&self, dir: &Path) -> Option<Diagnostic> {
         if self.ignored.is_empty() {
             return None;
@@ -125,7 +125,7 @@ impl Class {
     }
 }
 
-/// The first of these, by their names in the directory.
+/// The first of these paths, relative to the directory.
 fn some(paths: &[PathBuf], dir: &Path) -> String {
     const SHOWN: usize = 5;
     let names = paths.iter().take(SHOWN);
@@ -137,7 +137,7 @@ fn some(paths: &[PathBuf], dir: &Path) -> String {
     }
 }
 
-/// What is in a directory, by name, without what is hidden.
+/// The entries of a directory that are not hidden, by name.
 fn entries(dir: &Path) -> Vec<PathBuf> {
     let found = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> =
@@ -146,7 +146,7 @@ fn entries(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// All regular files below a directory, by name, without what is hidden. Links are not followed.
+/// All regular files below a directory that are not hidden, by name. Links are not followed.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let walk = WalkDir::new(dir).min_depth(1).sort_by_file_name().into_iter();
     let walk = walk.filter_entry(|entry| !is_hidden(entry.file_name()));
@@ -154,13 +154,13 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     files.map(walkdir::DirEntry::into_path).collect()
 }
 
-/// Whether it is left out of submissions, or is what a tool left behind.
+/// Whether a name is ignored in submissions, or belongs to a file that a tool left.
 fn is_hidden(name: &std::ffi::OsStr) -> bool {
     matches!(name.as_encoded_bytes().first(), Some(b'.' | b'-'))
         || ["__pycache__", "__MACOSX", "node_modules"].iter().any(|it| name == *it)
 }
 
-/// Words that stand in a source that starts, in languages where the compiler looks for them.
+/// Words that a starting source contains, in languages in which the compiler looks for them.
 fn marks(language: &str) -> &'static [&'static str] {
     match language {
         "c" | "cpp" | "objectivec" => &["main(", "main ("],
@@ -175,7 +175,7 @@ fn marks(language: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether this word stands in a source, and not as a part of a longer name.
+/// Whether a source contains this as a whole word.
 fn has(text: &str, word: &str) -> bool {
     let is_part = |it: char| it.is_alphanumeric() || it == '_';
     text.match_indices(word).any(|(at, _)| {
@@ -184,12 +184,12 @@ fn has(text: &str, word: &str) -> bool {
     })
 }
 
-/// Whether the compiler finds by itself where a program of several files starts.
+/// Whether the compiler itself finds out where a program of several files starts.
 fn starts_by_its_text(language: &str) -> bool {
     !marks(language).is_empty()
 }
 
-/// Those of the sources that can start; in a language of scripts the one called `main`, or all that no other one imports.
+/// The sources that can start. In a script language this is `main`, or else all that no other source imports.
 fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
     let texts: Vec<String> = files.iter().map(|file| text(file)).collect();
     let marks = marks(language);
@@ -208,7 +208,7 @@ fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
     (0..files.len()).filter(|at| starts(*at)).map(|at| files[at].clone()).collect()
 }
 
-/// Whether a script names this module where it imports some.
+/// Whether a script imports this module.
 fn imports(text: &str, module: &str) -> bool {
     const WORDS: [&str; 7] =
         ["import", "from", "require", "require_relative", "source", ".", "use"];
@@ -220,12 +220,12 @@ fn imports(text: &str, module: &str) -> bool {
     })
 }
 
-/// The beginning of a source, as far as it is text.
+/// The beginning of a source as text.
 fn text(path: &Path) -> String {
     use std::io::Read;
     const MOST: u64 = 1 << 20;
     let mut bytes = Vec::new();
-    // What cannot be read is told when it is built.
+    // An unreadable file is reported when it is built.
     let _ = fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -234,7 +234,7 @@ fn text(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// The programs of a class of these files, `name=text`, and what is not judged.
+    /// Checks the programs of a class with these files, `name=text`, and the files that are not judged.
     fn check(files: &[&str], programs: &[&str], not_judged: &[&str]) {
         let keep = tempfile::tempdir().expect("a directory");
         for file in files {

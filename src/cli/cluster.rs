@@ -71,7 +71,7 @@ pub struct StatusArguments {
     pub output: OutputOptions,
 }
 
-/// Does it.
+/// Runs the command.
 pub fn run(command_given: &ClusterCommand) -> ExitCode {
     match command_given {
         ClusterCommand::Init(arguments) => {
@@ -88,7 +88,7 @@ fn init(arguments: &InitArguments) -> Result<(), Stop> {
     init::make(arguments)
 }
 
-/// Looks at the server at an address.
+/// Surveys the server at an address.
 #[cfg(feature = "nats")]
 pub(super) fn survey(url: &str, output: &Output) -> Result<(), Stop> {
     let address = crate::remote::nats::address::Address::parse(url)?;
@@ -107,7 +107,7 @@ pub(super) fn survey(_: &str, _: &Output) -> Result<(), Stop> {
     Err(without_nats().into())
 }
 
-/// Why nothing can be done with a server.
+/// The error that this juror has no support for servers.
 #[cfg(not(feature = "nats"))]
 pub(super) fn without_nats() -> crate::model::judgement::JudgeError {
     let error =

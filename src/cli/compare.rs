@@ -1,4 +1,4 @@
-//! `juror compare`: an output with a judge answer, as the default output validator does.
+//! `juror compare`: compares an output with a judge answer, as the default output validator does.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a shell completes: packages, and the cases, submissions and languages of the package on the line.
+//! Shell completion: packages, and the cases, submissions and languages of the package on the command line.
 //!
 //! The script of `juror completions` runs juror at each press of the key, with the words of the line.
 
@@ -17,13 +17,13 @@ use crate::model::problem::Problem;
 use crate::package;
 use crate::package::statements::statements;
 
-/// The variable in which the script says which shell asks.
+/// The variable in which the script names the shell.
 pub(super) const VARIABLE: &str = "JUROR_COMPLETE";
 
-/// Answers a shell; `false` if none asks.
+/// Answers a shell; `false` if juror was not called by one.
 ///
 /// # Errors
-/// When the shell is not known, or the answer cannot be written.
+/// If the shell is not known, or the answer cannot be written.
 pub(super) fn answer() -> Result<bool, clap::Error> {
     let here = env::current_dir().ok();
     CompleteEnv::with_factory(definition)
@@ -31,7 +31,8 @@ pub(super) fn answer() -> Result<bool, clap::Error> {
         .try_complete(env::args_os(), here.as_deref())
 }
 
-/// The command line with what completes its values. By their names, so that a new command has it, too.
+/// The command line with completers for its values. They are chosen by argument name, so that new commands get them,
+/// too.
 fn definition() -> Command {
     Arguments::command().mut_subcommands(|command| command.mut_args(completed))
 }
@@ -82,7 +83,7 @@ fn starting(typed: &OsStr, names: impl Iterator<Item = String>) -> Vec<Completio
     names.filter(|name| name.starts_with(&*typed)).map(CompletionCandidate::new).collect()
 }
 
-/// The package that the line names: its first word that is one. Archives are not unpacked for this.
+/// The package on the command line: the first word that is one. Archives are not unpacked for this.
 fn problem() -> Option<Problem> {
     let words = env::args_os().skip_while(|word| word != "--").skip(3);
     let mut directories = words.filter(|word| Path::new(word).is_dir());

@@ -1,4 +1,4 @@
-//! `juror convert`: a package in another format, beside the old one, and what had no equivalent.
+//! `juror convert`: writes a package in another format to a new directory, and reports what had no equivalent.
 
 use std::fs::{self, File};
 use std::io;
@@ -57,7 +57,7 @@ fn target(text: &str) -> Result<Target, String> {
     named.ok_or_else(|| "expected 2025-09, legacy or domjudge-zip".to_owned())
 }
 
-/// Converts.
+/// Runs the command.
 pub fn run(arguments: &ConvertArguments) -> ExitCode {
     command(&arguments.output, "convert", |output| convert(arguments, output))
 }
@@ -105,7 +105,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Holds that there is nothing yet, and that it is not in the package.
+/// Checks that the path does not exist yet, and is not in the package.
 fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
     beside::absent(out)?;
     let real = |path: &Path| path.canonicalize().ok();
@@ -133,7 +133,7 @@ fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
     }
 }
 
-/// The new package as a reader finds it.
+/// Reads the new package again.
 fn read_again(dir: &Path, out: &Path) -> Result<Problem, Stop> {
     let reading = package::read(dir);
     let prevents = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
@@ -150,7 +150,7 @@ fn read_again(dir: &Path, out: &Path) -> Result<Problem, Stop> {
     Err(Stop::Diagnosed(faults.collect()))
 }
 
-/// Packs the files; says where the archive is.
+/// Packs the files; returns the path of the archive.
 fn zip(files: &[PlannedFile], dir: &Path, beside: &Beside) -> io::Result<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
     let path = dir.with_extension("zip.part");

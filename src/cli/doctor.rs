@@ -1,4 +1,4 @@
-//! `juror doctor`: what this machine can do, and what would make it better.
+//! `juror doctor`: what this machine can do, and what would improve it.
 
 use std::thread;
 
@@ -32,7 +32,7 @@ pub fn run(arguments: &DoctorArguments) -> ExitCode {
         if let Some(url) = &arguments.nats {
             return survey(url, output);
         }
-        // Each try is a process; tools are asked afterwards, by threads.
+        // Tests fork processes, so the threads that ask tools start afterwards.
         let facts = Host::facts()?;
         let tools = tools();
         output.event(Event::HostExamined(Box::new(Diagnosis {
@@ -45,7 +45,7 @@ pub fn run(arguments: &DoctorArguments) -> ExitCode {
     })
 }
 
-/// Asks every tool for its version, all at the same time: some take seconds.
+/// Asks all tools for their versions at the same time: some take seconds.
 fn tools() -> Vec<ToolFact> {
     let toolchains = Toolchains::default();
     let ask = |tool: &Tool| ToolFact {
@@ -67,7 +67,7 @@ fn tools() -> Vec<ToolFact> {
             // No more threads can be started.
             Err(tool) => Some(ask(tool)),
         });
-        // Who misses a language that few use asks `juror languages`.
+        // Rare languages are shown only if they are installed; `juror languages` shows all.
         let is_told = |fact: &ToolFact| {
             fact.found.is_ok() || TOOLS.iter().any(|it| it.name() == fact.name && it.is_usual())
         };

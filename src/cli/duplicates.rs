@@ -1,4 +1,4 @@
-//! Submissions that are the same program: by their text, or without spaces and comments.
+//! Submissions that are the same program: equal text, or equal without spaces and comments.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use crate::language::table::Language;
 use crate::model::duplicates::{Duplicates, Likeness};
 use crate::model::submission::Submission;
 
-/// The text of a program: that of each of its files, in order.
+/// The text of a program: the texts of its files, in order.
 type Text = Vec<Vec<u8>>;
 
-/// Groups of submissions that are the same, in the order of the first of each. Those that differ only in spaces and
-/// comments have a group with all that are the same then.
+/// Groups of equal submissions, in the order of the first of each. Submissions that differ only in spaces and comments
+/// are in one group with all that are then equal.
 pub fn find<'a>(submissions: impl IntoIterator<Item = &'a Submission>) -> Vec<Duplicates> {
     let mut texts: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();
     let mut codes: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();
     for (at, submission) in submissions.into_iter().enumerate() {
-        // What cannot be read is told elsewhere.
+        // Unreadable submissions are reported elsewhere.
         let Ok(sources) = sources::read(&submission.program) else { continue };
         let files = sources.files.iter().filter(|it| it.length() > 0);
         let mut language = "";

@@ -1,9 +1,9 @@
-//! What follows from a machine's calibration: whether times are even, and what would make them so.
+//! Conclusions from a machine's calibration: whether times are even, and what would make them so.
 
 use crate::cli::advice::{advice, finding, words};
 use crate::model::host::{Calibration, Finding, Grade};
 
-/// How even times are: one line with what is good, and one for each thing that is not.
+/// How even times are: one finding with what is good, and one for each problem.
 pub(super) fn times(found: &Calibration) -> Vec<Finding> {
     const SUBJECT: &str = "times";
     let percent = |part: f64| format!("{:.0} %", part * 100.0);

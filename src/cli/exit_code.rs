@@ -1,10 +1,10 @@
-//! What the process's exit code says.
+//! Exit codes.
 
 use crate::model::cluster::ClusterSurvey;
 use crate::model::isolation::Isolation;
 use crate::model::report::Report;
 
-/// Why juror ended. The numbers are a promise; the README lists them.
+/// Why juror ended. The numbers are stable; the README lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
     /// All as asked: every submission accepted, every expectation met.
@@ -44,7 +44,7 @@ impl ExitCode {
             Self::InvalidPackage => 3,
             Self::JudgeError => 4,
             Self::NothingSelected => 5,
-            // 128 plus SIGINT, as shells have it.
+            // 128 plus SIGINT, as in shells.
             Self::Interrupted => 130,
         }
     }
@@ -64,15 +64,15 @@ impl ExitCode {
         }
     }
 
-    /// What a report says. What was given up before there was anything to report is told beside it.
+    /// The exit code for a report. Work that ended before there was anything to report has its own code.
     ///
-    /// Who verifies works on the package, whose faults count; who works on a submission is told of them.
+    /// For `verify`, faults of the package count; for commands about a submission they are only reported.
     pub fn of(report: &Report) -> Self {
         let summary = &report.summary;
         let package_is_invalid = report.command == "verify" && summary.errors > 0;
         let machine = report.diagnosis.as_ref().map(|found| found.chosen);
         let host_is_unusable = machine.is_some_and(|it| !it.is_some_and(Isolation::is_full));
-        // Who names a submission wants its verdict; who verifies, that of those that can be built here.
+        // If a submission was named, its verdict is required; `verify` judges the submissions that can be built here.
         let faults = report.submissions.iter().filter_map(|it| it.error.as_ref());
         let is_lacking = faults.filter(|it| it.is_skip()).any(|it| !it.error.is_no_program())
             && (report.command != "verify" || summary.accepted + summary.rejected == 0);
@@ -89,10 +89,10 @@ impl ExitCode {
         told.fold(Self::Success, |gravest, (_, code)| gravest.and(code))
     }
 
-    /// The graver of two, for a command that does several things.
+    /// The graver of two exit codes, for a command that does several things.
     ///
-    /// An interruption hides everything else, then a fault of the judge, then one of the package:
-    /// each means that what stands behind it in this list cannot be trusted to be complete.
+    /// An interruption hides everything else, then a failure of the judge, then a fault of the package. After each of
+    /// them, results that come later in this order may be incomplete.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         const BY_GRAVITY: [ExitCode; 7] = [

@@ -1,4 +1,4 @@
-//! `juror generate --from-grammar`: a first set of test cases, by the grammar of the input.
+//! `juror generate --from-grammar`: a first set of test cases from the grammar of the input.
 
 use std::path::{Path, PathBuf};
 
@@ -180,7 +180,7 @@ fn no_grammar(problem: &Problem) -> Diagnostic {
         .help("write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR")
 }
 
-/// The package's input validators that are programs, with the arguments that the neighbours of the new cases have.
+/// The package's input validators that are programs, with the arguments of cases near the new ones.
 fn validators<'a>(bench: Bench<'a>, into: &[String]) -> Result<Option<InputValidators<'a>>, Stop> {
     let problem = bench.problem;
     if problem.input_validators.is_empty() {
@@ -195,11 +195,11 @@ fn validators<'a>(bench: Bench<'a>, into: &[String]) -> Result<Option<InputValid
     InputValidators::build(bench, programs, args.unwrap_or_default()).map(Some)
 }
 
-/// What prints the inputs, in the package's directory; without their options.
+/// The command that prints the inputs, run in the package's directory; without the options of each input.
 fn how(grammar: &Grammar, package: &Path, is_given: bool) -> String {
     let path = &grammar.source().path;
     let path = match is_given {
-        // A file that the user named.
+        // The user named this file.
         true => path.file_name().map_or(path.as_path(), Path::new),
         false => path.strip_prefix(package).unwrap_or(path),
     };

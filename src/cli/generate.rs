@@ -65,10 +65,10 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
     })
 }
 
-/// Does it for all packages.
+/// Generates the data of all packages.
 ///
 /// # Errors
-/// When the judge failed, or it was cut short.
+/// If the judge failed, or it was interrupted.
 pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), Stop> {
     let host = Host::start(&arguments.host, output)?;
     let builder = host.builder();
@@ -82,8 +82,7 @@ pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), 
     Ok(())
 }
 
-/// The arguments with what stands where it was not meant: in `--from-grammar DIRECTORY` the directory is the
-/// package.
+/// The arguments with a misread value moved: in `--from-grammar DIRECTORY` the directory is the package.
 fn settled(arguments: &GenerateArguments) -> Result<GenerateArguments, Stop> {
     let mut arguments = arguments.clone();
     if arguments.packages.is_empty() {
@@ -132,13 +131,13 @@ fn package(
     })?;
     output.remarked(generated.diagnostics)?;
     match (arguments.check, generated.differing) {
-        // The events say what differs.
+        // Events have reported the differences.
         (true, 1..) => Err(Stop::Refused(Mend::Submission, Vec::new())),
         _ => Ok(()),
     }
 }
 
-/// Why there is nothing to make test data by.
+/// The error that there is no recipe.
 pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
     let layout = &problem.layout;
     if !layout.takes_cases {
@@ -156,7 +155,7 @@ pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
     ))
 }
 
-/// Reads a recipe and shows what is wrong with it.
+/// Reads a recipe and shows its diagnostics.
 pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
     let reading = package::recipe::read(path, &problem.dir, &problem.constants);
     match reading.recipe {
@@ -169,7 +168,7 @@ pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<
 pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
     let dir = output.enter(dir)?;
     let mut reading = package::read(&dir);
-    // The one is made here, and the other is not needed for it; `verify` looks at both.
+    // Test data is made here, and the statement is not needed; `verify` checks both.
     let later = reading.layout.map_or(&[][..], |layout| layout.made_later);
     reading.diagnostics.retain(|diagnostic| {
         let is_lack = diagnostic.is_error() && !diagnostic.prevents_judging();

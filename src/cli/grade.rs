@@ -76,9 +76,9 @@ pub struct GradeArguments {
     pub remarks: OutputOptions,
 }
 
-/// So many programs that were built last are not built again.
+/// How many recently built programs are kept.
 const PROGRAMS: usize = 32;
-/// So many packages that were used last are not read again.
+/// How many recently used packages are kept.
 const PACKAGES: usize = 64;
 
 /// Judges a stream.
@@ -109,7 +109,7 @@ pub fn run(arguments: &GradeArguments) -> ExitCode {
     code
 }
 
-/// What lines come to.
+/// The exit code for the results of all lines.
 fn of(tally: &Tally) -> ExitCode {
     let Tally { rejected, broken, without_package, skipped, failed, .. } = *tally;
     let codes = [
@@ -261,7 +261,7 @@ struct Item {
     digest: u64,
 }
 
-/// Where lines come from.
+/// The source of lines.
 struct Input<'a> {
     lines: Lines<BufReader<Patient>>,
     earlier: Earlier,

@@ -1,4 +1,4 @@
-//! `juror grammar`: inputs held against a grammar, written by it, and its boundaries.
+//! `juror grammar`: checks inputs against a grammar, generates inputs, and lists bounds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ pub struct BoundsArguments {
     pub output: OutputOptions,
 }
 
-/// Does what is asked.
+/// Runs the command.
 pub fn run(command: &GrammarCommand) -> ExitCode {
     match command {
         GrammarCommand::Check(arguments) => check(arguments),
@@ -126,7 +126,7 @@ fn check(arguments: &CheckArguments) -> ExitCode {
     })
 }
 
-/// What comes of an input that was held against a grammar.
+/// The result of checking an input against a grammar.
 fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
     result.map_err(|refusal| match refusal {
         Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
@@ -136,7 +136,7 @@ fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
 }
 
 fn generate(arguments: &InputArguments) -> ExitCode {
-    // Standard output is the input that is written, to the byte.
+    // Standard output contains exactly the generated input.
     command(&OutputOptions::default(), "grammar generate", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
         if arguments.shapes {
@@ -184,7 +184,7 @@ fn sized(shape: &Shape, size: Scale) -> Result<Shape, Stop> {
     })
 }
 
-/// The places where a variable is read.
+/// Pins all sites that read a variable.
 fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
     let base = |label: &str| label.split('[').next().unwrap_or_default().to_owned();
     let sites = grammar.sites().iter().enumerate();
@@ -221,7 +221,7 @@ fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
     })
 }
 
-/// Reads a grammar and shows what is wrong with it.
+/// Reads a grammar and shows its diagnostics.
 pub fn grammar(path: &Path, output: &Output) -> Result<Grammar, Stop> {
     let text = fs::read(path)
         .map_err(|error| Stop::usage(format!("cannot read {}: {error}", path.display())))?;
@@ -232,11 +232,11 @@ pub fn grammar(path: &Path, output: &Output) -> Result<Grammar, Stop> {
     }
 }
 
-/// The grammars of a package's inputs: the given one first, then the package's own. Warnings about its own are
-/// shown only if they are wanted.
+/// The grammars of a package's inputs: the given one first, then the package's own. Warnings about its own are shown
+/// only on request.
 ///
 /// # Errors
-/// When one has faults.
+/// If one has errors.
 pub fn of_package(
     given: Option<&Path>,
     problem: &Problem,

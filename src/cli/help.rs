@@ -1,4 +1,4 @@
-//! What `--help` shows behind the options: examples, exit codes, the environment.
+//! What `--help` shows after the options: examples, exit codes, the environment.
 
 use crate::cli::exit_code::ExitCode;
 use crate::cli::topics;

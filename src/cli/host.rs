@@ -1,4 +1,4 @@
-//! This machine: its slots, and what Ctrl-C does to them.
+//! This machine as a host: its slots, and how Ctrl-C stops them.
 
 use std::env;
 use std::fmt;
@@ -32,22 +32,22 @@ use crate::remote::message::Facts;
 use crate::remote::nats::{address::Address, submitter::connect};
 use crate::remote::workers::Workers;
 
-/// The slots of this machine, which stop at Ctrl-C.
+/// The slots of this machine, which Ctrl-C stops.
 pub struct Host {
-    /// Where jobs run, unless what comes of them is remembered.
+    /// Runs jobs, unless their results are cached.
     pub executor: Arc<dyn Executor>,
-    /// Where they run in any case.
+    /// Runs jobs without cache.
     uncached: Arc<dyn Executor>,
-    /// What keeps programs apart there.
+    /// The isolation of programs.
     pub isolation: Isolation,
-    /// Where test data is kept that was made, if it is: below the directory of the cache.
+    /// The directory in the cache for generated test data, if that is kept.
     pub kept: Option<PathBuf>,
     stop_handle: StopHandle,
     memory: Remembered,
     workers: Option<Arc<Workers>>,
 }
 
-/// Ends the runs of a host from another thread, also of a host that is yet to start.
+/// Ends the runs of a host from another thread, even if the host starts later.
 #[derive(Clone, Default)]
 pub struct StopHandle(Arc<Mutex<Ending>>);
 
@@ -58,7 +58,7 @@ struct Ending {
 }
 
 impl StopHandle {
-    /// Ends all runs, now and from now on.
+    /// Ends all current and later runs.
     pub fn end(&self) {
         let mut ending = self.lock();
         ending.is_asked = true;
@@ -84,15 +84,15 @@ impl fmt::Debug for StopHandle {
     }
 }
 
-/// How long a second signal counts as part of the first one: a terminal that is closed sends
-/// several at once, and a person who presses Ctrl-C twice wants no less tidy an end.
+/// How long a second signal counts as part of the first one. A closing terminal sends several at once, and a person
+/// who presses Ctrl-C twice still wants a clean end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Host {
-    /// Starts the slots and tells how they are isolated. Signals end the runs, unless the command has its own stop_handle.
+    /// Starts the slots and reports their isolation. Signals end the runs, unless the command has its own stop handle.
     ///
     /// # Errors
-    /// When this machine cannot isolate programs as far as it has to.
+    /// If this machine cannot isolate programs as demanded.
     pub fn start(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
         if !options.executor.is_empty() {
             return Self::elsewhere(options, output);
@@ -114,7 +114,8 @@ impl Host {
         Ok(Self { executor, uncached, isolation, kept, stop_handle, memory, workers: None })
     }
 
-    /// Connects to workers in place of slots. Nothing is remembered: what counts is on their machines.
+    /// Connects to workers instead of starting slots. Nothing is cached, since results depend on the workers'
+    /// machines.
     fn elsewhere(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
         let mut workers = Vec::new();
         for typed in &options.executor {
@@ -151,7 +152,7 @@ impl Host {
     }
 }
 
-/// What ends runs: signals, unless the command has its own.
+/// The stop handle: the command's own, or one for signals.
 fn stop_handle(output: &Output) -> Result<StopHandle, JudgeError> {
     let stop_handle = output.stop_handle.clone().unwrap_or_default();
     if output.stop_handle.is_none() {
@@ -161,10 +162,10 @@ fn stop_handle(output: &Output) -> Result<StopHandle, JudgeError> {
     Ok(stop_handle)
 }
 
-/// The word for this machine among workers.
+/// The name of this machine among workers.
 const LOCAL: &str = "local";
 
-/// The way to a worker, or to several, as it was typed.
+/// The routes to a worker, or to several, from an option.
 fn routes(typed: &str, options: &HostOptions) -> Result<Vec<(String, Route)>, JudgeError> {
     if is_address(typed) {
         return at_server(typed);
@@ -174,7 +175,7 @@ fn routes(typed: &str, options: &HostOptions) -> Result<Vec<(String, Route)>, Ju
     Ok(vec![(name, connection.open()?.into())])
 }
 
-/// Whether this is the address of a server, and no command.
+/// Whether this is the address of a server rather than a command.
 fn is_address(typed: &str) -> bool {
     ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
 }
@@ -190,7 +191,7 @@ fn at_server(_: &str) -> Result<Vec<(String, Route)>, JudgeError> {
         .help("build it with `cargo install --path . --features nats`"))
 }
 
-/// How to reach a worker, as it was typed.
+/// How to reach a worker, from an option.
 fn connection(typed: &str, options: &HostOptions) -> Result<Connection, JudgeError> {
     let fault = |reason: &str| {
         JudgeError::new(format!("read --executor='{typed}'"), reason)
@@ -214,10 +215,10 @@ fn connection(typed: &str, options: &HostOptions) -> Result<Connection, JudgeErr
     Ok(Connection { name: typed.to_owned(), command })
 }
 
-/// Takes over SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.
+/// Handles SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.
 ///
 /// # Errors
-/// When the system does not allow that.
+/// If the system does not allow that.
 pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
         .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
@@ -226,7 +227,7 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
         for signal in &mut signals {
             let asked = first.get_or_insert_with(Instant::now).elapsed();
             if asked > PATIENCE {
-                // Asked again: leave without a report. The slots clean up behind us.
+                // A later signal: exit without a report. The slots clean up.
                 signal_hook::low_level::exit(128 + signal);
             }
             heard();
@@ -238,23 +239,23 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Host {
-    /// What is remembered from one command to the next.
+    /// The notes that are kept from one command to the next.
     pub fn notebook(&self) -> Arc<dyn Notebook> {
         self.memory.notebook()
     }
 
-    /// A builder whose compilers run here.
+    /// A builder whose compilers run on this host.
     pub fn builder(&self) -> Builder<'_> {
         self.builder_on(&*self.executor)
     }
 
-    /// One whose compilers run in this executor, which is around this host's.
+    /// A builder whose compilers run in this executor, which wraps this host's.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
         let probe = self.workers.as_ref().map(|workers| workers.probe());
         Builder::asking(executor, probe.unwrap_or_else(|| self.memory.probe()))
     }
 
-    /// What all work on a problem needs, on this machine.
+    /// The bench for work on a problem on this host.
     pub fn bench<'a>(
         &'a self,
         problem: &'a Problem,
@@ -266,7 +267,7 @@ impl Host {
 }
 
 impl Host {
-    /// The same slots for one of several who take turns, the one with the lowest number first.
+    /// The same slots for one of several users; the user with the lowest number goes first.
     pub fn in_turn(&self, turns: &Arc<Turns>, user: usize) -> Self {
         let uncached = InTurn::new(Arc::clone(&self.uncached), Arc::clone(turns), user);
         let uncached: Arc<dyn Executor> = Arc::new(uncached);
@@ -283,13 +284,13 @@ impl Host {
 }
 
 impl Drop for Host {
-    /// Takes the slots away from the thread that hears signals, so that they end here, before the process does.
+    /// Takes the slots from the thread that handles signals, so that they end here, before the process does.
     fn drop(&mut self) {
         self.stop_handle.set(None);
     }
 }
 
-/// What is missing to full isolation, if something is.
+/// What is missing for full isolation, if anything.
 pub(super) fn shortfall(
     isolation: Isolation,
     refused: &[TriedMode],

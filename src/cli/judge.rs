@@ -91,12 +91,12 @@ pub struct JudgeArguments {
 pub enum Comparison {
     /// By the default output validator with these arguments.
     Default(Vec<String>),
-    /// By a program.
+    /// By an output validator at this path.
     Checker(PathBuf),
 }
 
 impl Comparison {
-    /// As it is typed.
+    /// The value as typed on the command line.
     pub fn typed(&self) -> OsString {
         match self {
             Self::Checker(path) => path.clone().into(),
@@ -109,7 +109,7 @@ impl Comparison {
     }
 }
 
-/// A way to compare. All but the known words is the path of a checker.
+/// Parses a way of comparison: a known word, or the path of an output validator.
 pub(super) fn comparison(text: &str) -> Result<Comparison, String> {
     let words = match text.split_once('=') {
         None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],
@@ -128,7 +128,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     once(arguments, &arguments.output, &mut Vec::new())
 }
 
-/// Judges. If there are no scores, the test cases with these names are run first; then they are those that failed.
+/// Judges. Without scores, the test cases in `first` are run first; afterwards `first` contains those that failed.
 pub(super) fn once(
     arguments: &JudgeArguments,
     output: &OutputOptions,
@@ -151,7 +151,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     if let Some(points) = arguments.points {
         points::set(&mut problem, points);
     }
-    // Asked only now: who does not know what a package is learns it from the reader.
+    // Checked after reading, so that users who do not know what a package is learn it first.
     if arguments.submissions.is_empty() && arguments.program.is_empty() {
         let what = "name a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
         return Err(Stop::usage(what));
@@ -190,12 +190,12 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         return Ok(());
     }
     if entries.len() > 1 {
-        // A row of a table has no room for what to install.
+        // A table row has no room for what to install.
         output.diagnosed(sessions::skipped(&entries));
     }
     let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, output)?;
     let mut cases = problem::select(&problem, &arguments.runs.case)?;
-    // With scores, the package says in which order they are run.
+    // With scores, the package determines the order.
     if Scheme::of(&problem).is_none() {
         cases.sort_by_key(|case| !first.contains(&case.test_case.name));
     }
@@ -227,13 +227,13 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
             time_limit,
             output,
         };
-        // What was typed is not a source that could be built again.
+        // A command that was typed has no source to build again.
         let sources = entries.len() - usize::from(!arguments.program.is_empty());
         explain(&why, &entries[..sources], &finished.results)?;
     }
     let judged = finished.results.iter().filter_map(Judged::judgement);
     let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
-    // What was not built says nothing about test cases.
+    // A failed build says nothing about test cases.
     if !ran.is_empty() {
         let failed = ran.iter().filter(|case| case.verdict != Verdict::Accepted);
         *first = failed.map(|case| case.test_case.clone()).collect();
@@ -241,10 +241,10 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     Ok(())
 }
 
-/// Says why submissions fail.
+/// Explains why submissions fail.
 ///
 /// # Errors
-/// When the package has no reference, the judge failed, or it was interrupted.
+/// If the package has no reference, the judge failed, or it was interrupted.
 fn explain(
     why: &Why<'_>,
     entries: &[PreparedSubmission<'_>],
@@ -260,10 +260,10 @@ fn explain(
     Ok(())
 }
 
-/// Lets outputs be compared as the command line says.
+/// Sets how outputs are compared, as given on the command line.
 ///
 /// # Errors
-/// When that cannot be.
+/// If that is not possible.
 pub(super) fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
         let what = "--compare is not for interactive problems: the output validator talks with the submission; leave it out";
@@ -291,11 +291,11 @@ pub(super) fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), 
     Ok(())
 }
 
-/// The submissions that the command line names and that are there; of the others it is told. `class` takes the names of
-/// those that a class handed in.
+/// The existing submissions that the command line names; the others are reported. Adds the names of those from a class
+/// folder to `class`.
 ///
 /// # Errors
-/// If it was cut short.
+/// If it was interrupted.
 fn submissions(
     arguments: &JudgeArguments,
     problem: &Problem,
@@ -347,11 +347,11 @@ fn submissions(
 /// The submission that the command line names.
 ///
 /// # Errors
-/// When it is not there.
+/// If it does not exist.
 pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);
     match (fs::canonicalize(path), own.next()) {
-        // As other commands name it.
+        // By its name in the package, as in other commands.
         (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
         (Ok(real), _) => Ok(submission(path, real, problem)),
         (Err(error), None) => {
@@ -370,7 +370,7 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     }
 }
 
-/// What to name in place of a submission that is not there: a file beside it or one of the package's own of a like name.
+/// A suggestion for a submission that does not exist: a nearby file, or one of the package's own with a similar name.
 fn instead(path: &Path, problem: &Problem) -> String {
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
     let beside = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
@@ -390,8 +390,8 @@ fn instead(path: &Path, problem: &Problem) -> String {
     }
 }
 
-/// Finds out how to build or start each submission. If that is unknown for one, the others are judged all the same; if
-/// a class handed it in, it has a row as the others have.
+/// Determines how to build or start each submission. If this fails for one, the others are still judged; one from a
+/// class folder still gets its row.
 fn entries<'a>(
     arguments: &JudgeArguments,
     submissions: &'a [Submission],
@@ -417,7 +417,7 @@ fn entries<'a>(
         entries.extend(entry);
     }
     if entries.len() < sources.len() {
-        // It is the command line that names them.
+        // The command line is at fault, since it names them.
         output.part::<()>(Err(Stop::Diagnosed(found).blame(Mend::CommandLine)))?;
     } else {
         output.diagnosed(found);
@@ -437,14 +437,14 @@ fn entries<'a>(
     Ok(entries)
 }
 
-/// The package's own submission that this path leads to.
+/// The package's own submission at this path.
 fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
     let real = fs::canonicalize(path).ok()?;
     let mut all = problem.submissions.iter();
     all.find(|it| fs::canonicalize(&it.program.path).is_ok_and(|path| path == real))
 }
 
-/// One submission; where it is one of the package's own, with what the package says about it.
+/// A submission; if it is one of the package's own, with the package's settings for it.
 fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     let program = match own(&real, problem) {
         Some(own) => own.program.clone(),
@@ -460,13 +460,13 @@ fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     Submission { name: path.display().to_string(), program, expectations: Vec::new() }
 }
 
-/// The program behind `--`.
+/// The program after `--`.
 fn typed(words: &[OsString]) -> Submission {
     let program = Path::new(&words[0]);
     Submission { name: command_line(words), program: loose(program), expectations: Vec::new() }
 }
 
-/// A program that is not the package's.
+/// A program outside of the package.
 fn loose(path: &Path) -> Program {
     Program {
         name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
@@ -475,7 +475,7 @@ fn loose(path: &Path) -> Program {
     }
 }
 
-/// The line that repeats one run, with places for submission and case.
+/// The command line that repeats a run, with placeholders for submission and case.
 fn repeat_line(arguments: &JudgeArguments) -> String {
     let mut words = vec![OsString::from("juror"), OsString::from("judge")];
     words.push(arguments.package.clone().into());

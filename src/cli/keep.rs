@@ -1,4 +1,4 @@
-//! `--keep`: where boxes are kept.
+//! `--keep`: the directories of kept boxes.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -12,10 +12,10 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::submission::Submission;
 
-/// The directory for boxes, if they are kept: made for it, or there and empty.
+/// The directory for boxes, if they are kept: a new or an empty one.
 ///
 /// # Errors
-/// When it cannot be.
+/// If there can be no such directory.
 pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Option<PathBuf>, Stop> {
     let dir = match keep {
         None => return Ok(None),
@@ -34,7 +34,7 @@ pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Opti
     Ok(Some(dir))
 }
 
-/// Where bare `--keep` stands beside a name that is probably its directory: what to write.
+/// If `--keep` without value is followed by its probable directory: what to write instead.
 pub fn misplaced(keep: Option<&Option<PathBuf>>, path: &Path) -> Option<String> {
     let is_free = match fs::read_dir(path) {
         Ok(mut inside) => inside.next().is_none(),
@@ -49,7 +49,7 @@ pub fn misplaced(keep: Option<&Option<PathBuf>>, path: &Path) -> Option<String> 
 /// The current directory.
 ///
 /// # Errors
-/// When the system does not tell it.
+/// If the system does not report it.
 pub fn here() -> Result<PathBuf, JudgeError> {
     env::current_dir().map_err(|error| JudgeError::new("find the current directory", error))
 }
@@ -69,10 +69,10 @@ fn named(dir: &Path) -> Result<PathBuf, Stop> {
     }
 }
 
-/// Holds that no two submissions would be kept under one name.
+/// Checks that no two submissions would be kept under the same name.
 ///
 /// # Errors
-/// When they would be.
+/// If two would be.
 pub fn apart(submissions: &[Submission]) -> Result<(), Stop> {
     let mut names = BTreeSet::new();
     let twice = submissions.iter().find(|submission| !names.insert(box_name(&submission.name)));

@@ -1,4 +1,4 @@
-//! `juror languages`: the languages that juror builds, and what this machine has for them.
+//! `juror languages`: the languages that juror supports, and their tools on this machine.
 
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;

@@ -1,4 +1,4 @@
-//! `juror merge`: reports of several machines as one.
+//! `juror merge`: combines reports of several machines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,10 +36,10 @@ pub fn run(arguments: &MergeArguments) -> ExitCode {
     })
 }
 
-/// The reports, and the command that they are of.
+/// The reports, and their command.
 ///
 /// # Errors
-/// Says of each what cannot be read.
+/// What cannot be read in each report.
 fn read(paths: &[PathBuf]) -> Result<(&'static str, Vec<Document>), Stop> {
     let mut documents = Vec::new();
     let mut faults: Vec<Remark> = Vec::new();

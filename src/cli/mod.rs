@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand. The only place that knows arguments and the terminal.
+//! The command line: one file per subcommand. The only module that knows arguments and the terminal.
 
 pub mod advice;
 pub mod arguments;
@@ -60,7 +60,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::package::suggest::nearest;
 use crate::sandbox::output_was_closed;
 
-/// Does what the process's arguments say.
+/// Runs the command in the process's arguments.
 pub fn run() -> ExitCode {
     if output_was_closed() {
         return output::lost("standard output is closed");
@@ -87,7 +87,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Does what arguments say.
+/// Runs the command in these arguments.
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
         Command::New(arguments) => new::run(arguments),
@@ -117,7 +117,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// The same error with the subcommand that was probably meant, also behind `help`.
+/// Adds the subcommand that was probably meant, also after `help`.
 fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
     if let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
         && error.get(ContextKind::SuggestedSubcommand).is_none()
@@ -135,7 +135,7 @@ fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The same error with a hint that is right here: what stands behind `--` is a program, no file.
+/// Replaces a misleading hint: what follows `--` is a program, not a file.
 fn with_dash_hint(mut error: clap::Error) -> clap::Error {
     if error.remove(ContextKind::Suggested).is_some()
         && error.get(ContextKind::SuggestedArg).is_none()

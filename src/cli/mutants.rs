@@ -117,7 +117,7 @@ fn mutated(arguments: &MutantsArguments, problem: &Problem) -> Result<Vec<Mutate
     Ok(all)
 }
 
-/// That no mutant was selected.
+/// The error that no mutant was selected.
 fn nothing(wanted: Option<&str>, ids: &[String]) -> Stop {
     let what = match wanted {
         Some(id) => {
@@ -153,7 +153,8 @@ fn listed(of: &Mutated, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant 
     }
 }
 
-/// Writes a mutant: one file beside others in a directory that is there, or as a new file; several in a new directory.
+/// Writes a mutant: a program of one file as a new file, or in an existing directory; several files as a new
+/// directory.
 fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
     let is_single = original.files.len() == 1;
     let to = match is_single && to.is_dir() {
@@ -177,7 +178,7 @@ fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop
     Ok(to)
 }
 
-/// The name of a file with its mutant's in it; in Java the name of the class stays.
+/// The name of a file with the mutant's name in it; in Java the class name is unchanged.
 fn own_name(original: &Original, mutant: &Mutant) -> PathBuf {
     let name = &original.files[0].name;
     if original.language == "java" {

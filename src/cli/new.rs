@@ -1,4 +1,4 @@
-//! `juror new`: a package that can be verified at once, from a template.
+//! `juror new`: makes a package from a template that can be verified at once.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -88,7 +88,7 @@ fn make(arguments: &NewArguments, output: &Output) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes the package beside its place, and moves it there.
+/// Writes the package to a directory beside its path, and moves it there.
 fn write(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
     let beside = Beside::new(package)?;
     let dir = beside.path();
@@ -101,7 +101,7 @@ fn write(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
     beside.place(&dir, package)
 }
 
-/// The name of the package, as the format allows it.
+/// The package's short name, if the format allows it.
 fn short_name(package: &Path) -> Result<&str, Stop> {
     let is_allowed = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit();
     let name = package.file_name().unwrap_or_default();

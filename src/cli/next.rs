@@ -1,4 +1,4 @@
-//! What a package in progress lacks, in the order in which one adds it.
+//! What an unfinished package lacks, in the order in which authors add it.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::model::problem::Problem;
 use crate::model::verdict::Verdict;
 use crate::package;
 
-/// The next steps for a package; none for an archive, or in a format to which nothing is added.
+/// The next steps for a package; none for an archive, or for a format that juror does not write to.
 pub(super) fn steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
     match dir.is_dir() && problem.layout.takes_cases {
         true => missing(problem),
@@ -17,7 +17,7 @@ pub(super) fn steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
     }
 }
 
-/// The next steps for a package that has faults, if so much of it can be read.
+/// The next steps for a package with errors, if enough of it can be read.
 pub(super) fn of_faulty(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
     let problem = if dir.is_dir() { package::read_as(dir, format).problem } else { None };
     problem.map_or_else(Vec::new, |problem| steps(dir, &problem))

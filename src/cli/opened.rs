@@ -1,4 +1,4 @@
-//! A package as the user names it: a directory, or an archive that is unpacked for as long as it is at work on.
+//! A package as named by the user: a directory, or an archive that is unpacked while it is in use.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::model::event::Event;
 use crate::model::stop::Stop;
 use crate::package::archive;
 
-/// A package that is at work on.
+/// A package in use.
 #[derive(Debug)]
 pub(super) struct Opened {
     /// Its directory.
@@ -24,10 +24,10 @@ struct Unpacked {
 }
 
 impl Opened {
-    /// Unpacks what is an archive.
+    /// Unpacks a package if it is an archive.
     ///
     /// # Errors
-    /// When it is not one that is read.
+    /// If the archive cannot be read.
     pub(super) fn open(package: &Path) -> Result<Self, Stop> {
         if !archive::is_archive(package) {
             return Ok(Self { dir: package.to_owned(), unpacked: None });
@@ -42,7 +42,7 @@ impl Opened {
         self.unpacked.as_ref().map(|unpacked| &*unpacked.archive)
     }
 
-    /// An event with paths as if the archive were a directory: where it was unpacked means nothing to the user.
+    /// The event with paths as if the archive were a directory, since users do not know where it was unpacked.
     pub(super) fn shown(&self, mut event: Event) -> Event {
         let Some(archive) = self.archive() else { return event };
         let below = |path: &mut PathBuf| match path.strip_prefix(&self.dir) {

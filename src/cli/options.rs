@@ -68,7 +68,7 @@ pub struct RunOptions {
     pub shard: Option<Shard>,
 }
 
-/// One of several parts, such as `2/5`.
+/// Parses a shard, such as `2/5`.
 fn shard(text: &str) -> Result<Shard, String> {
     let numbers = text.split_once('/').map(|(index, count)| (index.parse(), count.parse()));
     match numbers {
@@ -80,7 +80,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 }
 
 impl RunOptions {
-    /// The options that a line which repeats a run needs, too.
+    /// The options that the command line for repeating a run needs, too.
     pub fn again(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         if let Some(limit) = self.time_limit {
@@ -96,7 +96,7 @@ impl RunOptions {
         words
     }
 
-    /// Puts the given limits in place of those of a package. The time limit is handled where it is measured.
+    /// Applies the given limits to those of a package. The time limit is handled where it is measured.
     pub fn limit(&self, limits: &mut ProblemLimits) {
         limits.memory = self.memory_limit.map(Bytes::mib).or(limits.memory);
     }
@@ -151,13 +151,13 @@ pub struct CacheOptions {
 }
 
 impl CacheOptions {
-    /// The directory that was named here or in the environment, or `off`.
+    /// The directory from the option or the environment, or `off`.
     pub fn named(&self) -> Option<PathBuf> {
         let set = || env::var_os("JUROR_CACHE").filter(|value| !value.is_empty());
         self.cache.clone().or_else(|| set().map(PathBuf::from))
     }
 
-    /// The directory; `None` if nothing is kept.
+    /// The directory; `None` if nothing is cached.
     pub fn place(&self) -> Option<PathBuf> {
         match self.named() {
             Some(named) => (named != Path::new("off")).then_some(named),
@@ -167,12 +167,12 @@ impl CacheOptions {
 }
 
 impl HostOptions {
-    /// How many programs run at once, if that is given.
+    /// How many programs run at the same time, if given.
     pub fn at_once(&self) -> Option<usize> {
         if self.exclusive { Some(1) } else { self.jobs.map(usize::from) }
     }
 
-    /// The options that a line which repeats a run needs, too: it trusts the program as far, and runs it in the same place.
+    /// The options that the command line for repeating a run needs, too: the same isolation and the same place.
     pub fn again(&self) -> Vec<OsString> {
         let name = self.isolation.name();
         let isolation =
@@ -274,7 +274,7 @@ pub enum Color {
     Never,
 }
 
-/// Reads the name of one of these.
+/// Parses the name of one of these values.
 pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],
     name: fn(T) -> &'static str,
@@ -283,7 +283,7 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
 }
 
-/// A positive number of seconds, up to a day.
+/// Parses a positive number of seconds, up to a day.
 pub fn time_limit(text: &str) -> Result<Duration, String> {
     const LONGEST: f64 = 86_400.0;
     let seconds: f64 =

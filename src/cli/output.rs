@@ -1,4 +1,4 @@
-//! What a command says: events to the reporters, complaints to standard error, one exit code at the end.
+//! The output of a command: events to the reporters, complaints to standard error, and finally an exit code.
 
 use std::env;
 use std::ffi::OsStr;
@@ -29,30 +29,30 @@ use crate::report::style::{Listing, Style, Surroundings, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{Recording, Reporter, Reporters, WriteReport, csv, github, html, json, junit};
 
-/// Takes what a command has to say, and says when and of which package it was said.
+/// Takes a command's events, and adds the time and the package.
 pub struct Output {
     said: Mutex<Said>,
     started: Instant,
-    /// What stands around the executor, if something does.
+    /// The wrapper around the executor, if any.
     around: Option<Around>,
-    /// What ends the runs, if signals do not.
+    /// What ends the runs instead of signals, if set.
     pub stop_handle: Option<StopHandle>,
     /// Whether its events are recorded instead of shown.
     pub is_recorded: bool,
-    /// What remembers earlier commands for this one, if something does.
+    /// The knowledge from earlier commands, if it is used.
     memory: Mutex<Option<(Arc<Knowledge>, Arc<Store>)>>,
-    /// The workers on which programs run, if they do not run here.
+    /// The workers that run programs, if they do not run here.
     workers: Mutex<Option<Arc<Workers>>>,
 }
 
 struct Said {
     reporters: Reporters<'static>,
-    /// The package at work on, and its name.
+    /// The current package, and its name.
     opened: Option<Opened>,
     package: Option<Arc<str>>,
-    /// What was given up means this.
+    /// The exit code for work that ended early.
     ended: ExitCode,
-    /// How long it took before the command began, if it tells again what was done then.
+    /// The time offset of this command, if it replays earlier events.
     before: Duration,
 }
 
@@ -75,7 +75,7 @@ pub fn command_with(
     command_listed(options, reports, Listing::default(), name, body)
 }
 
-/// The same with a table that lists some submissions, or in another order.
+/// The same with a table that lists only some submissions, or in another order.
 pub fn command_listed(
     options: &OutputOptions,
     reports: &ReportOptions,
@@ -110,7 +110,7 @@ pub fn command_listed(
     output.exit_code()
 }
 
-/// Who shows the command.
+/// The reporters of the command.
 fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>> {
     if let Some(recording) = &options.recording {
         return vec![Reporter::Recorded(recording.clone())];
@@ -142,7 +142,7 @@ fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>
 /// The reports in files, opened before the first run.
 ///
 /// # Errors
-/// When one cannot be written, or two have the same path.
+/// If one cannot be written, or two have the same path.
 fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, Stop> {
     let wanted: [(_, _, WriteReport); 3] = [
         ("--html", &reports.html, html::write),
@@ -190,7 +190,7 @@ fn file(
 }
 
 impl Output {
-    /// Shows an event, and before it what workers remarked.
+    /// Shows an event, after new remarks from workers.
     pub fn event(&self, event: Event) {
         for remark in self.workers().iter().flat_map(|workers| workers.remarks()) {
             self.happened(Event::Diagnosed(remark));
@@ -209,7 +209,7 @@ impl Output {
         said.reporters.event(&stamped);
     }
 
-    /// Tells again what happened before.
+    /// Shows earlier events again.
     pub fn replay(&self, events: &[Stamped]) {
         let mut said = self.lock();
         for stamped in events {
@@ -218,7 +218,7 @@ impl Output {
         }
     }
 
-    /// One for work that goes on beside other work: what happens goes to this recording.
+    /// An output for concurrent work: its events go to this recording.
     pub fn aside(&self, recording: Recording) -> Self {
         let before = self.lock().before;
         Self {
@@ -238,33 +238,33 @@ impl Output {
         }
     }
 
-    /// Shows what happened beside.
+    /// Shows an event of concurrent work.
     pub fn tell(&self, stamped: &Stamped) {
         self.lock().reporters.event(stamped);
     }
 
-    /// What was given up so far means this.
+    /// The exit code for the work that has ended early so far.
     pub fn ended(&self) -> ExitCode {
         self.lock().ended
     }
 
-    /// Takes over what work beside came to.
+    /// Includes the exit code of concurrent work.
     pub fn end_with(&self, code: ExitCode) {
         let mut said = self.lock();
         said.ended = said.ended.and(code);
     }
 
-    /// Shows events, for those who only say what happens.
+    /// A function that shows events, for code that only sends them.
     pub fn sink(&self) -> impl Fn(Event) + Sync + '_ {
         |event| self.event(event)
     }
 
-    /// Notes what remembers earlier commands for this one.
+    /// Sets the knowledge from earlier commands.
     pub fn remembers(&self, knowledge: Arc<Knowledge>, store: Arc<Store>) {
         *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some((knowledge, store));
     }
 
-    /// Tells what was remembered, and what is wrong with what remembers.
+    /// Reports how much was recalled, and problems of the cache.
     fn recalled(&self) {
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((knowledge, store)) = memory {
@@ -273,7 +273,7 @@ impl Output {
         }
     }
 
-    /// Notes the workers on which programs run.
+    /// Sets the workers that run programs.
     pub fn works_with(&self, workers: Arc<Workers>) {
         *self.workers.lock().unwrap_or_else(PoisonError::into_inner) = Some(workers);
     }
@@ -282,11 +282,11 @@ impl Output {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells what workers did.
+    /// Reports what workers did.
     fn worked(&self) {
         if let Some(workers) = self.workers() {
             self.diagnosed(workers.last_remarks());
-            // Also in a search for tools, which then only finds none.
+            // A search for tools does not report an interruption; it only finds none.
             if workers.is_stopped() && self.ended() != ExitCode::Interrupted {
                 self.stopped(Stop::Interrupted);
             }
@@ -294,7 +294,7 @@ impl Output {
         }
     }
 
-    /// The executor with what stands around it.
+    /// The executor with its wrapper.
     pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match self.around {
             Some(around) => around(executor),
@@ -302,11 +302,11 @@ impl Output {
         }
     }
 
-    /// Turns to a package: all that follows is about it. Returns its directory; an archive is unpacked until the next
-    /// package, or until the command ends.
+    /// Switches to a package: all following events are about it. Returns its directory. An archive is unpacked until
+    /// the next package, or until the command ends.
     ///
     /// # Errors
-    /// When it is an archive that cannot be unpacked.
+    /// If it is an archive that cannot be unpacked.
     pub fn enter(&self, package: &Path) -> Result<PathBuf, Stop> {
         let name = |path: &Path| {
             let real = path.canonicalize();
@@ -322,10 +322,10 @@ impl Output {
         Ok(dir)
     }
 
-    /// Holds that the package can be changed.
+    /// Checks that the package can be changed.
     ///
     /// # Errors
-    /// When it is an archive.
+    /// If it is an archive.
     pub fn writable(&self) -> Result<(), Stop> {
         let Some(archive) = self.archive() else { return Ok(()) };
         let archive = archive.display();
@@ -334,7 +334,7 @@ impl Output {
         )))
     }
 
-    /// The archive that the package came in, if it did.
+    /// The archive of the package, if it is one.
     pub fn archive(&self) -> Option<PathBuf> {
         self.lock().opened.as_ref().and_then(Opened::archive).map(Path::to_owned)
     }
@@ -343,7 +343,7 @@ impl Output {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says what is wrong with the command line.
+    /// Reports an error in the command line.
     pub fn complain(&self, message: &str) {
         self.event(Event::Complained { message: message.to_owned() });
     }
@@ -355,10 +355,10 @@ impl Output {
         }
     }
 
-    /// Shows what was remarked about something that is needed, unless it cannot be used.
+    /// Shows the diagnostics about something that is needed, and fails if it cannot be used.
     ///
     /// # Errors
-    /// When an error is among the remarks.
+    /// If there is an error among the diagnostics.
     pub fn remarked(&self, remarks: Vec<Diagnostic>) -> Result<(), Stop> {
         if remarks.iter().any(Diagnostic::is_error) {
             return Err(Stop::Diagnosed(remarks));
@@ -367,10 +367,10 @@ impl Output {
         Ok(())
     }
 
-    /// What came of a part of the command; where it was given up, and other parts need not be, it is told why.
+    /// The result of a part of the command. If only this part failed, the reason is shown, and the result is None.
     ///
     /// # Errors
-    /// When the other parts must be given up, too.
+    /// If the other parts must end, too.
     pub fn part<T>(&self, part: Result<T, Stop>) -> Result<Option<T>, Stop> {
         match part {
             Ok(done) => Ok(Some(done)),
@@ -382,7 +382,7 @@ impl Output {
         }
     }
 
-    /// Tells why the command, or a part of it, was given up.
+    /// Reports why the command, or a part of it, ended early.
     pub fn stopped(&self, stop: Stop) {
         let code = match stop {
             Stop::Interrupted => {
@@ -415,9 +415,9 @@ impl Output {
         self.end_with(code);
     }
 
-    /// The exit code, unless what was said could not be written.
+    /// The exit code, also considering whether the output could be written.
     ///
-    /// A reader that closes the pipe early (`| head`) is not a fault.
+    /// A reader that closes the pipe early (`| head`) is not an error.
     fn exit_code(&self) -> ExitCode {
         let said = self.lock();
         let code = ExitCode::of(said.reporters.report()).and(said.ended);
@@ -428,10 +428,10 @@ impl Output {
     }
 }
 
-/// Prints what is not a report, such as a list. A reader that closes the pipe early (`| head`) is not a fault.
+/// Prints text that is not a report, such as a list. A reader that closes the pipe early (`| head`) is not an error.
 ///
 /// # Errors
-/// When standard output cannot be written.
+/// If standard output cannot be written.
 pub(super) fn print(
     what: &str,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -445,14 +445,14 @@ pub(super) fn print(
     }
 }
 
-/// Says that the report cannot be written.
+/// Reports that the report cannot be written.
 pub(super) fn lost(why: impl Display) -> ExitCode {
-    // If standard error is closed too, there is no way to report it.
+    // If standard error is closed, too, there is no way to report it.
     let _ = writeln!(io::stderr(), "error: cannot write the report: {why}");
     ExitCode::JudgeError
 }
 
-/// How text is shown.
+/// The style of text output.
 fn style(options: &OutputOptions, around: &Surroundings) -> Style {
     let style = around.style(match (options.quiet, options.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -466,7 +466,7 @@ fn style(options: &OutputOptions, around: &Surroundings) -> Style {
     }
 }
 
-/// Where text is shown.
+/// The destination of text output.
 fn surroundings() -> Surroundings {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| env::var(name).ok());
@@ -489,7 +489,7 @@ pub(super) fn terminal_width() -> Option<usize> {
     (size.ws_col > 0).then(|| usize::from(size.ws_col))
 }
 
-/// A command line as a shell would read it.
+/// A command line in shell syntax.
 pub fn command_line<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     let words = words.into_iter();
     let words: Vec<String> = words.map(|word| shell_word(word.as_ref().as_bytes())).collect();

@@ -1,4 +1,4 @@
-//! `--points`: a point for each test case, or for each group of them, whatever the package says.
+//! `--points`: a point for each test case or group, whatever the package says.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use crate::model::test_data::{TestGroup, is_inside};
 use crate::model::words::words;
 
 words! {
-    /// What points are given for.
+    /// What earns points.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Points {
         /// Each test case that is accepted.
         Cases = "cases",
-        /// What the package says; if it gives no points, each group whose test cases are all accepted.
+        /// What the package says; if it has no points, each group whose test cases are all accepted.
         Groups = "groups",
     }
 }
@@ -21,7 +21,7 @@ words! {
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
-/// Makes the problem one with these points. Samples have none.
+/// Gives the problem these points. Samples have none.
 pub fn set(problem: &mut Problem, points: Points) {
     let is_scoring = problem.kind.grading == Grading::Scoring || problem.graders.is_some();
     if points == Points::Groups && is_scoring {
@@ -65,7 +65,7 @@ pub fn set(problem: &mut Problem, points: Points) {
     }
 }
 
-/// The directories of these test cases, if each is in one and there are several.
+/// The directories of these test cases, if each is in one and there are several directories.
 fn directories(names: &[&String], root: &str) -> BTreeSet<String> {
     let below = if root.is_empty() { 0 } else { root.len() + 1 };
     let directory = |name: &&String| {

@@ -1,4 +1,4 @@
-//! A package as a command needs it: read, its faults shown, its cases selected and ready.
+//! Prepares a package for a command: reads it, shows its faults, selects its cases and makes them ready.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -30,19 +30,19 @@ use crate::package::{self, Reading};
 use crate::validate::trial;
 use crate::validator::OutputValidator;
 
-/// Which remarks about a package are shown.
+/// Which diagnostics about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remarks {
-    /// All: the package is what the user works on.
+    /// All: the user works on the package.
     All,
-    /// Errors that keep submissions from being judged: the user works on a submission.
+    /// Only errors that prevent judging: the user works on a submission.
     Errors,
 }
 
-/// Reads a package, in the format of this name if one is asked for, and shows what is wrong with it.
+/// Reads a package, in the named format if there is one, and shows its diagnostics.
 ///
 /// # Errors
-/// When it cannot be used.
+/// If it cannot be used.
 pub fn read(
     dir: &Path,
     format: Option<&str>,
@@ -57,24 +57,24 @@ pub fn read(
     usable(reading, output)
 }
 
-/// Scores groups as this judge does, if one is named.
+/// Sets the judge whose rules are used for scoring groups, if one is named.
 pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
     if let (Some(graders), Some(dialect)) = (&mut problem.graders, dialect) {
         graders.dialect = dialect;
     }
 }
 
-/// The problem, unless it was read with errors.
+/// The problem, unless reading it gave errors.
 ///
 /// # Errors
-/// When it was.
+/// If it did.
 pub fn usable(reading: Reading, output: &Output) -> Result<Problem, Stop> {
     let used = match reading.problem {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
         Some(problem) => {
             let found = &reading.diagnostics;
             let is_empty = problem.test_data.judged().is_empty();
-            // What is lacking is told, and all that is there is used.
+            // Missing parts are reported, and the others are used.
             let prevents = |it: &Diagnostic| it.prevents_judging() || it.is_error() && is_empty;
             if found.iter().any(prevents) {
                 Err(Stop::Diagnosed(reading.diagnostics))
@@ -87,11 +87,11 @@ pub fn usable(reading: Reading, output: &Output) -> Result<Problem, Stop> {
     used.inspect_err(|_| output.event(Event::PackageRefused))
 }
 
-/// Makes what the package describes and does not have: the files of these test cases, or of all. They are there as long
-/// as what is returned.
+/// Makes the files that the package only describes: those of these test cases, or of all. They exist as long as the
+/// returned value.
 ///
 /// # Errors
-/// When something cannot be made, the judge failed, or it was cut short.
+/// If something cannot be made, the judge failed, or it was interrupted.
 pub fn complete(
     problem: &mut Problem,
     names: Option<&HashSet<String>>,
@@ -111,16 +111,16 @@ pub fn complete(
 /// The names of the cases that `--case` selects.
 ///
 /// # Errors
-/// When nothing can be run.
+/// If no case is selected.
 pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
     let cases = select(problem, globs)?;
     Ok(cases.iter().map(|case| case.test_case.name.clone()).collect())
 }
 
-/// The cases that `--case` selects, all if it is not given; ready to be judged.
+/// The cases that `--case` selects, ready to be judged; without the option all.
 ///
 /// # Errors
-/// When nothing can be run.
+/// If no case is selected.
 pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut patterns = Vec::new();
     for glob in globs {
@@ -159,10 +159,10 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
     ready(problem, cases)
 }
 
-/// The test case of this name, or whose file this is; also one that is only for validators.
+/// The test case with this name or file, including those only for validators.
 ///
 /// # Errors
-/// When there is none.
+/// If there is none.
 pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, Stop> {
     let data = &problem.test_data;
     let all: Vec<&TestCase> = data.cases.iter().chain(data.examples()).collect();
@@ -181,25 +181,25 @@ pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, 
     })
 }
 
-/// The test case whose file, or whose path in the package, this is.
+/// The name of the test case for a path of its file, or its path in the package.
 fn named_by_file(glob: &str) -> &str {
     let name = glob.strip_prefix("data/").unwrap_or(glob);
     name.strip_suffix(".in").or_else(|| name.strip_suffix(".ans")).unwrap_or(name)
 }
 
-/// Builds the package's own validators, if it has some, and tries the output validator before anybody is judged
-/// by it. What it breaks down on is told.
+/// Builds the package's own validators, if it has some, and tests the output validator before it judges. Reports what it
+/// breaks down on.
 ///
 /// # Errors
-/// When one does not build or its verdicts would mean nothing, the judge failed, or it was cut short.
+/// If one does not build, if verdicts of the output validator would mean nothing, if the judge failed or was interrupted.
 pub fn validators(bench: &Bench<'_>, seen: Seen) -> Result<Validators, Stop> {
     tried_validators(bench, seen, |fault| fault.is_fatal)
 }
 
-/// The same, but nothing may be wrong with them.
+/// The same, but refuses an output validator that breaks down on anything.
 ///
 /// # Errors
-/// The same, and if the output validator breaks down on anything.
+/// As [`validators`], and for each fault of the output validator.
 pub fn faultless_validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
     tried_validators(bench, Seen::Never, |_| true)
 }
@@ -217,7 +217,7 @@ fn tried_validators(
         static_validator: OutputValidator::static_validator(bench, &build_limits)?,
         grader: PackageGrader::build(bench, &build_limits)?,
     };
-    // What an output validator looks at that does not talk, only an interactor can write.
+    // If there is an interactor, only it can write the output for the output validators.
     let tried = match &validators.interactor {
         Some(interactor) => from_ref(interactor),
         None => &validators.output,
@@ -234,7 +234,7 @@ fn tried_validators(
     Ok(validators)
 }
 
-/// Which test cases, or directories of them, were probably meant; else what names look like.
+/// The test cases or directories that were probably meant; otherwise examples of names.
 fn meant(globs: &[String], cases: &[TestCase]) -> String {
     let names = cases.iter().flat_map(|case| {
         let ends = case.name.match_indices('/').map(|(end, _)| &case.name[..end]);
@@ -263,7 +263,7 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
     for case in cases {
         let test_case = case.test_case();
         let options = match problem.output_validators.is_empty() {
-            // They alone know what their arguments mean.
+            // Only the package's own validators know what their arguments mean.
             false => Ok(Options::default()),
             true => Options::parse(&test_case.output_validator_args),
         };
@@ -292,7 +292,7 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
     if wrong.is_empty() { Ok(ready) } else { Err(Stop::Diagnosed(wrong)) }
 }
 
-/// The event that says which package is at work on.
+/// The event that names the current package.
 pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) -> Event {
     let names = &problem.names;
     let name = names.iter().find(|(language, _)| language == "en").or_else(|| names.first());

@@ -1,5 +1,5 @@
-//! What inputs of a problem come from, and what says which are valid: grammars, generators, validators, and who makes
-//! judge answers.
+//! The sources of inputs for a problem, and what checks and answers them: grammars, generators, validators, and the
+//! programs that make judge answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ use crate::stress::validity::Validity;
 use crate::stress::{by_grammar, by_recipe};
 use crate::validate::single::InputValidators;
 
-/// A problem with all that inputs come from.
+/// A problem with all sources of inputs.
 pub(super) struct ProblemInputs {
     /// The problem.
     pub(super) problem: Problem,
     /// The program that makes the package's judge answers.
     pub(super) solution: Option<PathBuf>,
-    /// The program that makes judge answers where what submissions say is judged while they run.
+    /// The program that makes judge answers if the judging happens while submissions run.
     pub(super) answers_by: Option<PathBuf>,
     /// The grammars of the input; the first one makes inputs.
     pub(super) grammars: Vec<Grammar>,
@@ -50,10 +50,10 @@ pub(super) struct ProblemInputs {
 }
 
 impl ProblemInputs {
-    /// Reads grammars and recipe of a problem.
+    /// Reads the grammars and the recipe of a problem.
     ///
     /// # Errors
-    /// When something of it cannot be used.
+    /// If one of them cannot be used.
     pub(super) fn read(
         problem: Problem,
         grammar: Option<&Path>,
@@ -85,7 +85,7 @@ impl ProblemInputs {
         })
     }
 
-    /// Where judge answers to new inputs come from; `solution` is [`Self::answering`].
+    /// The source of judge answers for new inputs; `solution` is [`Self::answering`].
     pub(super) fn answers<'a>(&self, solution: Option<&'a Solution<'a>>) -> AnswersBy<'a> {
         match (solution, self.is_judged()) {
             (_, false) => AnswersBy::Reference,
@@ -94,10 +94,10 @@ impl ProblemInputs {
         }
     }
 
-    /// What says which inputs are valid: grammars, and input validators, which it builds.
+    /// What checks inputs: grammars, and input validators, which it builds.
     ///
     /// # Errors
-    /// When one does not build, the judge failed, or it was cut short.
+    /// If one does not build, the judge failed, or it was interrupted.
     pub(super) fn validity<'a>(&'a self, bench: Bench<'a>) -> Result<Validity<'a>, Stop> {
         let build = || {
             let args = self.test_case.input_validator_args.clone();
@@ -109,25 +109,25 @@ impl ProblemInputs {
         })
     }
 
-    /// Whether submissions talk with the output validator or run several times, so that there is no output to
-    /// compare with.
+    /// Whether submissions talk with the output validator or have several passes, so that there is no output to
+    /// compare.
     pub(super) fn is_judged(&self) -> bool {
         !self.problem.output_validators.is_empty() && !is_alone(&self.problem)
     }
 
-    /// The program that makes judge answers where there is no output to compare with, built.
+    /// The built program that makes judge answers if there is no output to compare.
     ///
     /// # Errors
-    /// When it does not build, the judge failed, or it was cut short.
+    /// If it does not build, the judge failed, or it was interrupted.
     pub(super) fn answering<'a>(&self, bench: &Bench<'a>) -> Result<Option<Solution<'a>>, Stop> {
         let path = self.answers_by.as_ref();
         path.map(|path| Solution::build(bench, path)).transpose()
     }
 
-    /// The package's generators, built; none if no line of the recipe has a seed.
+    /// The package's built generators; None if no line of the recipe has a seed.
     ///
     /// # Errors
-    /// When one does not build, the judge failed, or it was cut short.
+    /// If one does not build, the judge failed, or it was interrupted.
     pub(super) fn generators<'a>(
         &'a self,
         bench: Bench<'a>,
@@ -136,7 +136,7 @@ impl ProblemInputs {
         recipe.map(|it| FreshInputs::build(bench, it)).transpose()
     }
 
-    /// All that makes inputs: the grammar, generators if they are built, and changed copies of test cases.
+    /// All sources of inputs: the grammar, the generators if they are built, and changed copies of test cases.
     pub(super) fn candidates<'a>(
         &'a self,
         bench: &Bench<'a>,
@@ -163,7 +163,7 @@ impl ProblemInputs {
         mix
     }
 
-    /// The test cases that can be changed.
+    /// The test cases that can be copied and changed.
     fn copied(&self) -> impl Iterator<Item = &TestCase> {
         self.problem
             .test_data
@@ -172,14 +172,14 @@ impl ProblemInputs {
             .filter(|case| case.files.is_empty() && case.args.is_empty())
     }
 
-    /// Whether changed copies of test cases can be tried: something says which are valid, and somebody makes judge answers.
+    /// Whether changed copies of test cases can be used: they can be checked and answered.
     pub(super) fn has_copies(&self) -> bool {
         !(self.grammars.is_empty() && self.programs.is_empty())
             && (!self.is_judged() || self.answers_by.is_some())
             && self.copied().next().is_some()
     }
 
-    /// Where inputs come from, in words.
+    /// The sources of inputs, in words.
     pub(super) fn sources(&self, has_generators: bool) -> Vec<String> {
         let grammar = self.grammars.first();
         let grammar =
@@ -191,7 +191,7 @@ impl ProblemInputs {
         grammar.into_iter().chain(lines).chain(copies).collect()
     }
 
-    /// Who makes inputs, in short.
+    /// The main source of inputs, in short.
     pub(super) fn maker(&self) -> String {
         match self.grammars.first() {
             Some(grammar) => grammar.source().path.display().to_string(),
@@ -199,19 +199,19 @@ impl ProblemInputs {
         }
     }
 
-    /// Why there is nothing to try.
+    /// Why there are no inputs to try.
     pub(super) fn nothing_to_try(&self) -> &'static str {
         "the package has neither a grammar of its input, a file *.ctd, nor a generator line with {seed}, nor test cases \
          with an input validator; give a grammar with --input-grammar"
     }
 }
 
-/// The share of turns of the package's generators.
+/// How many turns the package's generators get.
 const GENERATORS: u32 = 2;
-/// The share of turns of changed copies of test cases.
+/// How many turns changed copies of test cases get.
 const COPIES: u32 = 2;
 
-/// The recipe, unless it has faults.
+/// The recipe, unless it has errors.
 fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe> {
     let reading = recipe::read(path, &problem.dir, &problem.constants);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
@@ -231,7 +231,7 @@ fn solution(recipe: &Recipe) -> Option<PathBuf> {
     })
 }
 
-/// The program that makes answers if no submission can.
+/// The program that makes answers if no submission can make them.
 fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<PathBuf> {
     let mut made = recipe.cases.iter().filter(|_| !is_alone(problem));
     made.find_map(|case| made_for_it(problem, case)).map(Path::to_owned)

@@ -1,4 +1,4 @@
-//! What a command remembers of earlier ones: the store, and what stands around the executor for it.
+//! The memory of earlier commands: the store, and the cache around the executor.
 
 use std::sync::Arc;
 
@@ -21,19 +21,19 @@ pub struct Remembered(Option<Memory>);
 struct Memory {
     store: Arc<Store>,
     is_fresh: bool,
-    /// Of runs.
+    /// The known results of runs.
     knowledge: Arc<Knowledge>,
 }
 
 impl Remembered {
-    /// None.
+    /// No memory.
     pub fn nothing() -> Self {
         Self(None)
     }
 
-    /// Opens the store. What is not isolated could write there, so then there is one only if it is asked for.
+    /// Opens the store. Programs without isolation could write there, so then it is used only if the user asks for it.
     pub fn open(options: &HostOptions, output: &Output) -> Self {
-        // Other systems have no other way.
+        // Other systems have no isolation.
         let is_isolated = options.isolation != Demand::Plain && cfg!(target_os = "linux");
         let is_wanted = !output.is_recorded && (is_isolated || options.cache.named().is_some());
         let dir = options.cache.place().filter(|_| is_wanted);
@@ -50,14 +50,14 @@ impl Remembered {
         }))
     }
 
-    /// Lets the output tell, at its end, what was remembered.
+    /// Makes the output report at its end what was recalled.
     pub fn told_by(&self, output: &Output) {
         if let Some(Memory { store, knowledge, .. }) = &self.0 {
             output.remembers(Arc::clone(knowledge), Arc::clone(store));
         }
     }
 
-    /// The executor with what remembers around it. Of several, each knows what the others know.
+    /// The executor with a cache. All such executors share their knowledge.
     pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match &self.0 {
             Some(memory) => Arc::new(Cached::new(executor, Arc::clone(&memory.knowledge))),
@@ -65,7 +65,7 @@ impl Remembered {
         }
     }
 
-    /// What was found out about the machine.
+    /// Notes about the machine.
     pub fn notebook(&self) -> Arc<dyn Notebook> {
         match &self.0 {
             Some(Memory { store, is_fresh, .. }) => {
@@ -75,7 +75,7 @@ impl Remembered {
         }
     }
 
-    /// The door to the machine's tools.
+    /// The probe for the machine's tools.
     pub fn probe(&self) -> Box<dyn Probe> {
         match &self.0 {
             Some(Memory { store, is_fresh, .. }) => {

@@ -1,4 +1,4 @@
-//! `juror run`: one run of a submission, everything that it wrote, no verdict.
+//! `juror run`: runs a submission once and shows all of its output, without a verdict.
 
 use std::collections::HashSet;
 use std::fs;
@@ -144,7 +144,7 @@ fn tell(ran: RunOnce, output: &Output) {
     output.event(Event::RanOnce(Box::new(RunOnce { is_raw, ..ran })));
 }
 
-/// Lets the user play the submission.
+/// Lets the user take the part of the submission.
 fn play(bench: Bench<'_>, case: &TestCase, output: &Output) -> Result<(), Stop> {
     let limits = Limits::of_compiler(&bench.problem.limits);
     let interactor = match OutputValidator::interactor(&bench, &limits)? {
@@ -166,7 +166,7 @@ fn play(bench: Bench<'_>, case: &TestCase, output: &Output) -> Result<(), Stop> 
     Ok(())
 }
 
-/// The name of the test case that gives input, arguments and files, if one does.
+/// The name of the test case for input, arguments and files, if there is one.
 fn case_name(arguments: &RunArguments, problem: &Problem) -> Result<Option<String>, Stop> {
     match (&arguments.case, arguments.play) {
         (Some(typed), _) => Ok(Some(find_case(problem, typed)?.name.clone())),
@@ -183,13 +183,13 @@ fn no_case(problem: &Problem) -> Stop {
     Stop::Refused(Mend::Selection, vec![what.into()])
 }
 
-/// The time limit: as the command line or the package gives it.
+/// The time limit from the command line or the package.
 fn limit(arguments: &RunArguments, problem: &Problem) -> Duration {
     let given = arguments.time_limit.or(problem.limits.time_limit);
     given.unwrap_or(TIME_WITHOUT_PACKAGE)
 }
 
-/// The submission as a program. That it does not build is its own fault, and not the package's.
+/// Builds the submission. A failure is the submission's fault, not the package's.
 fn built(bench: Bench<'_>, submission: &Submission, limits: &Limits) -> Result<Runnable, Stop> {
     let prepared = bench.builder.prepare(&submission.program);
     let prepared = prepared.map_err(|stop| stop.blame(Mend::CommandLine))?;
@@ -203,7 +203,7 @@ fn built(bench: Bench<'_>, submission: &Submission, limits: &Limits) -> Result<R
     }
 }
 
-/// What the submission reads, and what that is called.
+/// The submission's input, and a name for it.
 fn input(arguments: &RunArguments, case: Option<&TestCase>) -> Result<(Blob, String), Stop> {
     match (case, &arguments.input) {
         (Some(case), _) => Ok((Blob::file(&case.input), case.name.clone())),
@@ -218,7 +218,7 @@ fn input(arguments: &RunArguments, case: Option<&TestCase>) -> Result<(Blob, Str
         }
         (None, _) => {
             if io::stdin().is_terminal() {
-                // If standard error is closed, nobody is there to be told.
+                // If standard error is closed, nobody reads it.
                 let _ = writeln!(io::stderr(), "type the input; Ctrl-D ends it");
             }
             let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! `juror schema`: what the keys of the JSON documents are, for programs that read them.
+//! `juror schema`: the schemas of the JSON documents, for programs that read them.
 
 use clap::{Args, ValueEnum};
 

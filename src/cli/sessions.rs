@@ -1,4 +1,4 @@
-//! A judging session from the command line's point of view: limits, runs, and what they come to.
+//! A judging session for the command line: limits, runs, and their results.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,34 +23,34 @@ use crate::plan::schedule::{Schedule, Until};
 
 /// What is judged, and how.
 pub struct Judging<'a> {
-    /// On which problem, and where jobs run.
+    /// The problem, and where jobs run.
     pub bench: Bench<'a>,
     /// The problem's own validators.
     pub validators: &'a Validators,
-    /// The command line that repeats a run, with places for submission and test case.
+    /// The command line that repeats a run, with placeholders for submission and test case.
     pub repeat: String,
     /// The submissions.
     pub entries: &'a [PreparedSubmission<'a>],
     /// The selected cases.
     pub cases: Vec<ReadyCase<'a>>,
-    /// The time limit that the command line gives.
+    /// The time limit from the command line.
     pub given: Option<Duration>,
-    /// How far a submission is run.
+    /// Which runs are made.
     pub policy: Policy,
-    /// How much is gathered about a rejection.
+    /// How much evidence about a rejection is collected.
     pub detail: Detail,
 }
 
-/// What came of a session.
+/// The result of a session.
 pub struct Finished {
-    /// By submission.
+    /// The results by submission.
     pub results: Vec<Judged>,
-    /// What they were judged by.
+    /// The time limit that was used.
     pub time_limit: TimeLimit,
 }
 
 impl Judging<'_> {
-    /// Judges, at the time limit that the command line, the package or the submissions give.
+    /// Judges with the time limit from the command line, the package or the submissions.
     ///
     /// # Errors
     /// If no time limit can be found, or the command was interrupted.
@@ -72,7 +72,7 @@ impl Judging<'_> {
         Ok(Finished { results: session.run()?, time_limit })
     }
 
-    /// Says which limits hold, and gives the rules of all runs.
+    /// Reports the limits, and returns the rules for all runs.
     pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
@@ -82,7 +82,7 @@ impl Judging<'_> {
         rules
     }
 
-    /// The rules of all runs.
+    /// The rules for all runs.
     pub fn rules_at(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let given = &self.bench.problem.limits;
         let limits = Limits::of_submission(given, time_limit.limit);
@@ -107,10 +107,10 @@ impl Judging<'_> {
         cases.map(|case| &*case.test_case.name).collect()
     }
 
-    /// The time limit that the command line, the package or the submissions give.
+    /// The time limit from the command line, the package or the submissions.
     ///
     /// # Errors
-    /// When there is none to be had.
+    /// If there is none.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
         if let Some(limit) = self.given {
             return Ok(TimeLimit { limit, origin: "--time-limit".to_owned() });
@@ -127,7 +127,7 @@ impl Judging<'_> {
         }
     }
 
-    /// Runs the submissions that must not be too slow, and leaves the slowest its margin.
+    /// Runs the submissions that must not be too slow, and gives the slowest its margin.
     fn infer_time_limit(&self) -> Result<TimeLimit, Stop> {
         let bounding: Vec<Submission> = self
             .bench
@@ -171,7 +171,7 @@ impl Judging<'_> {
                 total: runs,
             }));
         };
-        // These runs are for the clock only; their verdicts come in the session that follows.
+        // These runs only measure times; their verdicts come from the following session.
         let events = |event| match event {
             Event::BuildStarted { .. } => (self.bench.events)(event),
             Event::CaseJudged { .. } => timed(),
@@ -197,7 +197,7 @@ impl Judging<'_> {
         let bounding: Vec<Submission> =
             entries.iter().map(|entry| entry.submission.clone()).collect();
         let bounds = bounds(&bounding, &results);
-        // One that was stopped only shows that it takes longer.
+        // A run that was stopped only shows that more time is needed.
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {
             let what = format!(
@@ -219,11 +219,11 @@ impl Judging<'_> {
     }
 }
 
-/// Finds out how to build each submission. One for which that cannot be told is left out; `found` takes why, and what
-/// is remarked about the others.
+/// Determines how to build each submission. A submission for which this is not possible is left out; `found` gets the
+/// reasons, and the diagnostics about the others.
 ///
 /// # Errors
-/// When it was cut short.
+/// If it was interrupted.
 pub fn entries<'a>(
     submissions: &'a [Submission],
     builder: &Builder<'_>,
@@ -236,10 +236,10 @@ pub fn entries<'a>(
     Ok(entries)
 }
 
-/// A submission that takes part, by what is known of how to build it; as [`entries`] has it.
+/// A submission for a session, given how to build it; see [`entries`].
 ///
 /// # Errors
-/// When it was cut short.
+/// If it was interrupted.
 pub fn entry<'a>(
     submission: &'a Submission,
     prepared: Result<Prepared, Stop>,
@@ -252,7 +252,7 @@ pub fn entry<'a>(
     Ok(prepared.map(|prepared| PreparedSubmission { submission, prepared }))
 }
 
-/// A remark for each tool that submissions wait for: who verifies is told once which ones are skipped.
+/// One diagnostic for each missing tool, with the submissions that are skipped because of it.
 pub fn skipped(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
     let mut lacking: BTreeMap<&str, Vec<&PreparedSubmission<'_>>> = BTreeMap::new();
     for entry in entries {
@@ -275,7 +275,7 @@ pub fn skipped(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
     lacking.into_iter().filter_map(remark).collect()
 }
 
-/// What these results say about the time limit.
+/// The bounds on the time limit from these results.
 pub fn bounds(submissions: &[Submission], results: &[Judged]) -> Bounds {
     let judged = submissions
         .iter()

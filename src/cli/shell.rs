@@ -1,4 +1,4 @@
-//! `juror completions` and `juror man`: made from the definition of the command line.
+//! `juror completions` and `juror man`: generated from the definition of the command line.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -35,7 +35,7 @@ pub struct ManArguments {
     pub directory: PathBuf,
 }
 
-/// Prints the script that completes `juror` in a shell.
+/// Prints the completion script for a shell.
 pub fn completions(arguments: &CompletionsArguments) -> ExitCode {
     command(&OutputOptions::default(), "completions", |_| {
         let shells = Shells::builtins();
@@ -50,7 +50,7 @@ pub fn completions(arguments: &CompletionsArguments) -> ExitCode {
     })
 }
 
-/// Writes one page for `juror` and one for each subcommand. Existing pages are replaced.
+/// Writes a page for `juror` and one for each subcommand. Replaces existing pages.
 pub fn man(arguments: &ManArguments) -> ExitCode {
     command(&OutputOptions::default(), "man", |_| {
         let directory = &arguments.directory;

@@ -1,4 +1,4 @@
-//! `juror show`: what a package has, or the files of one test case.
+//! `juror show`: the contents of a package, or the files of one test case.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -91,7 +91,7 @@ fn kind(problem: &Problem) -> String {
     if words.is_empty() { "pass-fail".to_owned() } else { words.join(", ") }
 }
 
-/// Test cases by their directories, in the order in which they are judged, then those for validators.
+/// Test cases by directory, in judging order, then those for validators.
 fn groups(problem: &Problem) -> Vec<ListedGroup> {
     let data = &problem.test_data;
     let mut groups: Vec<ListedGroup> = Vec::new();
@@ -124,7 +124,7 @@ fn listed(case: &TestCase) -> ListedCase {
     }
 }
 
-/// A rule in words; `None` if it only says how it bounds the time limit.
+/// A rule in words; `None` if it is only about the time limit.
 fn expected(rule: &Expectation) -> Option<String> {
     let names = |verdicts: &[Verdict]| {
         let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.short()).collect();
@@ -167,7 +167,7 @@ fn programs(problem: &Problem) -> Vec<ListedProgram> {
     all.map(|(what, path)| ListedProgram { what, path: below(path) }).collect()
 }
 
-/// A test case with its files, long ones cut if they are not wanted whole.
+/// A test case with its files; long ones are shortened unless `all` is set.
 fn files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
     /// In bytes.
     const SHORT: u64 = 4096;

@@ -1,4 +1,4 @@
-//! Packages at work on at once, told one after the other, as if each had waited for the one before.
+//! Work on several packages at once, reported one after the other, as if each had waited for the one before.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,42 +13,42 @@ use crate::model::event::Stamped;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
-/// More packages than this are never open at once.
+/// How many packages are open at the same time at most.
 const MOST: usize = 8;
 
-/// Events are collected for so long before they are told, so that not each of them wakes a thread.
+/// How long events are collected before they are shown, so that not every event wakes a thread.
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// Begins with a package: gives what goes on, and what its end needs.
+/// Begins with a package: returns what the work and its end need.
 type Begin<'a, T, N> = &'a (dyn Fn(&Path, &Output) -> Result<(T, N), Stop> + Sync);
 
-/// What is done with packages.
+/// The work on packages.
 pub(super) struct Work<'a, T, N> {
-    /// Begins with one; in order, one at a time. Gives what goes on, and what its end needs.
+    /// Begins with a package; called in order, one at a time. Returns what the work and its end need.
     pub begin: Begin<'a, T, N>,
-    /// Goes on with the one of this number, beside others.
+    /// Works on the package with this number, beside others.
     pub go_on: &'a (dyn Fn(usize, T, &Output) -> Result<(), Stop> + Sync),
-    /// Says at its end what to do next with it, whatever came of the work.
+    /// Reports the next steps for the package, whatever the result was.
     pub next: &'a (dyn Fn(&Path, Option<N>, &Output) + Sync),
-    /// Ends what is under way, at once.
+    /// Ends all current work at once.
     pub end: &'a (dyn Fn() + Sync),
 }
 
-/// A package on its way.
+/// A package in progress.
 struct Lane {
     dir: PathBuf,
-    /// Where its work says what happens, until the work is done.
+    /// The output for its work, until the work is done.
     output: Mutex<Option<Output>>,
-    /// Whether the others may go on, and what was given up.
+    /// Whether the other packages may continue, and the exit code for work that ended early.
     done: OnceLock<(bool, ExitCode)>,
 }
 
 impl<T, N> Work<'_, T, N> {
-    /// Does it with each package, with so many at once. The first, in their order, for which the others must be given
-    /// up is the last one that is told of.
+    /// Does the work with each package, this many at once. The first package, in their order, after which the others
+    /// must end is the last one reported.
     ///
     /// # Errors
-    /// When they must be given up and this is not told yet, or no thread can be started.
+    /// If the work must end and this is not reported yet, or no thread can be started.
     pub(super) fn run(
         &self,
         output: &Output,
@@ -86,7 +86,7 @@ impl<T, N> Work<'_, T, N> {
                     heard.try_iter().for_each(|stamped| output.tell(&stamped));
                     thread::sleep(MOMENT);
                 }
-                // Without an end its thread has panicked, and the scope will.
+                // If this is not set, its thread has panicked, and the scope will, too.
                 let Some((may_go_on, ended)) = lane.done.get() else { break };
                 output.end_with(*ended);
                 if !may_go_on {
@@ -99,7 +99,7 @@ impl<T, N> Work<'_, T, N> {
         })
     }
 
-    /// Works on one package after the other, until there are no more.
+    /// Works on one package after the other, until none is left.
     fn work(&self, lanes: &[Lane], next: &Mutex<usize>, is_over: &AtomicBool) {
         while !is_over.load(Ordering::SeqCst) {
             let mut turn = next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,7 +115,7 @@ impl<T, N> Work<'_, T, N> {
             if let Err(stop) = done {
                 output.stopped(stop);
             }
-            // Set before the output is gone: then the end of what is heard is the end of the work.
+            // Set before the output is dropped, so that the end of the events means that this is set.
             let _ = lane.done.set((may_go_on, output.ended()));
         }
     }
@@ -146,7 +146,7 @@ mod tests {
     use crate::cli::output::command;
     use crate::model::event::Event;
 
-    /// What the packages that spoke are called, in turn.
+    /// The names of the packages with events, in order.
     #[derive(Default)]
     struct Spoken {
         all: Mutex<Vec<usize>>,
@@ -170,8 +170,8 @@ mod tests {
         }
     }
 
-    /// Works on so many packages, each of which ends so. `work` is what each does beside. Gives what is told, the exit
-    /// code, and how often what is under way was ended.
+    /// Works on this many packages, each with its result. `work` is what each does meanwhile. Returns what was shown,
+    /// the exit code, and how often current work was ended.
     fn told(
         ends: &[Result<(), Stop>],
         at_once: usize,

@@ -1,4 +1,4 @@
-//! `juror statement`: a problem's statement as a page that needs no other file, or as a PDF.
+//! `juror statement`: a problem's statement as a self-contained page, or as a PDF.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -48,7 +48,7 @@ fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
     let browser = arguments.pdf.then(Browser::find).transpose()?;
     let dir = output.enter(&arguments.package)?;
     let reading = package::read(&dir);
-    // Whatever else is wrong with the package keeps nobody from reading its statement.
+    // Other faults of the package do not matter for its statement.
     let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
     let all = statements(&problem);
     let chosen = chosen(&problem, &all, arguments, output)?;
@@ -86,12 +86,12 @@ fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether this is to be a directory: it is one, or is named as one.
+/// Whether the path is a directory, or is written like one.
 fn is_directory(out: &Path) -> bool {
     out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// The statements that were asked for and can be shown.
+/// The requested statements that can be shown.
 fn chosen<'a>(
     problem: &Problem,
     all: &'a [Statement],
@@ -131,7 +131,7 @@ fn chosen<'a>(
     }
 }
 
-/// Writes a file beside its place, and puts it there when it is whole.
+/// Writes a file beside its path, and moves it there when it is complete.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let ReportFile::Beside(file, path) = ReportFile::beside(path)? else { return Ok(()) };
     let mut out = BufWriter::new(file);

@@ -94,9 +94,9 @@ pub fn run(arguments: &StrengthArguments) -> ExitCode {
     command_with(&arguments.output, &reports, "strength", |output| strength(arguments, output))
 }
 
-/// The part of the time in which speed is measured, while all else goes on; half of it in any case.
+/// The part of the time for measuring speed, beside all other work; at least half of it is used.
 const FOR_SPEED: f64 = 0.3;
-/// The part of the time in which programs are held against the test cases; the rest is for searches.
+/// The part of the time for running programs on the test cases; the rest is for searches.
 const HOLDING: f64 = 0.85;
 
 fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> {
@@ -120,7 +120,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let bench = Bench { problem, executor: &until, builder: &builder, events: &sink };
     let validators = problem::faultless_validators(&bench)?;
     let mut cases = problem::select(problem, &[])?;
-    // A static validator looks at a source, which is not what changes here.
+    // A static validator checks sources, which do not change here.
     cases.retain(|case| case.static_args.is_none());
     let judging = Judging {
         bench,
@@ -142,7 +142,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         let most = arguments.time.mul_f64(FOR_SPEED);
         let time = left.clamp(most / 2, most);
         let seed = arguments.seed;
-        // They have a time of their own.
+        // The tools have a separate time limit.
         let beside = host.builder();
         let bench_beside = Bench { executor: &*host.executor, builder: &beside, ..bench };
         let tools = Tools { bench: bench_beside, rules: &rules, inputs: &inputs, seed, time };
@@ -152,7 +152,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         let measured = || {
             let told = told;
             work.measure(&cases, &judged, way, started, &told, &mut report)?;
-            // Unless it was taken before.
+            // Unless they were added before.
             told.recv().into_iter().for_each(|tooled: Tooled| tooled.put(&mut report));
             Ok(())
         };
@@ -165,15 +165,15 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let is_nothing = report.subjects.is_empty();
     output.event(Event::StrengthMeasured(Box::new(report)));
     match (is_shut, is_nothing) {
-        // The gates say what is wrong.
+        // The gates report what is wrong.
         (true, _) => Err(Stop::Refused(Mend::Package, Vec::new())),
         (false, true) => Err(Stop::Refused(Mend::Selection, Vec::new())),
         (false, false) => Ok(()),
     }
 }
 
-/// Says what was gained since the package was measured last, and notes what the next time is compared with. What was
-/// not run by the end of the time could not be told from what the data gained, so then neither is done.
+/// Reports the gain since the last measurement, and notes this one for the next. Does neither if too many programs
+/// were not run in time, since their absence would look like a gain.
 fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
     let is_whole = report.count(SubjectStatus::NotRun) * 10 <= report.subjects.len();
     let (Some(score), true) = (report.score, is_whole) else { return };
@@ -187,7 +187,7 @@ fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
     }
 }
 
-/// What all parts of the measuring need.
+/// What all parts of the measurement need.
 struct Work<'a> {
     arguments: &'a StrengthArguments,
     output: &'a Output,
@@ -198,7 +198,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Holds everything against the test cases.
+    /// Runs everything on the test cases.
     fn measure(
         &self,
         cases: &[ReadyCase<'_>],
@@ -249,7 +249,7 @@ impl Work<'_> {
         if inputs.grammars.is_empty() {
             report.lacking.push(Lack::Grammar);
         }
-        // What is like the test cases tells less of what they lack.
+        // Inputs similar to the test cases show less of what these lack.
         let has_copies = inputs.grammars.is_empty();
         let mut mix =
             inputs.candidates(&bench, &validity, generators.is_some(), has_copies, arguments.seed);
@@ -322,7 +322,7 @@ impl Work<'_> {
         if arguments.promote { self.promote(&test_bed, report) } else { Ok(()) }
     }
 
-    /// The wrong submissions of the package, each with its judgement if it was judged, otherwise to be built.
+    /// The wrong submissions of the package: with their judgement if they were judged, otherwise to be built.
     fn wrong(&self, judged: &[(&Submission, Judgement)]) -> Result<Vec<MeasuredSubject>, Stop> {
         let problem = self.bench.problem;
         let mut entries = Vec::new();
@@ -347,7 +347,7 @@ impl Work<'_> {
         Ok(entries)
     }
 
-    /// How a submission is built; nothing if this machine cannot, or nobody can.
+    /// How to build a submission; None if this machine cannot, or it cannot be built at all.
     fn prepared(&self, submission: &Submission) -> Result<Option<Prepared>, Stop> {
         match self.bench.builder.prepare(&submission.program) {
             Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => Ok(None),
@@ -362,13 +362,13 @@ impl Work<'_> {
             let input: Arc<[u8]> = Arc::from(&*missed.input);
             let Ok(answer) = test_bed.comparison.answer(&input)? else { continue };
             let promotion = Promotion::new(self.bench.problem, &name).map_err(Stop::usage)?;
-            // What was measured is told all the same.
+            // The measurements are reported in any case.
             missed.promoted = self.output.part(promotion.add(&input, &answer, &description))?;
         }
         Ok(())
     }
 
-    /// Why two right programs are not both right.
+    /// The error that two programs cannot both be right.
     fn unmeasured(&self, unmeasured: &Unmeasured, reference: &Submission) -> Stop {
         let path = |name: &str| {
             let mut all = self.bench.problem.submissions.iter();
@@ -398,7 +398,7 @@ impl Work<'_> {
         }
     }
 
-    /// Entries of `juror.toml` that fit no program.
+    /// Warnings about entries of `juror.toml` that match no program.
     fn unfitting(&self, entries: &[MeasuredSubject]) -> Result<Vec<Diagnostic>, Stop> {
         let problem = self.bench.problem;
         let mut known: Vec<String> = entries.iter().map(|it| it.subject.id.clone()).collect();
@@ -406,7 +406,7 @@ impl Work<'_> {
         if problem.equivalents.iter().all(|it| is_known(&known, it)) {
             return Ok(Vec::new());
         }
-        // Another submission may be the fastest the next time.
+        // Another submission may be the fastest next time.
         for submission in problem.submissions.iter().filter(|it| is_accepted(it)) {
             if let Some(original) = original(&submission.program)? {
                 let all = mutants(original.language, &original.files);
@@ -436,7 +436,7 @@ impl Work<'_> {
         Ok(built.into_iter().flatten().collect())
     }
 
-    /// Builds a submission for single runs, and for batches if its language allows that.
+    /// Builds a submission for single runs, and for batches if its language allows it.
     fn suspect(&self, submission: &Submission) -> Result<Option<(Prepared, Suspect)>, Stop> {
         let Some(prepared) = self.prepared(submission)? else { return Ok(None) };
         let limits = Limits::of_compiler(&self.bench.problem.limits);
@@ -456,7 +456,7 @@ impl Work<'_> {
         Ok(Some((prepared, suspect)))
     }
 
-    /// Which share of the bounds of the grammar's numbers the test cases reach.
+    /// The share of the grammar's number bounds that the test cases reach.
     fn bounds(&self) -> Result<Option<f64>, Stop> {
         let Some(grammar) = self.inputs.grammars.first() else { return Ok(None) };
         let mut coverage = Coverage::new(grammar);
@@ -478,8 +478,8 @@ struct Right<'a> {
     suspect: Suspect,
 }
 
-/// Of each language the accepted submission that is fastest on its slowest test case; first the languages whose
-/// mutants are built and run in the least time.
+/// For each language, the accepted submission that is fastest on its slowest test case. Languages whose mutants are
+/// built and run fastest come first.
 fn fastest<'r, 's>(
     right: &'r [Right<'s>],
     judged: &[(&Submission, Judgement)],
@@ -493,14 +493,14 @@ fn fastest<'r, 's>(
     let of = |language: &&str| {
         let mut all: Vec<&Right<'_>> =
             right.iter().filter(|it| it.prepared.plan.written.code() == Some(language)).collect();
-        // Of those that differ by chance the first by name.
+        // If they differ only by chance, the first by name.
         all.sort_by_key(|right| (slowest(right).map(|time| time / 10), &right.submission.name));
         all.into_iter().next()
     };
     LANGUAGES.iter().filter_map(of).collect()
 }
 
-/// The texts of a test case, if they fit in a batch.
+/// The texts of a test case, if they fit into a batch.
 fn text(case: &ReadyCase<'_>) -> Result<Option<Texts>, Stop> {
     if case.size() > Batches::LONGEST {
         return Ok(None);
@@ -508,7 +508,7 @@ fn text(case: &ReadyCase<'_>) -> Result<Option<Texts>, Stop> {
     Ok(case.read()?)
 }
 
-/// A submission of the package that is not to be accepted, with what the test cases said.
+/// A submission of the package that should be rejected, with the results of the test cases.
 fn own((submission, judgement): &(&Submission, Judgement)) -> Option<Subject> {
     if is_accepted(submission) {
         return None;
@@ -525,7 +525,7 @@ fn own((submission, judgement): &(&Submission, Judgement)) -> Option<Subject> {
     Some(Subject { status, killers, ..wrong(submission) })
 }
 
-/// A submission of the package that is not to be accepted, of which nothing is known yet.
+/// A submission of the package that should be rejected, without results.
 fn wrong(submission: &Submission) -> Subject {
     let fault = submission.name.split('/').next().unwrap_or_default();
     Subject::new(&submission.name, SubjectKind::Submission, fault)

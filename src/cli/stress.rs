@@ -92,12 +92,12 @@ pub struct StressArguments {
     pub output: OutputOptions,
 }
 
-/// A span of time, or 0.
+/// Parses a time span, or 0.
 fn span_or_none(text: &str) -> Result<Duration, String> {
     if text == "0" { Ok(Duration::ZERO) } else { span(text) }
 }
 
-/// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds if there is no unit.
+/// Parses a time span: a number, followed by `ms`, `s`, `m` or `h`; without unit it is in seconds.
 pub(super) fn span(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
@@ -123,18 +123,18 @@ pub fn run(arguments: &StressArguments) -> ExitCode {
     command_with(&arguments.output, &reports, "stress", |output| stress(arguments, output))
 }
 
-/// How long a counterexample may be made smaller by default; longer if the search has left time.
+/// How long a counterexample is made smaller by default; longer if the search has left time.
 const SHRINKING: Duration = Duration::from_secs(20);
 /// The default of `--explain`.
 const EXPLAINING: Duration = Duration::from_secs(5);
-/// How long the programs may run once more for what is shown of it.
+/// How long the programs may run again to show more about it.
 const SHOWING: Duration = Duration::from_secs(2);
-/// How much of an output is shown.
+/// How many bytes of an output are shown.
 const SHOWN: u64 = 1 << 20;
 
 fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let mut setting = Setting::read(arguments, output)?;
-    // A name that cannot be is refused before anything starts.
+    // An impossible name is refused before anything starts.
     promotion(arguments, &setting)?;
     if let Some(file) = arguments.save.as_deref().filter(|file| file.exists() && !file.is_file()) {
         let what = format!("--save: {} is not a file; name a file", file.display());
@@ -148,7 +148,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let problem = &setting.inputs.problem;
     let bench = Bench {
         problem,
-        // Comparisons are by chance, and each is another one: only what is built is remembered.
+        // Comparisons are random and never the same, so only builds are cached.
         executor: until.anew(),
         builder: &builder,
         events: &|event| output.event(event),
@@ -242,13 +242,13 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let is_cut = small.as_ref().is_some_and(|small| small.interrupted);
     let shrinking_runs = small.as_ref().map_or(0, |small| small.runs);
     let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
-    // What the counterexample is an example of.
+    // Explain what the counterexample is an example of.
     let elapsed = started.elapsed();
     if let (Some(small), Some(failure), Some(grammar)) =
         (&small, &searched.found, setting.inputs.grammars.first())
         && !small.interrupted
         && !arguments.explain.is_zero()
-        // Each run that is too slow takes long.
+        // Runs that are too slow would take too long.
         && failure.judged.verdict != Verdict::TimeLimitExceeded
     {
         until.set(Some(Instant::now() + arguments.explain));
@@ -289,7 +289,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         let input: Arc<[u8]> = Arc::from(&*found.input);
         let answer = answer(&comparison, &programs, &input)?;
         let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
-        // What was found is told all the same.
+        // The result is reported in any case.
         found.promoted = output.part(promotion.add(&input, &answer, &description))?;
     }
     output.event(Event::Searched(Box::new(done)));
@@ -305,7 +305,7 @@ fn fresh_seed() -> u64 {
     RandomState::new().hash_one(std::process::id()) % 1_000_000
 }
 
-/// What is to become of what is found: looked at before anything runs.
+/// How to promote the result; checked before anything runs.
 fn promotion<'a>(
     arguments: &StressArguments,
     setting: &'a Setting,
@@ -318,13 +318,13 @@ fn promotion<'a>(
     promotion.map(Some).map_err(Stop::usage)
 }
 
-/// Writes what is found where the user wants it, in one step.
+/// Writes the result to the user's file, in one step.
 fn save(file: &Path, input: &[u8]) -> Result<String, Stop> {
     place_file(file, input, Mode::Write)?;
     Ok(file.display().to_string())
 }
 
-/// The judge answer to an input, as the package has it.
+/// The judge answer to an input, as for the package.
 fn answer(
     comparison: &Comparison<'_>,
     programs: &Programs,
@@ -334,12 +334,12 @@ fn answer(
         let mut ran = comparison.run(programs.solution(), input)?;
         return Ok(bytes(&mut ran, u64::MAX)?.into());
     }
-    // It was there for each comparison on this input.
+    // The answer exists: each comparison on this input used it.
     let answer = comparison.answer(input)?;
     Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
 }
 
-/// What was noticed about the package on the way.
+/// Reports problems of the package that the search noticed.
 fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: &Output) {
     if let Some(Refusal { input, by }) = &searched.refused {
         let problem = &setting.inputs.problem;
@@ -367,7 +367,7 @@ fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: 
     }
 }
 
-/// Why the package has nothing to hold submissions against.
+/// The error that the package has nothing to compare submissions with.
 fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic {
     let input = shown(&fault.input);
     let reference = |what: &str| {
@@ -387,7 +387,7 @@ fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic
     }
 }
 
-/// Everything that is shown of the input found.
+/// Everything to show about the input that was found.
 fn counterexample(
     comparison: &Comparison<'_>,
     failure: &Failure,
@@ -420,13 +420,13 @@ fn counterexample(
         false => compare(comparison, &input, &mut found),
     };
     match looked {
-        // What is known is shown all the same.
+        // Show what is known in any case.
         Ok(()) | Err(Stop::Interrupted) => Ok(found),
         Err(stop) => Err(stop),
     }
 }
 
-/// Adds what both programs write.
+/// Adds the output of both programs.
 fn compare(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
@@ -443,13 +443,13 @@ fn compare(
     Ok(())
 }
 
-/// Adds what was said in a run that fails in this way.
+/// Adds the evidence of a run that fails in the same way.
 fn look(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
     found: &mut Counterexample,
 ) -> Result<(), Stop> {
-    // One that fails now and then may need a few.
+    // An occasional failure may need several tries.
     const TRIES: u32 = 5;
     for _ in 0..TRIES {
         let looked = comparison.look(input)?;

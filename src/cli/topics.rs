@@ -12,7 +12,7 @@ use crate::report::manual::text;
 /// A page.
 struct Topic {
     name: &'static str,
-    /// What it is about.
+    /// What the page is about.
     about: &'static str,
     /// Its file in `docs/`.
     file: &'static str,
@@ -30,7 +30,7 @@ macro_rules! topic {
     };
 }
 
-/// The pages. A command's name has the command's options instead.
+/// All pages. The name of a command shows its options instead.
 const TOPICS: [Topic; 30] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
@@ -76,7 +76,7 @@ pub(super) fn list() -> String {
     format!("Topics, for `juror help TOPIC`:{rows}")
 }
 
-/// Shows the page that `juror help NAME` asks for; `None` if that is something else.
+/// Shows the page for `juror help NAME`; `None` if there is no such page.
 pub(super) fn show(words: &[String]) -> Option<ExitCode> {
     let [help, name] = words else { return None };
     let topic = TOPICS.iter().find(|topic| help == "help" && topic.name == name)?;
@@ -94,7 +94,7 @@ pub(super) fn show(words: &[String]) -> Option<ExitCode> {
     }))
 }
 
-/// Hands a text to the pager, if there is one.
+/// Shows a text in the pager, if there is one.
 fn page(text: &str) -> bool {
     let pager = env::var("PAGER").unwrap_or_default();
     let mut words = pager.split_whitespace();
@@ -106,7 +106,7 @@ fn page(text: &str) -> bool {
     }
     let Ok(mut child) = command.spawn() else { return false };
     if let Some(mut stdin) = child.stdin.take() {
-        // The reader may leave before the end.
+        // The user may quit the pager before the end.
         let _ = stdin.write_all(text.as_bytes());
     }
     child.wait().is_ok()

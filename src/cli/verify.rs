@@ -1,4 +1,4 @@
-//! `juror verify`: packages, their data, and all their submissions against what is expected.
+//! `juror verify`: checks packages, their data, and all their submissions against the expectations.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -106,17 +106,17 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
     })
 }
 
-/// A package that was read, and what of it is to be done here.
+/// A package that was read, and the work to do for it here.
 struct Package {
     problem: Problem,
     submissions: Vec<Submission>,
     /// The names of the test cases.
     selected: HashSet<String>,
-    /// Whether its data is to be proved.
+    /// Whether its data is checked here.
     is_mine: bool,
 }
 
-/// Reads a package. `units` are the pieces of work that shards have dealt out so far.
+/// Reads a package. `units` counts the units of work that were assigned to shards so far.
 fn read(
     arguments: &VerifyArguments,
     dir: &Path,
@@ -143,7 +143,7 @@ struct Verifier<'a> {
     host: &'a Host,
     builder: &'a Builder<'a>,
     output: &'a Output,
-    /// Where boxes are kept, if they are.
+    /// The directory for kept boxes, if any.
     keep: Option<&'a Path>,
 }
 
@@ -184,7 +184,7 @@ impl Verifier<'_> {
         self.submissions(bench, &validators, &submissions, cases)
     }
 
-    /// Where boxes of this problem are kept, if they are.
+    /// The directory for kept boxes of this problem, if any.
     fn kept(&self, problem: &Problem) -> Option<PathBuf> {
         let dir = self.keep?;
         Some(match self.arguments.packages.len() {
@@ -193,12 +193,12 @@ impl Verifier<'_> {
         })
     }
 
-    /// How much of a package is looked at.
+    /// How much of a package is checked.
     fn extent(&self) -> Extent {
         if self.arguments.runs.case.is_empty() { Extent::Everything } else { Extent::Selected }
     }
 
-    /// Proves the test data.
+    /// Checks the test data.
     fn data(
         &self,
         bench: Bench<'_>,
@@ -219,7 +219,7 @@ impl Verifier<'_> {
         done
     }
 
-    /// Judges all submissions and holds them against what is expected.
+    /// Judges all submissions and compares the results with the expectations.
     fn submissions(
         &self,
         bench: Bench<'_>,
@@ -265,14 +265,14 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The line that repeats one run, with places for submission and case.
+    /// The command line that repeats a run, with placeholders for submission and case.
     fn repeat_line(&self, problem: &Problem) -> String {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
         let archive = self.output.archive();
         words.push(archive.clone().unwrap_or_else(|| problem.dir.clone()).into());
         words.extend(self.arguments.runs.again());
         let submissions = match archive {
-            // Its submissions are known by their names.
+            // Submissions of a package are identified by name.
             Some(_) => String::new(),
             None => command_line([problem.dir.join(problem.layout.submissions)]) + "/",
         };
@@ -280,7 +280,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Says that judges score the package differently, if nothing tells for which one it is.
+/// A warning that judges score the package differently, if it does not say which judge it is for.
 fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
     let points = points_by_dialect(problem).filter(|_| told.is_none())?;
     let [kattis, domjudge] = points.map(|points| points.to_string());
@@ -293,9 +293,9 @@ fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
     Some(Diagnostic::warning(path, what).help(help))
 }
 
-/// What the submissions' times say against the time limit.
+/// Warnings that the submissions' times contradict the time limit.
 fn doubts(problem: &Problem, finished: &Finished, is_given: bool) -> Vec<Diagnostic> {
-    // A broken expectation tells of one that is too slow against it.
+    // A broken expectation already reports one that is too slow for it.
     let is_told = |judgement: &Judgement| {
         let is_slow = judgement.cases.iter().any(|it| it.verdict == Verdict::TimeLimitExceeded);
         is_slow && !judgement.broken.is_empty()

@@ -1,4 +1,4 @@
-//! `juror watch`: judges at each save.
+//! `juror watch`: judges after each save.
 
 mod files;
 
@@ -18,7 +18,7 @@ use crate::model::stop::Stop;
 use crate::model::text::printable;
 use crate::package;
 
-/// What happened meanwhile.
+/// Changes and signals during a judgement.
 #[derive(Default)]
 struct News {
     state: Mutex<State>,
@@ -29,7 +29,7 @@ struct News {
 struct State {
     changed: Vec<PathBuf>,
     is_interrupted: bool,
-    /// For the judgement that runs.
+    /// Ends the current judgement.
     stop_handle: StopHandle,
 }
 
@@ -38,7 +38,7 @@ impl News {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of something, for which the judgement that runs is ended.
+    /// Records news, and ends the current judgement.
     fn tell(&self, what: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         what(&mut state);
@@ -46,7 +46,7 @@ impl News {
         self.came.notify_all();
     }
 
-    /// Waits for a change; `None` if the user ends it. `waiting` is called if there is none yet.
+    /// Waits for a change; `None` if the user ends the command. Calls `waiting` if there is none yet.
     fn next(&self, waiting: impl FnOnce()) -> Option<(Vec<PathBuf>, StopHandle)> {
         let mut state = self.lock();
         let is_quiet = |state: &mut State| !state.is_interrupted && state.changed.is_empty();
@@ -60,7 +60,7 @@ impl News {
     }
 }
 
-/// Judges, and judges anew after each change.
+/// Judges, and judges again after each change.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
     let watched = watched(arguments);
     let news = Arc::new(News::default());
@@ -85,7 +85,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     }
 }
 
-/// Says something beside the reports. If standard error is closed, nobody reads it.
+/// Prints a message besides the reports. If standard error is closed, nobody reads it.
 fn say(arguments: &JudgeArguments, what: &str) {
     if !arguments.output.quiet {
         let _ = writeln!(io::stderr(), "\n{what}");
@@ -109,10 +109,10 @@ fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy())
 }
 
-/// Holds that the options are such that they can be followed again and again.
+/// Refuses options that make no sense for repeated judgements.
 ///
 /// # Errors
-/// If one cannot.
+/// If there is one.
 fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
     let wrong = [
         (arguments.output.json, "--json"),
@@ -140,10 +140,10 @@ fn watched(arguments: &JudgeArguments) -> Watched {
         named.map_or(path, |own| &own.program.path).clone()
     };
     let submissions = arguments.submissions.iter().map(submission);
-    // Of the words of a program, those that are files.
+    // The words of the typed command that are files.
     let words = arguments.program.iter().map(PathBuf::from).filter(|word| word.is_file());
     let roots = submissions.chain(words).chain([package.clone()]).collect();
-    // Others' submissions, and what this command writes itself.
+    // Other submissions, and files that this command writes.
     let own = own.iter().map(|own| own.program.path.clone());
     let reports = &arguments.reports;
     let reports = [&reports.html, &reports.csv, &reports.junit].into_iter().flatten().cloned();
@@ -151,7 +151,7 @@ fn watched(arguments: &JudgeArguments) -> Watched {
     Watched { roots, apart }
 }
 
-/// Starts the threads that hear signals and see changes. What is as it is now has not changed.
+/// Starts the threads that handle signals and detect changes. The current state counts as unchanged.
 fn start(news: &Arc<News>, watched: Watched) -> Result<(), JudgeError> {
     let told = Arc::clone(news);
     on_signal(move || told.tell(|state| state.is_interrupted = true))?;

@@ -1,4 +1,4 @@
-//! `juror worker`: runs jobs for a juror elsewhere, which it is connected with by its standard streams or by a NATS server.
+//! `juror worker`: runs jobs for another juror, through its standard streams or a NATS server.
 
 use std::fs::{self, File};
 use std::io::{self, PipeReader, Read, Write};
@@ -45,13 +45,13 @@ pub struct WorkerArguments {
     pub isolation: Demand,
 }
 
-/// Works until standard input is at its end, or a signal comes.
+/// Runs jobs until standard input ends, or a signal comes.
 pub fn run(arguments: &WorkerArguments) -> ExitCode {
     match work(arguments) {
         Ok(()) => ExitCode::Success,
         Err(error) => {
             let help = error.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
-            // If standard error is closed, nobody can be told.
+            // If standard error is closed, nobody reads it.
             let _ = writeln!(io::stderr(), "error: cannot work: {error}{help}");
             ExitCode::JudgeError
         }
@@ -77,7 +77,7 @@ fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     let ask = Arc::new(ask);
     let end = {
         let ask = Arc::clone(&ask);
-        // Read by nobody: it only wakes who waits for the other end.
+        // Nobody reads this: it only wakes the thread that waits at the other end.
         move || _ = (&*ask).write(b"e")
     };
     on_signal(end.clone())?;
@@ -89,11 +89,11 @@ fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
 fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), JudgeError> {
     let address = Address::parse(typed)?;
     let (end, ends) = channel();
-    // Once it has ended, nobody hears it.
+    // After the worker has ended, nobody receives it.
     on_signal(move || _ = end.send(()))?;
     let (local, facts) = start(arguments)?;
     let tell = |word: &str| {
-        // If standard error is closed, nobody can be told.
+        // If standard error is closed, nobody reads it.
         let _ = writeln!(io::stderr(), "juror worker: {word}");
     };
     unit_worker::work(&address, facts, &local, &Toolchains::default(), ends, tell)
@@ -124,10 +124,10 @@ fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
     Ok((local, facts))
 }
 
-/// So many rounds of work tell how fast the machine is: together some ten milliseconds.
+/// How many rounds of work measure the machine's speed: together about ten milliseconds.
 const ROUNDS: usize = 20;
 
-/// Standard input, which is at its end when a signal comes, too.
+/// Standard input that also ends when a signal comes.
 struct Heard {
     input: File,
     asked: PipeReader,

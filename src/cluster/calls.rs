@@ -1,17 +1,17 @@
-//! The calls that a worker may make, each a service that its account imports from that of the submitters.
+//! The calls that a worker may make. For each, the workers' account imports a service from the submitters' account.
 
-/// A call.
+/// A call that a worker may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Its subject; `{key}` stands for the worker's public key.
     pub subject: &'static str,
-    /// What it is for.
+    /// What the call is for.
     pub what: &'static str,
-    /// Whether the one who answers looks again whether somebody still waits.
+    /// Whether the answering service checks again that the caller still waits.
     pub is_stream: bool,
 }
 
-/// All of them.
+/// All calls.
 pub const CALLS: [Call; 6] = [
     Call { subject: "$JS.API.CONSUMER.MSG.NEXT.JOBS.>", what: "to take a unit", is_stream: true },
     call("$JS.ACK.JOBS.>", "to say that a unit is being run, or was"),
@@ -26,25 +26,25 @@ const fn call(subject: &'static str, what: &'static str) -> Call {
     Call { subject, what, is_stream: false }
 }
 
-/// What every user may ask: who it is, and what it may do.
+/// Asks who the user is and what it may do. Every user may ask this.
 pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
 
-/// What submitters may ask the system's account: how the streams are stored.
+/// Asks the system account how the streams are stored. Submitters may ask this.
 pub const HOW_STORED: &str = "$SYS.REQ.SERVER.PING.JSZ";
 
 impl Call {
-    /// The subject that a worker with this key publishes on.
+    /// The subject that the worker with this key publishes on.
     pub fn of(&self, key: &str) -> String {
         self.subject.replace("{key}", key)
     }
 
-    /// The subject that the accounts share.
+    /// The subject that both accounts share.
     pub fn of_all(&self) -> String {
         self.of("*")
     }
 }
 
-/// What the subjects begin with on which a user hears answers.
+/// The prefix of the subjects on which a user receives answers.
 pub fn inbox(key: &str) -> String {
     format!("_INBOX.{key}")
 }

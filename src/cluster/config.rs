@@ -9,16 +9,16 @@ use crate::model::units::Bytes;
 pub const SUBMITTERS: &str = "JUROR";
 /// The account of the workers.
 pub const WORKERS: &str = "WORKERS";
-/// The port for clients, if none is named.
+/// The default port for clients.
 pub const PORT: u16 = 4222;
-/// Servers talk with each other on a port so far above that for clients.
+/// Servers talk with each other on the port for clients plus this.
 const ROUTES: u16 = 2000;
-/// The largest message that servers take.
+/// The largest message that servers accept.
 const MESSAGE: Bytes = Bytes::mib(1);
-/// How much memory streams may take: what workers say of themselves.
+/// How much memory streams may take: they hold what workers announce about themselves.
 const MEMORY: Bytes = Bytes::mib(64);
 
-/// What is to be made.
+/// The cluster to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterPlan {
     /// The cluster's name.
@@ -34,7 +34,7 @@ pub struct ClusterPlan {
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerPlace {
-    /// The name or the address of its machine.
+    /// The name or address of its machine.
     pub host: String,
     /// The port for clients.
     pub port: u16,
@@ -43,9 +43,9 @@ pub struct ServerPlace {
 /// A user's key pair.
 #[derive(Clone, Debug)]
 pub struct UserKey {
-    /// What the servers know.
+    /// The public key, which the servers know.
     pub public: String,
-    /// What the user alone knows.
+    /// The seed, which only the user knows.
     pub seed: String,
 }
 
@@ -58,32 +58,32 @@ pub struct Certificate {
     pub private: String,
 }
 
-/// All that is secret, and what belongs to it.
+/// All secrets of a cluster, with their public parts.
 #[derive(Clone, Debug)]
 pub struct ClusterSecrets {
-    /// The certificate that the servers' are signed with.
+    /// The certificate of the authority that signs the servers' certificates.
     pub authority: String,
     /// One for each server.
     pub servers: Vec<Certificate>,
-    /// The submitters'.
+    /// The key pair of the submitters.
     pub submitter: UserKey,
     /// One for each worker.
     pub workers: Vec<UserKey>,
 }
 
-/// A file to be written.
+/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterFile {
     /// Its path below the cluster's directory.
     pub path: PathBuf,
-    /// What is in it.
+    /// Its content.
     pub text: String,
     /// Whether only its owner may read it.
     pub is_secret: bool,
 }
 
 impl ServerPlace {
-    /// The name of the server, and of its directory.
+    /// The name of the server and of its directory.
     pub fn name(&self) -> String {
         match self.port {
             PORT => self.host.clone(),
@@ -97,14 +97,15 @@ impl ServerPlace {
 }
 
 impl ClusterPlan {
-    /// The address of all servers, as `--executor` and `--nats` take it, for who has these files in a directory.
+    /// The address of all servers, as `--executor` and `--nats` take it, if the key and authority files are in a
+    /// directory.
     pub fn url(&self, key: &str, authority: &str) -> String {
         let places = self.servers.iter().map(|it| format!("{}:{}", it.host, it.port));
         let places = places.collect::<Vec<_>>().join(",");
         format!("nats://{places}?key={key}&ca={authority}")
     }
 
-    /// All files.
+    /// All files of the cluster.
     pub fn files(&self, secrets: &ClusterSecrets) -> Vec<ClusterFile> {
         let mut files = Vec::new();
         for (server, certificate) in self.servers.iter().zip(&secrets.servers) {
@@ -230,7 +231,7 @@ accounts {{
     }
 }
 
-/// A worker's rights: its calls, and answers to them.
+/// A worker's rights: its calls and their answers.
 fn worker(name: &str, key: &UserKey) -> String {
     let key = &key.public;
     let subjects = CALLS.iter().map(|call| call.of(key)).chain([WHO_AM_I.to_owned()]);

@@ -1,20 +1,20 @@
-//! What follows from what was seen of a server: how good it is for workers, and what would make it better.
+//! What follows from a survey of a server: how good the server is for workers, and what would make it better.
 
 use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamSeen};
 use crate::model::host::{Finding, Grade};
 use crate::model::text::{count, printable};
 use crate::model::units::Bytes;
 
-/// A clock that is off by more than this misleads about what is old.
+/// The largest difference between clocks, in seconds, before ages mislead.
 const CLOCK: f64 = 1.0;
 
-/// A round trip that takes longer makes units of short runs slow.
+/// The longest round trip, in seconds, before units of short runs are slow.
 const LATENCY: f64 = 0.010;
 
-/// From this part of the disk on there is little left.
+/// The part of the disk in use above which little is left.
 const FULL: f64 = 0.9;
 
-/// All that there is to say, the most important first.
+/// All findings, the most important first.
 pub fn findings(survey: &ClusterSurvey) -> Vec<Finding> {
     let server = &survey.server;
     let (grade, text, advice) = rights(survey);
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// What is not good after a change.
+    /// Checks what is not good after a change.
     fn check(change: impl Fn(&mut ClusterSurvey), expected: &[&str]) {
         let mut survey = survey();
         change(&mut survey);
@@ -232,7 +232,7 @@ mod tests {
             |it| it.workers[0].isolation = Isolation::Plain,
             &["workers: 1 worker with 2 slots; 1 without full isolation"],
         );
-        // It cannot see more.
+        // A worker cannot see more.
         let blind = |it: &mut ClusterSurvey| {
             it.server.role = ClusterRole::Worker;
             it.server.syncs_always = None;

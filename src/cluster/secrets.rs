@@ -9,10 +9,10 @@ use rcgen::{
 use crate::cluster::config::{Certificate, ClusterPlan, ClusterSecrets, UserKey};
 use crate::model::judgement::JudgeError;
 
-/// Makes all keys of a cluster. That of the authority is kept by nobody, so nobody can make a server more.
+/// Makes all keys of a cluster. The key of the authority is not kept, so nobody can add a server.
 ///
 /// # Errors
-/// When the system has no random numbers, or a certificate cannot be made of the plan.
+/// If the system has no random numbers, or the plan does not yield valid certificates.
 pub fn fresh(plan: &ClusterPlan) -> Result<ClusterSecrets, JudgeError> {
     let certificates = certificates(plan);
     let (authority, servers) =
@@ -37,7 +37,7 @@ fn certificates(plan: &ClusterPlan) -> Result<(String, Vec<Certificate>), rcgen:
     let issuer = Issuer::new(params, key);
     let server = |host: &str| {
         let mut params = self::params(host, vec![host.to_owned()])?;
-        // A server is another's client, too.
+        // Each server is also a client of the others.
         params.extended_key_usages =
             vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
         params.use_authority_key_identifier_extension = true;
@@ -49,12 +49,12 @@ fn certificates(plan: &ClusterPlan) -> Result<(String, Vec<Certificate>), rcgen:
     Ok((authority, servers))
 }
 
-/// A certificate's contents, but for what it is for.
+/// The contents of a certificate, except its purpose.
 fn params(name: &str, hosts: Vec<String>) -> Result<CertificateParams, rcgen::Error> {
     let mut params = CertificateParams::new(hosts)?;
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);
-    // No clock is right enough that a certificate should begin today.
+    // Clocks are not accurate enough for a certificate that begins today.
     params.not_before = date_time_ymd(2020, 1, 1);
     params.not_after = date_time_ymd(2099, 1, 1);
     Ok(params)

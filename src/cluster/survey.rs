@@ -21,22 +21,22 @@ use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
 use crate::remote::nats::link::{Link, NoReply, Outgoing, header, is_nobody, status};
 use crate::remote::nats::{presence, random};
 
-/// So often the server is asked to learn how long that takes.
+/// How often the server is asked, to measure the round trip.
 const ROUNDS: usize = 21;
 
-/// So long units are counted to learn how many are finished in a second.
+/// How long finished units are counted, to learn the rate per second.
 const WATCHED: Duration = Duration::from_secs(1);
 
-/// So long to wait for what a server need not answer.
+/// How long to wait for an answer that the server need not give.
 const OPTIONAL: Duration = Duration::from_secs(2);
 
-/// So long to wait for a server that is away.
+/// How long to wait for an unreachable server.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks the server at this address.
+/// Surveys the server at this address.
 ///
 /// # Errors
-/// When it cannot be reached, lets nobody in with this key, is too old, or stops answering.
+/// If it cannot be reached, rejects this key, is too old, or stops answering.
 pub fn survey(address: &Address) -> Result<ClusterSurvey, JudgeError> {
     let link = Link::open(address, Some(PATIENCE))?;
     let seen = look(&link, address);
@@ -84,7 +84,7 @@ fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
     Ok(survey)
 }
 
-/// What the server says of who asks.
+/// What the server says about the user that asks.
 struct Me {
     told: Value,
     latency: Duration,
@@ -118,17 +118,17 @@ fn role(me: &Value) -> ClusterRole {
     }
 }
 
-/// Asks what need not be answered, for a document.
+/// Sends a request that the server may leave unanswered, and parses the answer as JSON.
 fn once(link: &Link, subject: &str) -> Option<Value> {
     serde_json::from_slice(&once_with(link, subject, b"")?.payload).ok()
 }
 
-/// Asks what need not be answered. [`Link::request`] would wait until it is.
+/// Sends a request that the server may leave unanswered. [`Link::request`] would wait for the answer.
 fn once_with(link: &Link, subject: &str, body: &[u8]) -> Option<Message> {
     let (sender, answers) = sync_channel::<Message>(1);
     let place = link.own_inbox(&random());
     let hear = move |message| {
-        // The first answer counts; who asked may have gone.
+        // The first answer counts; the caller may have given up.
         let _ = sender.try_send(message);
         false
     };
@@ -165,7 +165,7 @@ fn streams(link: &Link) -> Result<Vec<StreamSeen>, NoReply> {
     Ok(seen)
 }
 
-/// What waits, as it was counted twice.
+/// The waiting units, from two counts.
 fn queues(link: &Link) -> Result<Vec<QueueSeen>, NoReply> {
     let before = consumers(link)?;
     if before.is_empty() {
@@ -197,12 +197,12 @@ fn queues(link: &Link) -> Result<Vec<QueueSeen>, NoReply> {
     Ok(seen)
 }
 
-/// The consumers of jobs, as the server lists them, some at a time.
+/// The consumers of jobs, as the server lists them: page by page.
 fn consumers(link: &Link) -> Result<Vec<Value>, NoReply> {
     let mut all = Vec::new();
     loop {
         let listed = ask(link, &format!("CONSUMER.LIST.{JOBS}"), &json!({ "offset": all.len() }))?;
-        // Without the stream there are none.
+        // Without the stream there are no consumers.
         let Ok(Value::Object(mut listed)) = listed else { return Ok(all) };
         let total = listed["total"].as_u64().unwrap_or_default();
         let Some(Value::Array(some)) = listed.remove("consumers") else { return Ok(all) };
@@ -216,7 +216,8 @@ fn consumers(link: &Link) -> Result<Vec<Value>, NoReply> {
     }
 }
 
-/// Who has announced itself; of another juror only the subject is understood, so it is left out.
+/// The workers that have announced themselves. Of another version of juror only the subject is readable: such workers
+/// are left out.
 fn workers(link: &Link) -> Result<Vec<WorkerSeen>, NoReply> {
     let now = once(link, WHO_AM_I);
     let now = now.and_then(|it| seconds_of(it["server"]["time"].as_str()?));
@@ -225,7 +226,7 @@ fn workers(link: &Link) -> Result<Vec<WorkerSeen>, NoReply> {
     loop {
         let body = json!({ "seq": next, "next_by_subj": "worker.>" }).to_string();
         let subject = format!("$JS.API.DIRECT.GET.{WORKERS}");
-        // Without the stream nobody answers.
+        // Without the stream there is no answer.
         let Some(message) = once_with(link, &subject, body.as_bytes()) else { break };
         let sequence = header(&message, "Nats-Sequence").and_then(|it| it.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
@@ -248,7 +249,7 @@ fn workers(link: &Link) -> Result<Vec<WorkerSeen>, NoReply> {
     Ok(seen)
 }
 
-/// Seconds since the beginning of 1970, of a time as servers write it.
+/// The seconds since the beginning of 1970 of a time as servers write it.
 fn seconds_of(text: &str) -> Option<f64> {
     let text = text.strip_suffix('Z')?;
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));

@@ -1,4 +1,4 @@
-//! The pool of sandboxes on this machine: one slot a physical core, each with a run at a time.
+//! The pool of sandboxes on this machine: one slot per physical core, each with one run at a time.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,30 +24,29 @@ pub struct Local {
     pool: Pool<Place>,
     stoppers: Mutex<Vec<Stopper>>,
     stopped: AtomicBool,
-    /// The name under which it is remembered how programs are kept apart here, as long as nothing else says so.
+    /// The name of the note with the isolation method, as long as that method was not tried in this process.
     unproved: Mutex<Option<String>>,
     notebook: Arc<dyn Notebook>,
-    /// Holds boxes that are kept and trees that are shown, once there is one. Only its owner can enter it, so that
-    /// what is in it, which every run must be able to read, is hidden from the machine's users.
+    /// The directory for kept boxes and shown trees, once one is needed. Every run must be able to read its contents,
+    /// so only the owner can enter it: that hides them from other users.
     home: Mutex<Option<Scratch>>,
 }
 
-/// Where one run at a time goes on, and how to start a slot there.
+/// A place for one run at a time, and the core on which its slots start.
 struct Place {
-    /// Once there was work for it.
+    /// Starts with the first job.
     slot: Option<Slot>,
-    /// Where the partner of a joint job runs, once there was one; on the same core.
+    /// The slot of the partner in joint jobs, on the same core. Starts with the first joint job.
     partner: Option<Slot>,
     core: Option<CoreId>,
 }
 
 impl Local {
-    /// Finds out how programs can be kept apart, by a first slot if it is not remembered. At most as many slots as asked
-    /// for, or one a physical core, start later, each when there is work for it; fewer if runs at the same time would
-    /// spoil each other.
+    /// Finds the isolation method; if none is remembered, a first slot tries it out. Slots start when there is work,
+    /// up to `jobs` or one per physical core; fewer if simultaneous runs would disturb each other.
     ///
     /// # Errors
-    /// When this machine cannot isolate programs as is demanded.
+    /// If this machine cannot isolate programs as demanded.
     pub fn start(
         jobs: Option<usize>,
         demand: Demand,
@@ -55,9 +54,9 @@ impl Local {
     ) -> Result<Self, JudgeError> {
         let found = Host::look()?;
         let cores = found.physical_cores();
-        // Two judges on one machine should not choose the same core first.
+        // Two judges on one machine should not both choose the first core.
         let start = std::process::id() as usize;
-        // More jobs than cores share them, each on one.
+        // If there are more jobs than cores, several share a core.
         let core = |index: usize| cores.get((start + index) % cores.len().max(1)).copied();
         let signs = found.signs().filter(|_| demand != Demand::Plain);
         let recalled = signs.as_ref().and_then(|signs| notebook.recall(signs));
@@ -94,35 +93,35 @@ impl Local {
         })
     }
 
-    /// What keeps programs apart.
+    /// The isolation method.
     pub fn isolation(&self) -> Isolation {
         self.host.isolation()
     }
 
-    /// How many runs go on at once at most, if this way to keep programs apart allows no more.
+    /// How many runs are possible at once, if the isolation method limits that.
     pub fn most_at_once(&self) -> Option<usize> {
         self.host.most_at_once()
     }
 
-    /// What is stronger and cannot be had here, with the reason.
+    /// Stronger methods that do not work here, with the reason.
     pub fn refused(&self) -> &[TriedMode] {
         self.host.refused()
     }
 
-    /// What nothing holds here, one line each, if programs run plainly.
+    /// What is not limited here if programs run without isolation, one line each.
     pub fn gaps(&self) -> Vec<String> {
         self.host.gaps()
     }
 
-    /// A new slot instead of one that failed: the state of that one is unknown.
+    /// Replaces a slot that failed, since its state is unknown.
     fn renew(&self, place: &mut Place) {
-        // Without a new one the old one is to fail again, and that is what is told then.
+        // If no slot starts, the old one fails again, and that error is reported.
         if let Ok(slot) = self.start_slot(place.core) {
             place.slot = Some(slot);
         }
     }
 
-    /// The slot of a place, which starts now if it is the first time.
+    /// The slot of a place; starts it if needed.
     fn slot<'a>(&self, place: &'a mut Place) -> Result<&'a mut Slot, JudgeError> {
         match &mut place.slot {
             Some(slot) => Ok(slot),
@@ -130,7 +129,7 @@ impl Local {
         }
     }
 
-    /// A slot. The first one proves what is remembered; if it was wrong, it is forgotten.
+    /// Starts a slot. The first one tests the remembered method, and forgets it if it fails.
     fn proved_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
         let mut unproved = self.unproved.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(signs) = &*unproved else {
@@ -145,7 +144,7 @@ impl Local {
         tried
     }
 
-    /// One more slot, which [`stop`](Executor::stop) knows.
+    /// Starts a slot that [`stop`](Executor::stop) can stop.
     fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
         let slot = self.proved_slot(core)?;
         let stopper = slot.stopper();
@@ -161,13 +160,13 @@ impl Local {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// Runs in a free place. A fault of the machine is tried once more, with nothing beside it, before it is told.
+    /// Runs in a free place. After a fault of the machine it runs once more, alone, before the error is reported.
     fn in_a_place<R>(&self, run: impl Fn(&mut Place) -> Result<R, JudgeError>) -> Result<R, Stop> {
         let run = |place: &mut Place| self.unless_stopped(place, &run);
         self.told(self.pool.run(run, |place| self.renew(place)))
     }
 
-    /// Runs while nothing else does here, and says what others on the machine did meanwhile.
+    /// Runs while no other place is in use, and reports what else the machine did meanwhile.
     fn in_all_places<R>(
         &self,
         run: impl Fn(&mut Place) -> Result<R, JudgeError>,
@@ -222,19 +221,20 @@ impl Local {
         if let Ok(reply) = &mut reply {
             self.look_around(&mut reply.program.reply.outcome);
         }
-        // One that failed is not used again.
+        // A slot that failed is not used again.
         place.partner = reply.is_ok().then_some(partner);
         reply
     }
 
-    /// Notes whether others want the processors, if a time limit is at stake. What runs in other slots is not told from them.
+    /// Notes whether other programs want the processors, if a time limit is at stake. Skipped if other slots are in
+    /// use.
     fn look_around(&self, outcome: &mut Outcome) {
         if outcome.stopped_by == Some(StoppedBy::CpuTime) && self.pool.is_quiet() {
             outcome.contention.others = runnable();
         }
     }
 
-    /// Where boxes and trees lie on the disk.
+    /// The directory for boxes and trees on disk.
     fn home(&self) -> Result<PathBuf, JudgeError> {
         let mut home = self.home.lock().unwrap_or_else(PoisonError::into_inner);
         let home = match &mut *home {
@@ -244,7 +244,7 @@ impl Local {
         Ok(home.path().to_path_buf())
     }
 
-    /// Puts what a job shows on the disk if it is not there yet, and says where its box is kept.
+    /// Writes the trees of a job to disk if they are not there yet, and sets where its box is kept.
     fn prepare(&self, job: &Job, slot: &mut Slot) -> Result<(), JudgeError> {
         place::put(job, || self.home())?;
         if job.keep != Keep::Nothing {
@@ -308,18 +308,18 @@ impl Executor for Local {
 }
 
 impl Drop for Local {
-    /// Ends all slots at once; each takes a moment.
+    /// Ends all slots at once, since each takes a moment.
     fn drop(&mut self) {
         thread::scope(|scope| {
             for place in self.pool.take_out().into_iter().filter(|place| place.slot.is_some()) {
-                // If there can be no other thread, this one does it.
+                // If no thread can be started, this one does it.
                 let _ = thread::Builder::new().spawn_scoped(scope, || drop(place));
             }
         });
     }
 }
 
-/// Adds what was seen beside a run to what the kernel counted in it.
+/// Adds what was observed besides a run to the kernel's counts of it.
 fn disturb(outcome: &mut Outcome, beside: Contention) {
     outcome.contention = Contention { switches: outcome.contention.switches, ..beside };
 }
@@ -333,7 +333,7 @@ mod tests {
     use crate::model::limits::Limits;
     use crate::model::units::Bytes;
 
-    /// How many slots started for so many runs at once.
+    /// Checks how many slots start for this many simultaneous runs.
     fn check(at_once: usize, expected: usize) {
         let local = Local::start(Some(3), Demand::Any, Arc::new(())).unwrap();
         let barrier = Barrier::new(at_once);
@@ -352,13 +352,13 @@ mod tests {
         };
         thread::scope(|scope| (0..at_once).for_each(|_| _ = scope.spawn(|| run().unwrap())));
         if at_once == 1 {
-            // One after the other, the same slot does all.
+            // Run one after the other, all use the same slot.
             run().unwrap();
         }
         assert_eq!(local.stoppers.lock().unwrap().len(), expected);
     }
 
-    /// Remembers one thing.
+    /// Keeps one note.
     #[derive(Default)]
     struct Single(Mutex<Option<(String, Vec<u8>)>>);
 

@@ -1,4 +1,4 @@
-//! Where a job runs. A [`Job`] is plain data, so here and elsewhere have one interface.
+//! Executors run jobs. A [`Job`] is plain data, so local and remote executors have the same interface.
 
 pub mod local;
 pub mod parallel;
@@ -26,26 +26,25 @@ pub trait Executor: Send + Sync {
     /// What measures and limits the runs, in words.
     fn mechanism(&self) -> String;
 
-    /// Runs one job and waits for its end. `alone` counts, from 1, the runs of this job for its times: each is a run of its
-    /// own, with nothing beside it on this machine. A cache keeps each of them apart.
+    /// Runs one job and waits for its end. `alone` asks for a new run with nothing beside it here, to measure times; its
+    /// number counts these runs of the job, from 1, so that a cache can keep each result.
     ///
     /// # Errors
-    /// When the job could not be run as asked, or was ended by [`Executor::stop`]; never for
+    /// If the job could not be run as asked, or was ended by [`Executor::stop`]; never for
     /// anything that the program did.
     fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop>;
 
-    /// Runs two programs that talk with each other, and waits for the end of both. They share one place: two
-    /// that take turns need no more than one core, and a machine may have no more. For `alone`, see
-    /// [`run_one`](Self::run_one).
+    /// Runs two joined programs, and waits for the end of both. They share a place: two programs that take turns need
+    /// only one core, and a machine may have only one. For `alone`, see [`run_one`](Self::run_one).
     ///
     /// # Errors
-    /// As [`run_one`](Self::run_one), for either of the two.
+    /// See [`run_one`](Self::run_one), for either program.
     fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop>;
 
     /// Runs a job, beside others.
     ///
     /// # Errors
-    /// As [`run_one`](Self::run_one).
+    /// See [`run_one`](Self::run_one).
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
         self.run_one(job, None)
     }
@@ -53,25 +52,25 @@ pub trait Executor: Send + Sync {
     /// Runs one program that talks with a person, and waits for its end. Its standard output is not in the reply.
     ///
     /// # Errors
-    /// As [`run_one`](Self::run_one); and if jobs run elsewhere, where nobody can talk with them.
+    /// See [`run_one`](Self::run_one); also if jobs run on other machines, where nobody can talk with them.
     fn run_by_hand(&self, _: &Job, _: Hand) -> Result<Reply, Stop> {
         let why = "programs run elsewhere, where nobody can talk with them";
         Err(JudgeError::new("connect the program with the terminal", why).into())
     }
 
-    /// The same place, that remembers nothing: who must see a program run once more asks this one.
+    /// The same executor without memory, for callers that need a new run.
     fn anew(&self) -> &dyn Executor;
 
-    /// Ends all runs at once, now and from now on: each returns [`Stop::Interrupted`].
+    /// Ends all current and later runs: each returns [`Stop::Interrupted`].
     fn stop(&self);
 }
 
 /// Remembers small things about this machine from one start of juror to the next.
 pub trait Notebook: Send + Sync {
-    /// What was noted under this name.
+    /// The note under this name.
     fn recall(&self, name: &str) -> Option<Vec<u8>>;
 
-    /// Notes something in place of what was noted.
+    /// Stores a note in place of an earlier one.
     fn note(&self, name: &str, text: &[u8]);
 }
 
@@ -84,14 +83,14 @@ impl Notebook for () {
     fn note(&self, _: &str, _: &[u8]) {}
 }
 
-/// Ends of pipes between a program and a person, both of them the program's.
+/// The program's ends of pipes between a program and a person.
 #[derive(Debug)]
 pub struct Hand {
-    /// What it reads.
+    /// The end that it reads from.
     pub reads: OwnedFd,
-    /// Where it writes.
+    /// The end that it writes to.
     pub writes: OwnedFd,
 }
 
-/// Puts something around an executor, such as one that hands jobs on.
+/// Wraps an executor, such as in one that hands jobs on.
 pub type Around = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;

@@ -7,10 +7,10 @@ use std::thread;
 use crate::executor::Executor;
 use crate::model::stop::Stop;
 
-/// Does the work for each item and gives the results in the items' order.
+/// Does the work for each item and returns the results in the items' order.
 ///
 /// # Errors
-/// The first error; work that has not begun by then is not begun.
+/// The first error; later work is not begun.
 pub fn map<T: Sync, R: Send>(
     executor: &dyn Executor,
     items: &[T],
@@ -39,10 +39,10 @@ pub fn map<T: Sync, R: Send>(
     Ok(results?.into_iter().flatten().collect())
 }
 
-/// Does two things at once; the first one first if the machine starts no thread more.
+/// Does two things at once, or in order if no thread can be started.
 ///
 /// # Errors
-/// That of the first, else that of the second; both come to their end.
+/// The error of the first, otherwise that of the second; both run to their end.
 pub fn both<A: Send, B: Send>(
     first: impl FnOnce() -> Result<A, Stop> + Send,
     second: impl FnOnce() -> Result<B, Stop> + Send,
@@ -63,7 +63,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does the work on so many threads, this one among them; on fewer if the machine starts no more.
+/// Does the work on up to `most` threads including this one; on fewer if no more can be started.
 pub fn on_threads(most: usize, work: impl Fn() + Sync) {
     thread::scope(|scope| {
         for _ in 1..most {

@@ -1,4 +1,4 @@
-//! Where trees lie on this machine.
+//! Puts trees on this machine's disk.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -15,19 +15,19 @@ use crate::model::test_data::CaseFile;
 use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::sandbox;
 
-/// A file of a test case, to be laid into a box.
+/// A test case's file as an entry for a box.
 pub fn file(file: &CaseFile) -> TreeEntry {
-    // One that is not there is told of when it is to be read.
+    // A missing file is reported when it is read.
     let rights = fs::metadata(&file.path).map_or(0, |found| found.permissions().mode());
     let node = Node::File { blob: Blob::file(&file.path), mode: FileMode::of(rights) };
     TreeEntry::new(&file.name, node)
 }
 
-/// Copies a tree to where nothing is yet, for a person to see: without links that lead out of it. Directories above
-/// are made.
+/// Copies a tree to a new path for a person to see, without links that lead out of the tree. Creates parent
+/// directories.
 ///
 /// # Errors
-/// When it cannot be written there.
+/// If it cannot be written there.
 pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
     if let Some(parent) = to.parent() {
         let made = fs::create_dir_all(parent);
@@ -40,11 +40,11 @@ pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
     }
 }
 
-/// Puts the trees that a job shows on this machine's disk, below `home`, if they are not there yet. They are gone
-/// with the last job that shows them.
+/// Writes the trees that a job shows to disk, below `home`, if they are not there yet. They are deleted with the last
+/// job that shows them.
 ///
 /// # Errors
-/// When they cannot be written there.
+/// If they cannot be written there.
 pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<(), JudgeError> {
     for shown in &job.command.visible {
         if let What::Tree(tree) = &shown.what
@@ -69,7 +69,7 @@ fn of_links_inside(tree: &Tree) -> Tree {
     Tree::from(tree.entries.iter().filter(stays).cloned().collect::<Vec<_>>())
 }
 
-/// Makes a directory of a tree, readable for every run.
+/// Writes a tree as a directory that every run can read.
 fn write(tree: &Tree, to: &Path) -> io::Result<()> {
     make_directory(to)?;
     for entry in &tree.entries {
@@ -80,7 +80,7 @@ fn write(tree: &Tree, to: &Path) -> io::Result<()> {
         let mut at = to.to_path_buf();
         for part in entry.name.parent().into_iter().flatten() {
             at.push(part);
-            // Not through a link.
+            // Links are not followed.
             if !fs::symlink_metadata(&at).is_ok_and(|found| found.is_dir()) {
                 make_directory(&at)?;
             }
@@ -94,7 +94,7 @@ fn write(tree: &Tree, to: &Path) -> io::Result<()> {
                 let options = options.write(true).create_new(true).mode(0o600);
                 let mut file = options.open(&path)?;
                 blob.copy_to(&mut file)?;
-                // The process's umask may have taken rights away.
+                // The process's umask may have removed permissions.
                 file.set_permissions(Permissions::from_mode(mode.rights()))?;
             }
         }

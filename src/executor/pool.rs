@@ -1,4 +1,4 @@
-//! Slots that are lent out one at a time, and all at once for a run that is to be repeated alone.
+//! Slots that are lent one at a time, or all at once for a run that must be alone.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +13,7 @@ pub(super) struct Pool<S> {
 
 struct State<S> {
     free: Vec<S>,
-    /// Somebody waits for all slots, or has them.
+    /// Whether a run waits for all slots, or has them.
     alone: bool,
 }
 
@@ -30,14 +30,13 @@ impl<S> Pool<S> {
         self.size
     }
 
-    /// Whether no more than one slot is in use.
+    /// Whether at most one slot is in use.
     pub(super) fn is_quiet(&self) -> bool {
         let state = self.lock();
         state.alone || state.free.len() + 1 >= self.size
     }
 
-    /// Runs in a free slot. If the machine fails, runs once more, with nothing beside it; `mend` makes
-    /// the slot ready for that.
+    /// Runs in a free slot. If the machine fails, `mend` prepares the slot, and the run is repeated alone.
     pub(super) fn run<R>(
         &self,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
@@ -53,19 +52,19 @@ impl<S> Pool<S> {
             }
         };
         mend(&mut slot);
-        // Given back first: who waits for all slots while holding one waits for ever.
+        // Given back first: waiting for all slots while holding one would deadlock.
         self.give_back(slot);
         self.run_alone(run, mend).unwrap_or(Err(error))
     }
 
-    /// Runs in a slot while all others stand still; `None` if there are no slots.
+    /// Runs in a slot while all others are idle; `None` if there are no slots.
     pub(super) fn run_alone<R>(
         &self,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
     ) -> Option<Result<R, JudgeError>> {
         let mut slots = self.take_all();
-        // That which is used most.
+        // The slot that is used most.
         let result = slots.last_mut().map(|slot| {
             let result = run(slot);
             if result.is_err() {
@@ -77,7 +76,7 @@ impl<S> Pool<S> {
         result
     }
 
-    /// Those that are free, for good.
+    /// Removes the free slots from the pool.
     pub(super) fn take_out(&self) -> Vec<S> {
         std::mem::take(&mut self.lock().free)
     }
@@ -133,7 +132,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
-    /// What a scripted slot answers, one after the other.
+    /// The answers of a scripted slot, one after the other.
     fn check(answers: &[Result<u32, JudgeError>], expected: Result<u32, JudgeError>, runs: usize) {
         let pool = Pool::new(vec![0usize]);
         let result = pool.run(

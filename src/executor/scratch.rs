@@ -1,7 +1,7 @@
-//! Temporary directories, and what to do when they cannot be written.
+//! Temporary directories, and the error if they cannot be written.
 //!
-//! One that is in use is locked (`flock`), for as long as its process lives. One that is not was left behind by a juror that was
-//! killed, and is removed by the next.
+//! A directory in use is locked (`flock`) as long as its process lives. One without lock was left behind by a juror
+//! that was killed; the next juror removes it.
 
 use std::env;
 use std::fs::{self, DirEntry, File};
@@ -18,7 +18,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::words::words;
 
 words! {
-    /// What the directory is for, which its name begins with.
+    /// The purpose of the directory, which starts its name.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Use {
         /// A package that was unpacked.
@@ -27,33 +27,33 @@ words! {
         Programs = "juror-programs-",
         /// Test data that is made.
         Data = "juror-generate-",
-        /// What an output validator leaves from pass to pass.
+        /// Files that an output validator leaves from pass to pass.
         Passes = "juror-passes-",
         /// Pages that become a PDF.
         Pages = "juror-pages-",
     }
 }
 
-/// A temporary directory, gone when dropped.
+/// A temporary directory, deleted when dropped.
 #[derive(Debug)]
 pub struct Scratch {
     dir: TempDir,
-    /// Says that it is in use; if the file system has no locks, nothing does, and no judge removes it.
+    /// Marks the directory as in use. On a file system without locks this is None, and no judge removes the directory.
     _lock: Option<File>,
 }
 
 impl Scratch {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 }
 
-/// A new temporary directory. Others may read it as far as the umask lets them: programs that run as
-/// another user start in there.
+/// Makes a temporary directory. Others may read it as far as the umask allows: programs that run as another user start
+/// in it.
 ///
 /// # Errors
-/// When the system's temporary directory cannot be written.
+/// If the system's temporary directory cannot be written.
 pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| sweep(&env::temp_dir()));
@@ -63,7 +63,7 @@ pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     Ok(Scratch { dir, _lock })
 }
 
-/// The directory, locked; `None` if another judge has locked it, or it cannot be locked.
+/// Locks the directory; `None` if another judge has locked it, or locks do not work.
 fn lock(dir: &Path) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
@@ -71,27 +71,27 @@ fn lock(dir: &Path) -> Option<File> {
     Some(file)
 }
 
-/// Removes what jurors of this user left in a directory when they were killed.
+/// Removes the directories that this user's killed jurors left.
 fn sweep(parent: &Path) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries.filter(is_old_and_ours) {
         let path = entry.path();
         if let Some(_lock) = lock(&path) {
-            // What cannot be removed stays, as it would for ever.
+            // What cannot be removed stays.
             let _ = fs::remove_dir_all(path);
         }
     }
 }
 
 fn is_old_and_ours(entry: &DirEntry) -> bool {
-    /// Between being made and being locked passes much less.
+    /// The lock follows the creation of a directory much sooner than this.
     const YOUNG: Duration = Duration::from_secs(60);
     let name = entry.file_name();
     let is_named = |it: Use| name.as_encoded_bytes().starts_with(it.name().as_bytes());
     if !Use::ALL.into_iter().any(is_named) {
         return false;
     }
-    // Not through a link.
+    // Links are not followed.
     entry.metadata().is_ok_and(|found| {
         let age = found.modified().ok().and_then(|time| time.elapsed().ok());
         found.is_dir()
@@ -100,7 +100,7 @@ fn is_old_and_ours(entry: &DirEntry) -> bool {
     })
 }
 
-/// A fault in a step that writes in a temporary directory, with the way out.
+/// An error in a step that writes to a temporary directory, with the way out.
 pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
     let dir = env::temp_dir();
     let dir = dir.display();
@@ -163,7 +163,7 @@ mod tests {
             assert!(there(path), "{}", path.display());
         }
         assert!(elsewhere.join("below/file").exists());
-        // As when its process dies.
+        // The same happens if its process dies.
         drop(in_use);
         sweep(parent.path());
         assert!(!there(&used));

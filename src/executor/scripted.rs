@@ -1,4 +1,4 @@
-//! The executor's double for tests: answers from a function, starts nothing.
+//! The executor's test double: answers from a function, starts nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Scripted<F> {
     stopped: AtomicBool,
 }
 
-/// What answers a joint job.
+/// A function that answers joint jobs.
 type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 
 impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
@@ -29,7 +29,7 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
         Self { answer, joint: None, slots, stopped: AtomicBool::new(false) }
     }
 
-    /// Answers each joint job with this function; without one they fail.
+    /// Answers each joint job with this function; otherwise they fail.
     #[must_use]
     pub fn joint(
         self,

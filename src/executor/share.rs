@@ -1,18 +1,18 @@
-//! A part of an executor's slots, for work of which there is more at once.
+//! A part of an executor's slots, if several tasks share the executor.
 
 use crate::executor::{Executor, Hand};
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 
-/// The same executor, but that it says it has so many slots.
+/// The same executor with another number of slots.
 pub struct Share<'a> {
     inner: &'a dyn Executor,
     slots: usize,
 }
 
 impl<'a> Share<'a> {
-    /// A part of this one.
+    /// Wraps this executor.
     pub fn new(inner: &'a dyn Executor, slots: usize) -> Self {
         Self { inner, slots }
     }

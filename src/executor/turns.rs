@@ -1,5 +1,5 @@
-//! One executor for several users, such as packages that are verified side by side: of those who wait for a place, the
-//! first in their order gets it.
+//! One executor for several users, such as packages that are verified side by side. The waiting user with the lowest
+//! number gets the next place.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 
-/// The places of an executor, as far as its users take turns.
+/// The places of an executor whose users take turns.
 #[derive(Debug)]
 pub struct Turns {
     state: Mutex<State>,
@@ -24,7 +24,7 @@ struct State {
 }
 
 impl Turns {
-    /// So many places, all of them free.
+    /// This many places, all free.
     pub fn new(places: usize) -> Arc<Self> {
         let state = State { free: places, waiting: BTreeMap::new() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
@@ -34,14 +34,14 @@ impl Turns {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes those who wait, if there are any: a call to the kernel.
+    /// Wakes waiting users, if any: notifying is a system call.
     fn wake(&self, state: &State) {
         if !state.waiting.is_empty() {
             self.changed.notify_all();
         }
     }
 
-    /// Waits until a place is free and no user of a lower number waits.
+    /// Waits until a place is free and no user with a lower number waits.
     fn take(&self, user: usize) -> Turn<'_> {
         let mut state = self.lock();
         *state.waiting.entry(user).or_default() += 1;
@@ -50,7 +50,7 @@ impl Turns {
         }
         state.free -= 1;
         state.leave(user);
-        // Another place may be free, and now it is the next one's turn.
+        // Another place may be free, so the next user may begin.
         self.wake(&state);
         Turn(self)
     }
@@ -71,7 +71,7 @@ impl State {
     }
 }
 
-/// A place, until it is dropped.
+/// A place in use, until it is dropped.
 struct Turn<'a>(&'a Turns);
 
 impl Drop for Turn<'_> {
@@ -82,8 +82,8 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// The executor as one of its users has it. It remembers nothing: an answer that is known needs no place, so what
-/// remembers stands around this.
+/// The executor for one of its users. It has no memory: a known answer needs no place, so a cache belongs around this
+/// executor.
 pub struct InTurn {
     inner: Arc<dyn Executor>,
     turns: Arc<Turns>,
@@ -91,12 +91,12 @@ pub struct InTurn {
 }
 
 impl InTurn {
-    /// For the user of this number; a lower one goes first.
+    /// The executor for the user with this number; lower numbers go first.
     pub fn new(inner: Arc<dyn Executor>, turns: Arc<Turns>, user: usize) -> Self {
         Self { inner, turns, user }
     }
 
-    /// Does what it does with the executor within, when it is its turn.
+    /// Uses the inner executor when it is this user's turn.
     fn in_turn<R>(&self, run: impl FnOnce(&dyn Executor) -> R) -> R {
         let _turn = self.turns.take(self.user);
         run(&*self.inner)
@@ -141,7 +141,7 @@ mod tests {
 
     use crate::executor::scripted::Scripted;
 
-    /// Lets these users wait for the only place, which is taken, and gives the order in which they get it.
+    /// The order in which these users get the only place, if they wait while it is taken.
     fn order(users: &[usize]) -> Vec<usize> {
         let turns = Turns::new(1);
         let held = turns.take(0);

@@ -1,4 +1,4 @@
-//! An executor within a time: what still runs at its end is ended, and nothing starts after it.
+//! An executor with a deadline: jobs that still run then are ended, and none starts after it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,12 +9,11 @@ use crate::model::joint::{JointJob, JointReply};
 use crate::model::outcome::StoppedBy;
 use crate::model::stop::Stop;
 
-/// Stands around an executor. A job that the end of the time cuts short returns [`Stop::Interrupted`], so no
-/// verdict comes of it.
+/// Wraps an executor. A job that the deadline cuts short returns [`Stop::Interrupted`], so that it gets no verdict.
 pub struct Until<'a> {
     inner: &'a dyn Executor,
     time: Arc<Mutex<Time>>,
-    /// The same that remembers nothing, unless this is it.
+    /// The same without memory; None if this is that executor.
     anew: Option<Box<Self>>,
 }
 
@@ -25,30 +24,30 @@ struct Time {
 }
 
 impl<'a> Until<'a> {
-    /// Without an end yet.
+    /// An executor without deadline.
     pub fn new(inner: &'a dyn Executor) -> Self {
         let time = Arc::default();
         let anew = Self { inner: inner.anew(), time: Arc::clone(&time), anew: None };
         Self { inner, time, anew: Some(Box::new(anew)) }
     }
 
-    /// Sets the end for all jobs that start from now on.
+    /// Sets the deadline for all jobs that start from now on.
     pub fn set(&self, end: Option<Instant>) {
         *self.lock() = Time { end, ran_out: false };
     }
 
-    /// Moves the end away from now, if it is earlier.
+    /// Extends the deadline, if it is earlier than this.
     pub fn extend(&self, end: Instant) {
         let mut time = self.lock();
         time.end = time.end.map(|known| known.max(end));
     }
 
-    /// Whether a job was cut short or refused since the end was set.
+    /// Whether a job was cut short or refused since the deadline was set.
     pub fn ran_out(&self) -> bool {
         self.lock().ran_out
     }
 
-    /// Whether the end has come.
+    /// Whether the deadline has passed.
     pub fn is_over(&self) -> bool {
         self.lock().end.is_some_and(|end| end <= Instant::now())
     }
@@ -57,7 +56,7 @@ impl<'a> Until<'a> {
         self.time.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is left of the time, if it has an end.
+    /// The time left, if there is a deadline.
     fn left(&self) -> Result<Option<Duration>, Stop> {
         let left = self.lock().end.map(|end| end.saturating_duration_since(Instant::now()));
         match left {
@@ -72,7 +71,7 @@ impl<'a> Until<'a> {
     }
 }
 
-/// The job with no more wall time than this, if its own is longer.
+/// The job with its wall time cut to the time left, if its own limit is longer.
 fn cut(job: &Job, left: Option<Duration>) -> Option<Job> {
     let left = left.filter(|left| job.limits.wall_time.is_none_or(|own| own > *left))?;
     let mut job = job.clone();
@@ -135,7 +134,7 @@ mod tests {
     use crate::model::limits::Limits;
     use crate::model::units::Bytes;
 
-    /// A program that sleeps for so long; both times in seconds.
+    /// Checks a program that sleeps; times in seconds.
     fn check(sleeps: u64, own: u64, left: Option<u64>, expected: Result<Option<StoppedBy>, Stop>) {
         let sleeps = Duration::from_secs(sleeps);
         let scripted = Scripted::new(1, |job: &Job| {

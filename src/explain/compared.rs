@@ -1,4 +1,4 @@
-//! A submission that is asked by comparisons with a reference.
+//! A submission that is judged by comparison with a reference.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::model::stop::Stop;
 use crate::stress::comparison::{Compared, Comparison};
 use crate::stress::validity::Validity;
 
-/// A submission beside its reference.
+/// A submission with its reference.
 pub struct ByComparison<'a> {
     /// The comparison.
     pub comparison: &'a Comparison<'a>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// Ends what runs when the time is over.
+    /// Ends the runs when the time is over.
     pub until: &'a Until<'a>,
 }
 
@@ -24,7 +24,7 @@ impl Subject for ByComparison<'_> {
     fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop> {
         let executor = self.comparison.bench.executor;
         let judged = parallel::map(executor, &inputs, |input| match self.one(input) {
-            // What is not known when the time is over stays unknown.
+            // Inputs without result when the time runs out are left out.
             Err(Stop::Interrupted) if self.until.ran_out() => Ok(None),
             judged => judged,
         });
@@ -54,7 +54,7 @@ impl ByComparison<'_> {
         }
         let answer = match self.comparison.is_judged() {
             true => None,
-            // It is known from the comparison, unless it is long.
+            // The comparison knows it, unless it is long.
             false => self.comparison.answer(input)?.ok(),
         };
         Ok(Some(Judged { input: Arc::clone(input), answer, fails }))

@@ -1,4 +1,4 @@
-//! What is measured of an input and its answer.
+//! The figures that are measured of an input and its answer.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::grammar::program::Grammar;
 use crate::grammar::tree::{InputNode, InputTree};
 use crate::grammar::variables::{Variable, cases, variables};
 
-/// One figure of a test case. What is yes or no is 1 or 0.
+/// A figure of a test case. Yes is 1, no is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// What is measured.
+    /// What it measures.
     pub about: About,
     /// The name of the variable.
     pub name: String,
@@ -18,48 +18,48 @@ pub struct Feature {
     pub sites: Vec<usize>,
     /// Whether each test case has its own figure.
     pub is_per_case: bool,
-    /// The variable that it is compared with, and its commands.
+    /// The variable that it is compared with, with that variable's commands.
     pub other: Option<(String, Vec<usize>)>,
-    /// Bounds of its values that are known.
+    /// Its least possible value, if known.
     pub min: Option<i128>,
-    /// The greatest value.
+    /// Its greatest possible value, if known.
     pub max: Option<i128>,
 }
 
-/// What is measured.
+/// What a feature measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     /// The value of a variable that is read once.
     Value,
-    /// Whether it equals another.
+    /// Whether it equals another variable.
     SameValue,
-    /// Whether it is smaller than another.
+    /// Whether it is smaller than another variable.
     SmallerValue,
     /// The number of test cases.
     Cases,
-    /// Of a row: how many values it has, if no variable counts them.
+    /// How many values a row has, if no variable counts them.
     Length,
-    /// Their sum.
+    /// The sum of a row.
     Sum,
-    /// The least of them.
+    /// The least value of a row.
     Least,
-    /// The greatest of them.
+    /// The greatest value of a row.
     Greatest,
-    /// Whether all are equal.
+    /// Whether all values are equal.
     AllEqual,
-    /// Whether two are equal.
+    /// Whether two values are equal.
     Tie,
-    /// Whether two that stand beside each other are equal.
+    /// Whether two adjacent values are equal.
     Neighbours,
-    /// Whether none is smaller than the one before.
+    /// Whether no value is smaller than the one before.
     Rising,
-    /// Whether none is larger than the one before.
+    /// Whether no value is larger than the one before.
     Falling,
-    /// Whether the first and the last are equal.
+    /// Whether the first and the last value are equal.
     EndsEqual,
-    /// Whether it reads the same backwards.
+    /// Whether the row is a palindrome.
     Mirrored,
-    /// Whether one of them is zero.
+    /// Whether a value is zero.
     Zero,
     /// Whether a value is a power of two.
     PowerOfTwo,
@@ -77,22 +77,22 @@ pub enum About {
     Answer,
     /// The first of two numbers of the answer.
     FirstAnswer,
-    /// The second of two.
+    /// The second of two numbers of the answer.
     SecondAnswer,
-    /// The greatest of more.
+    /// The greatest of three or more numbers of the answer.
     GreatestAnswer,
-    /// The least of more.
+    /// The least of three or more numbers of the answer.
     LeastAnswer,
     /// Whether the first of two numbers is smaller than the second.
     AnswersRise,
-    /// Whether both are equal.
+    /// Whether two numbers of the answer are equal.
     AnswersEqual,
     /// Bytes of the answer.
     AnswerBytes,
 }
 
 impl About {
-    /// Whether it is a number, not yes or no.
+    /// Whether it is a number rather than yes or no.
     pub fn is_number(self) -> bool {
         use About::*;
         matches!(
@@ -114,7 +114,7 @@ impl About {
         )
     }
 
-    /// Whether the answer decides it.
+    /// Whether it depends on the answer.
     pub fn is_of_answer(self) -> bool {
         use About::*;
         matches!(
@@ -130,7 +130,7 @@ impl About {
         )
     }
 
-    /// How far-fetched it is to name it.
+    /// How far-fetched a statement about it is.
     pub fn cost(self) -> u32 {
         use About::*;
         match self {
@@ -144,24 +144,24 @@ impl About {
     }
 }
 
-/// So many variables that are read once are compared with each other.
+/// How many variables that are read once are compared with each other.
 const PAIRED: usize = 4;
 
 /// The figures of one test case, one for each feature.
 pub type Row = Vec<Option<i128>>;
 
-/// What is measured of the inputs of a grammar.
+/// The features of a grammar's inputs.
 pub struct Features<'g> {
     grammar: &'g Grammar,
     variables: Vec<Variable>,
-    /// In the order of their figures.
+    /// The features, in the order of their figures.
     pub list: Vec<Feature>,
-    /// Whether inputs have test cases.
+    /// Whether inputs consist of several test cases.
     pub has_cases: bool,
 }
 
 impl<'g> Features<'g> {
-    /// Those of a grammar.
+    /// The features of a grammar's inputs.
     pub fn new(grammar: &'g Grammar) -> Self {
         use About::*;
         let variables = variables(grammar);
@@ -218,7 +218,7 @@ impl<'g> Features<'g> {
             .iter()
             .filter(|it| it.is_single && !it.is_text && !it.is_case_count)
             .collect();
-        // Pairs of many would be too many.
+        // All pairs of many variables would be too many.
         for (at, one) in single.iter().enumerate().take(PAIRED) {
             for other in single[at + 1..].iter().take(PAIRED) {
                 if one.is_per_case == other.is_per_case && (one.is_per_case || !has_cases) {
@@ -253,7 +253,7 @@ impl<'g> Features<'g> {
         Self { grammar, variables, list, has_cases }
     }
 
-    /// Whether it is the value of a number of iterations.
+    /// Whether it is the value of a variable that counts iterations.
     pub fn is_count(&self, feature: &Feature) -> bool {
         self.variables.iter().any(|it| it.is_count && it.sites == feature.sites)
     }
@@ -272,7 +272,7 @@ impl<'g> Features<'g> {
         let answers = whole.answers();
         let shared: Row = self.list.iter().map(|it| whole.figure(it)).collect();
         let row = |(nodes, answer): (&Vec<&InputNode>, Option<Vec<i128>>)| {
-            // Features of the same variable stand beside each other.
+            // Features of the same variable are adjacent.
             let mut last: (&[usize], Vec<i128>) = (&[], Vec::new());
             let figures = self.list.iter().zip(&shared);
             figures
@@ -298,12 +298,12 @@ impl<'g> Features<'g> {
     }
 }
 
-/// An integer, unless it is beyond all reason.
+/// The integer as a number, unless it is huge.
 pub fn number(int: &Int) -> Option<i128> {
     int.small().map_or_else(|| int.to_string().parse().ok(), |small| Some(i128::from(small)))
 }
 
-/// What is known of an input as a whole.
+/// What is known about an input as a whole.
 struct Whole<'a> {
     input: &'a [u8],
     answer: Option<&'a [u8]>,
@@ -349,7 +349,7 @@ impl Whole<'_> {
         }
     }
 
-    /// The numbers of each test case's answer, if it can be told which these are.
+    /// The numbers of each test case's answer, if they can be assigned to test cases.
     fn answers(&self) -> Vec<Option<Vec<i128>>> {
         let none = vec![None; self.cases.len()];
         let Some(text) = self.answer.and_then(|it| std::str::from_utf8(it).ok()) else {
@@ -380,7 +380,7 @@ fn ints(nodes: &[&InputNode], sites: &[usize]) -> Vec<i128> {
     nodes.iter().filter_map(of).collect()
 }
 
-/// The values of a variable in a test case: integers, or the bytes of a text.
+/// The values of a variable in a test case: integers, or bytes of a text.
 fn values(nodes: &[&InputNode], sites: &[usize]) -> Vec<i128> {
     let text = nodes.iter().find_map(|node| match node {
         InputNode::Text { site, text } if sites.contains(site) => Some(text),

@@ -3,7 +3,7 @@
 use crate::explain::features::{About, Features, Row};
 use crate::explain::statement::{Atom, ROUND, Statement, Test};
 
-/// An input that was judged, as figures.
+/// A judged input, as figures.
 pub struct Sample {
     /// A row for each test case.
     pub rows: Vec<Row>,
@@ -22,29 +22,29 @@ pub struct Candidate {
     pub cost: u32,
 }
 
-/// Between which figures a threshold lies.
+/// The gap that a threshold lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     /// The feature.
     pub feature: usize,
-    /// The figure of an input that passes and is nearest.
+    /// The nearest figure of an input that passes.
     pub passing: Option<i128>,
-    /// The figure of one that fails.
+    /// The nearest figure of an input that fails.
     pub failing: i128,
 }
 
 /// How a candidate must agree with the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// It holds on those that fail and on no other.
+    /// It holds for all inputs that fail, and for no other.
     Exactly,
-    /// It holds on all that fail.
+    /// It holds for all inputs that fail.
     OnlyIf,
 }
 
-/// The most candidates that are told.
+/// The most candidates that are returned.
 const MOST: usize = 12;
-/// With a statement this simple, pairs are not looked at.
+/// If a statement this simple is found, pairs of tests are not tried.
 const SIMPLE: u32 = 5;
 
 /// The candidates, the simplest first.
@@ -113,7 +113,7 @@ fn numbers(features: &Features<'_>) -> impl Iterator<Item = usize> {
     list.filter(|(_, feature)| feature.about.is_number()).map(|(at, _)| at)
 }
 
-/// Tests that need no threshold of their own.
+/// Tests that need no threshold found in the samples.
 fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     let mut atoms = Vec::new();
     let failing = samples.iter().find(|it| it.fails);
@@ -137,7 +137,7 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
         if is_exact {
             add(Test::Odd);
             add(Test::Even);
-            // A statement holds for each failing input, so for the first one.
+            // A statement holds for every failing input, so also for the first one.
             let mut seen: Vec<i128> =
                 failing.iter().flat_map(|it| &it.rows).filter_map(|row| row[feature]).collect();
             seen.sort_unstable();
@@ -190,10 +190,10 @@ impl Mask {
     }
 }
 
-/// All rows of all samples, one behind the other.
+/// All rows of all samples in one list.
 struct Table<'a> {
     rows: Vec<&'a Row>,
-    /// For each sample its rows, and whether it fails; those that fail first.
+    /// The rows of each sample, and whether it fails; failing samples first.
     samples: Vec<(std::ops::Range<usize>, bool)>,
     words: usize,
 }
@@ -231,7 +231,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Thresholds of a figure that separate the samples, among the rows of a set.
+    /// Thresholds of a figure that separate the samples, among the rows of a mask.
     fn thresholds(
         &self,
         features: &Features<'_>,
@@ -241,7 +241,7 @@ impl<'a> Table<'a> {
     ) -> Vec<(Atom, Threshold)> {
         let mut found = Vec::new();
         for sign in [1, -1] {
-            // The least figure of those that fail, the greatest of those that pass; mirrored for `at most`.
+            // The least figure of the failing inputs and the greatest of the passing ones; mirrored for `at most`.
             let (mut failing, mut passing): (Option<i128>, Option<i128>) = (None, None);
             let mut is_possible = true;
             for (rows, fails) in &self.samples {
@@ -266,11 +266,11 @@ impl<'a> Table<'a> {
                 features.list[feature].about,
                 About::Value | About::Cases | About::Length | About::Lines
             );
-            // The end of a type between both is more likely than any other number.
+            // A limit of a type between the two is the likeliest threshold.
             let at = match agreement {
                 _ if is_count => failing,
                 Agreement::Exactly => usual_between(passing, failing).unwrap_or(failing),
-                // That a threshold is the end of a type is all that can be shown.
+                // A threshold can only be shown to be a limit of a type.
                 Agreement::OnlyIf => match usual_below(failing) {
                     Some(end) => end,
                     None => continue,
@@ -285,17 +285,17 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The ends of types, the lowest first.
+/// The limits of types, in ascending order.
 fn ends() -> impl Iterator<Item = i128> {
     [-1, 0, 1].into_iter().chain(ROUND.iter().flat_map(|round| [*round, round + 1]))
 }
 
-/// The last end of a type that is not above a figure.
+/// The largest limit of a type that is at most a figure.
 fn usual_below(failing: i128) -> Option<i128> {
     ends().filter(|it| *it <= failing).last()
 }
 
-/// The end of a type above one figure and not above the other.
+/// The least limit of a type that is above one figure and not above the other.
 fn usual_between(passing: i128, failing: i128) -> Option<i128> {
     ends().find(|it| passing < *it && *it <= failing)
 }

@@ -1,4 +1,4 @@
-//! Makes inputs for a statement: in shapes, and beside inputs that were judged.
+//! Makes inputs for a statement: in the grammar's shapes, and near judged inputs.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,35 +15,35 @@ use crate::grammar::shape::{Scale, Shape, applicable};
 use crate::grammar::tree::{InputTree, parse};
 use crate::grammar::vary::{WantedChange, grown, vary};
 
-/// An input, taken apart.
+/// A parsed input.
 pub struct Fresh {
     /// Its text.
     pub input: Arc<[u8]>,
-    /// Its choices.
+    /// Its parse tree.
     pub tree: InputTree,
-    /// Its figures, but for those of the answer.
+    /// Its figures, except those of the answer.
     pub rows: Vec<Row>,
 }
 
-/// Makes inputs that were not made before.
+/// Makes new inputs.
 pub struct Maker<'g, 'f> {
     grammar: &'g Grammar,
     features: &'f Features<'g>,
     shapes: Vec<Shape>,
     small: Small<'g>,
     chance: Chance,
-    /// How many inputs were drawn.
+    /// The number of inputs drawn.
     drawn: u64,
     seen: HashSet<Arc<[u8]>>,
 }
 
 /// The largest input that is made, in bytes.
 const LARGEST: usize = 64 << 10;
-/// The largest input that inputs are made beside.
+/// The largest input that others are made from, in bytes.
 const BESIDE_MAX: usize = 64 << 10;
 
 impl<'g, 'f> Maker<'g, 'f> {
-    /// One for a grammar; the same seed makes the same inputs.
+    /// A maker for a grammar; the same seed makes the same inputs.
     pub fn new(grammar: &'g Grammar, features: &'f Features<'g>, seed: u64) -> Self {
         Self {
             grammar,
@@ -56,7 +56,7 @@ impl<'g, 'f> Maker<'g, 'f> {
         }
     }
 
-    /// An input that is new, taken apart; nothing if it was seen or the grammar refuses it.
+    /// Parses a new input; None if it was seen before or the grammar refuses it.
     pub fn apart(&mut self, input: Arc<[u8]>) -> Option<Fresh> {
         if self.seen.contains(&input) {
             return None;
@@ -67,7 +67,7 @@ impl<'g, 'f> Maker<'g, 'f> {
         Some(Fresh { input, tree, rows })
     }
 
-    /// Lets an input be made again that was not used.
+    /// Allows an unused input to be made again.
     pub fn give_back(&mut self, made: &Fresh) {
         self.seen.remove(&made.input);
     }
@@ -102,7 +102,7 @@ impl<'g, 'f> Maker<'g, 'f> {
         self.apart(text.into())
     }
 
-    /// An input beside one of these, and whether that one fails.
+    /// A variation of one of these inputs, and whether the original fails.
     pub fn beside(&mut self, trees: &[Neighbour<'_>]) -> Option<(Fresh, bool)> {
         let place = self.chance.below(trees.len() as u64) as usize;
         let near = trees.get(place).filter(|it| it.size <= BESIDE_MAX)?;
@@ -110,7 +110,7 @@ impl<'g, 'f> Maker<'g, 'f> {
         Some((self.apart(text.into())?, near.fails))
     }
 
-    /// An input beside one of these, the figure of which is as near as can be to a goal.
+    /// A variation of one of these inputs with the figure as near to a goal as possible.
     pub fn towards(
         &mut self,
         trees: &[Neighbour<'_>],
@@ -150,14 +150,14 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 }
 
-/// The figure that is nearest to a goal, of all test cases.
+/// The figure nearest to a goal, over all test cases.
 pub fn figure(rows: &[Row], feature: usize, goal: i128) -> Option<i128> {
     rows.iter().filter_map(|row| row[feature]).min_by_key(|figure| (goal - figure).abs())
 }
 
-/// An input that others are made beside.
+/// An input from which others are made.
 pub struct Neighbour<'a> {
-    /// Its choices.
+    /// Its parse tree.
     pub tree: &'a InputTree,
     /// Its figures.
     pub rows: &'a [Row],

@@ -1,12 +1,12 @@
-//! Why a submission fails: the simplest statement about inputs that separates those on which it fails.
+//! Why a submission fails: the simplest statement about inputs that describes when it fails.
 //!
 //! # Theory of operation
 //!
 //! [`features`] measures each test case of an input, by the names of its grammar and by its answer. [`statement`]
-//! joins tests of these figures. [`find`] lists the statements that agree with all inputs judged so far, the simplest
-//! first. [`study`] doubts the first of them: it has [`fresh`] make inputs with it and without it, beside its
-//! threshold, and such on which it and the others disagree, and asks the subject about them. What holds is told with
-//! its figures. What does not gives way to the next, and in the end to silence.
+//! combines tests of these figures. [`find`] lists the statements that agree with all inputs judged so far, the
+//! simplest first. [`study`] tests the first of them. For this, [`fresh`] makes inputs with and without the property,
+//! near its threshold, and inputs on which rival statements differ; the submission is run on them. A statement that
+//! survives is told with its figures. Otherwise the next is tested; if none survives, nothing is told.
 
 pub mod compared;
 pub mod features;

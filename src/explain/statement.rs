@@ -1,43 +1,43 @@
-//! A statement about inputs: one or two tests of figures, which a single test case must pass.
+//! A statement about inputs: one or two tests of figures that a single test case must pass.
 
 use crate::explain::features::{About, Feature, Features, Row};
 
 /// A test of one figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// It is yes.
+    /// The feature is yes.
     Yes,
-    /// It is no.
+    /// The feature is no.
     No,
-    /// It is odd.
+    /// The figure is odd.
     Odd,
-    /// It is even.
+    /// The figure is even.
     Even,
-    /// It is this or more.
+    /// The figure is at least this.
     AtLeast(i128),
-    /// It is this or less.
+    /// The figure is at most this.
     AtMost(i128),
-    /// It is this.
+    /// The figure is this.
     Is(i128),
 }
 
-/// A test of a feature, by its place in the list.
+/// A test of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atom {
-    /// The feature.
+    /// The index of the feature.
     pub feature: usize,
     /// The test.
     pub test: Test,
 }
 
-/// One or two tests that one test case of the input passes.
+/// One or two tests. The statement holds for an input if one of its test cases passes them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The tests.
     pub atoms: Vec<Atom>,
 }
 
-/// Numbers that types end at, and what they hold.
+/// Limits of types, and other round numbers that programs use as bounds.
 pub const ROUND: [i128; 17] = [
     1 << 7,
     1 << 8,
@@ -59,7 +59,7 @@ pub const ROUND: [i128; 17] = [
 ];
 
 impl Atom {
-    /// Whether a test case passes.
+    /// Whether a test case passes the test.
     pub fn holds(&self, row: &Row) -> bool {
         let Some(figure) = row.get(self.feature).copied().flatten() else { return false };
         match self.test {
@@ -73,7 +73,7 @@ impl Atom {
         }
     }
 
-    /// How far-fetched it is; a threshold is less so at a bound, a change of sign, or the end of a type.
+    /// How far-fetched the test is; less so with a threshold at a bound, a change of sign, or the limit of a type.
     pub fn cost(&self, features: &Features<'_>) -> u32 {
         let feature = &features.list[self.feature];
         let is_bound = |value: i128| Some(value) == feature.min || Some(value) == feature.max;
@@ -94,7 +94,7 @@ impl Atom {
         feature.about.cost() + by_test
     }
 
-    /// The same of inputs for which it does not hold, if its figure is always known.
+    /// The opposite test, if its figure is always known.
     fn opposite(&self, feature: &Feature) -> Option<Self> {
         let is_known = matches!(
             feature.about,
@@ -229,7 +229,7 @@ impl Atom {
     }
 }
 
-/// Whether a threshold needs no reason: a change of sign, or the end of a type.
+/// Whether a threshold is natural: a change of sign, or the limit of a type.
 pub fn is_usual(least: i128) -> bool {
     matches!(least, 0..=2) || ROUND.contains(&least) || ROUND.contains(&(least - 1))
 }
@@ -264,7 +264,7 @@ impl Statement {
         rows.iter().any(|row| self.atoms.iter().all(|atom| atom.holds(row)))
     }
 
-    /// Whether the answer decides it.
+    /// Whether it depends on the answer.
     pub fn is_of_answer(&self, features: &Features<'_>) -> bool {
         self.atoms.iter().any(|atom| features.list[atom.feature].about.is_of_answer())
     }
@@ -276,7 +276,7 @@ impl Statement {
         self.atoms.iter().map(|atom| atom.cost(features)).sum::<u32>() + joints * SECOND
     }
 
-    /// In words that follow `if`.
+    /// The statement in words that follow `if`.
     pub fn text(&self, features: &Features<'_>) -> String {
         let told = |is_per_case: bool| {
             let atoms = self.atoms.iter().map(|atom| (atom, &features.list[atom.feature]));
@@ -291,7 +291,7 @@ impl Statement {
         }
     }
 
-    /// What the other inputs have in common, in words that follow `if`; `None` if they are just others.
+    /// The opposite in words that follow `if`; `None` if it has no simple words.
     pub fn others(&self, features: &Features<'_>) -> Option<String> {
         let [atom] = self.atoms.as_slice() else { return None };
         let feature = &features.list[atom.feature];

@@ -1,4 +1,4 @@
-//! Doubts statements until one stands, or none is left.
+//! Tests statements until one survives, or none is left.
 
 use std::sync::Arc;
 
@@ -12,48 +12,48 @@ use crate::grammar::tree::InputTree;
 use crate::model::explanation::{Explanation, ExplanationKind, Tried};
 use crate::model::stop::Stop;
 
-/// What came of a study.
+/// The result of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Studied {
-    /// The explanation, if there is a simple one.
+    /// The explanation, if a simple one was found.
     pub explanation: Option<Explanation>,
     /// How many inputs were judged for it.
     pub runs: u64,
-    /// Whether the time was over before.
+    /// Whether the time ran out.
     pub is_cut: bool,
 }
 
-/// So many inputs must fail.
+/// How many inputs must fail.
 const FAILING: usize = 5;
-/// Small inputs that are tried first, inputs in shapes, and inputs beside those that fail.
+/// How many small inputs, inputs in shapes, and inputs near failing ones are tried first.
 const SMALLEST: usize = 24;
 const DRAWN: usize = 60;
 const BESIDE: usize = 24;
-/// How often these are made while few inputs fail.
+/// How often more are made while few inputs fail.
 const HUNTS: usize = 10;
-/// A statement is doubted with so many fresh inputs for which it holds, and as many others.
+/// With how many fresh inputs for which it holds a statement is tested, and with how many others.
 const ENOUGH: u64 = 30;
-/// If the grammar or the time has no more, with so many.
+/// The fewest of them that suffice if the grammar or the time allows no more.
 const FEWEST: u64 = 10;
 /// How often the simplest statement may change.
 const ROUNDS: usize = 24;
-/// Inputs of a round for each side, and for each of its doubts.
+/// Inputs in a round for each side, and for each doubt.
 const SIDE: usize = 10;
 const DOUBT: usize = 4;
-/// How many other statements are doubted in a round.
+/// How many rival statements are considered in a round.
 const RIVALS: usize = 3;
-/// How often it is tried to make one input for a side of a statement, and for a doubt.
+/// How many attempts are made per input for a side of a statement, and for a doubt.
 const ATTEMPTS: usize = 16;
 const ATTEMPTS_OF_DOUBT: usize = 6;
 /// The most inputs that are judged.
 const RUNS_MAX: u64 = 1200;
-/// If a statement is only necessary, so many of the inputs for which it holds must fail: half of them.
+/// The part of the inputs that must fail if a merely necessary statement holds: one half.
 const PART: u64 = 2;
 
 /// Finds out why a submission fails. `known` are inputs that were judged already.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn study(
     grammar: &Grammar,
     subject: &dyn Subject,
@@ -98,23 +98,23 @@ struct Source {
 enum Origin {
     /// It was known before.
     Known,
-    /// It was drawn without a purpose.
+    /// It was drawn at random.
     Drawn,
-    /// It was made for a statement, but not beside an input that fails.
+    /// It was made to test a statement, but not from a failing input.
     Fresh,
-    /// It was made beside an input that fails: most such fail too.
+    /// It was made from a failing input: most of these fail, too.
     BesideFailing,
 }
 
-/// Inputs that were made, and where each comes from.
+/// Inputs made to test a statement, and where each comes from.
 type Doubts = Vec<(Fresh, Origin)>;
 
-/// How a statement fares.
+/// The results of a statement so far.
 #[derive(Clone, Copy, Default)]
 struct Trial {
     with: Tried,
     without: Tried,
-    /// Just on the side of the threshold on which it holds, and on the other.
+    /// Inputs close to the threshold, on the side on which the statement holds and on the other.
     near_with: Tried,
     near_without: Tried,
     /// Rounds in which too few inputs could be made.
@@ -161,7 +161,7 @@ impl Study<'_, '_> {
         self.is_cut
     }
 
-    /// Doubts the simplest statement until it stands.
+    /// Tests the simplest statement until one survives.
     fn doubt(&mut self, agreement: Agreement) -> Result<Option<Explanation>, Stop> {
         let mut trials: Vec<(Statement, Trial)> = Vec::new();
         let mut dropped: Vec<Statement> = Vec::new();
@@ -202,7 +202,7 @@ impl Study<'_, '_> {
         Ok(None)
     }
 
-    /// Whether it holds for few enough inputs to tell something.
+    /// Whether it holds for few enough inputs to be informative.
     fn tells_something(&self, statement: &Statement) -> bool {
         let natural =
             || self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == Origin::Drawn);
@@ -215,12 +215,12 @@ impl Study<'_, '_> {
         self.samples.iter().filter(holds).count()
     }
 
-    /// Inputs that could show that a statement is wrong.
+    /// Inputs that could refute a statement.
     fn doubts(&mut self, best: &Candidate, rivals: &[Candidate], agreement: Agreement) -> Doubts {
         let mut made = Vec::new();
         let statement = &best.statement;
         if statement.is_of_answer(self.features) {
-            // Only a run tells on which side an input is.
+            // Only a run shows on which side an input is.
             if let Some((feature, value, sign)) = limit(best) {
                 let near = nearest(&self.samples, &self.sources, feature, value * sign, None);
                 let near = (0..2 * SIDE).filter_map(|_| self.maker.beside(&near));
@@ -247,8 +247,8 @@ impl Study<'_, '_> {
         made
     }
 
-    /// So many inputs with such figures, as far as they can be made: drawn, beside others with such figures, and
-    /// beside inputs without, so that as little as possible is different.
+    /// Up to `count` inputs with the wanted figures: drawn, and made from inputs with and without such figures, so
+    /// that as little as possible changes.
     fn such(&mut self, count: usize, attempts: usize, wanted: &dyn Fn(&[Row]) -> bool) -> Doubts {
         let mut trees: [Vec<Neighbour<'_>>; 3] = Default::default();
         for (sample, source) in self.samples.iter().zip(&self.sources) {
@@ -277,7 +277,7 @@ impl Study<'_, '_> {
         all
     }
 
-    /// Inputs on both sides of a threshold, and between what is known.
+    /// Inputs on both sides of a threshold, and in the gap.
     fn near(&mut self, best: &Candidate, threshold: &Threshold, agreement: Agreement) -> Doubts {
         let Some((_, value, sign)) = limit(best) else { return Vec::new() };
         let value = value * sign;
@@ -297,7 +297,7 @@ impl Study<'_, '_> {
             }
             Agreement::OnlyIf => {
                 towards(self, value, Some(false));
-                // What fails is taken across in steps of all sizes.
+                // Failing inputs are moved across the threshold in steps of several sizes.
                 for part in [1, 4, 16] {
                     let step = (value.abs() / 2 / part).max(1);
                     towards(self, value - sign * step, Some(true));
@@ -308,7 +308,7 @@ impl Study<'_, '_> {
         made
     }
 
-    /// An input the figure of which is near a goal, beside one that is near, and fails or passes as told.
+    /// An input with the figure near a goal, made from a near one that fails or passes as given.
     fn towards(
         &mut self,
         threshold: &Threshold,
@@ -320,7 +320,7 @@ impl Study<'_, '_> {
         Some((made, beside_a(fails)))
     }
 
-    /// Inputs beside such samples.
+    /// Variations of the wanted samples.
     fn beside(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Doubts {
         let all = self.samples.iter().zip(&self.sources);
         let all = all.filter(|(sample, _)| wanted(sample));
@@ -329,8 +329,8 @@ impl Study<'_, '_> {
         made.map(|(made, fails)| (made, beside_a(fails))).collect()
     }
 
-    /// Counts the results of the samples from `start` on. How many fail of those for which a statement holds that is
-    /// only necessary is counted without those that were made beside inputs that fail.
+    /// Counts the results of the samples from `start` on. For a merely necessary statement, inputs for which it holds
+    /// do not count if they were made from failing inputs.
     fn note(&self, trial: &mut Trial, best: &Candidate, start: usize, agreement: Agreement) {
         let limit = limit(best);
         for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
@@ -346,7 +346,7 @@ impl Study<'_, '_> {
             let Some((feature, value, sign)) = limit else { continue };
             let figures = sample.rows.iter().filter_map(|row| row[feature]);
             let Some(most) = figures.map(|figure| figure * sign).max() else { continue };
-            // As near as a hundredth.
+            // Near means within one hundredth.
             let width = value.abs() / 100;
             let over = most - value;
             if (0..=width).contains(&over) {
@@ -357,7 +357,7 @@ impl Study<'_, '_> {
         }
     }
 
-    /// Whether a statement stands.
+    /// Whether a statement survives.
     fn verdict(
         &self,
         trial: &Trial,
@@ -376,7 +376,7 @@ impl Study<'_, '_> {
                 if trial.with.failing < trial.with.inputs {
                     return Standing::Falls;
                 }
-                // Where a figure cannot be aimed at, or nothing lies between, its threshold may be anywhere.
+                // If a figure cannot be controlled, or no value lies in the gap, the threshold may be anywhere.
                 let is_sharp = self.is_sharp(trial, best);
                 match is_doubted && is_sharp {
                     true => Standing::Stands,
@@ -415,7 +415,7 @@ impl Study<'_, '_> {
         );
         let is_near = match best.statement.is_of_answer(self.features) {
             false => trial.near_with.inputs > 0 && trial.near_without.inputs > 0,
-            // Inputs cannot be made for an answer.
+            // Inputs cannot be made to fit an answer.
             true => limit(best).is_some_and(|(_, value, sign)| {
                 let is_near = |figure: i128| (figure * sign - value).abs() <= value.abs() / 8 + 1;
                 is_near(passing) && is_near(threshold.failing)
@@ -437,7 +437,7 @@ impl Study<'_, '_> {
         }
     }
 
-    /// Has inputs judged, and keeps the results.
+    /// Judges inputs and keeps the results.
     fn judge(&mut self, made: Doubts) -> Result<(), Stop> {
         if made.is_empty() || self.is_over() {
             return Ok(());
@@ -445,7 +445,7 @@ impl Study<'_, '_> {
         self.runs += made.len() as u64;
         let inputs = made.iter().map(|(it, _)| Arc::clone(&it.input)).collect();
         let mut judged = self.subject.judge(inputs)?.into_iter().peekable();
-        // They come in the same order, some left out.
+        // The results come in the same order, without some inputs.
         for (made, origin) in made {
             if let Some(judged) = judged.next_if(|it| it.input == made.input) {
                 self.keep(made, &judged, origin);
@@ -465,14 +465,15 @@ impl Study<'_, '_> {
     }
 }
 
-/// Whether a statement stands.
+/// The state of a statement.
 enum Standing {
     Open,
     Falls,
     Stands,
 }
 
-/// The threshold of a statement: feature, least value that holds, and -1 instead of 1 if both are mirrored.
+/// The threshold of a statement: feature, least value for which it holds, and 1, or -1 if figure and value are
+/// negated.
 fn limit(best: &Candidate) -> Option<(usize, i128, i128)> {
     let threshold = best.threshold.as_ref()?;
     let atom = best.statement.atoms.iter().find(|it| it.feature == threshold.feature)?;
@@ -483,12 +484,12 @@ fn limit(best: &Candidate) -> Option<(usize, i128, i128)> {
     }
 }
 
-/// Where an input comes from that was made beside one that fails or passes.
+/// The origin of an input that was made from one that fails or passes.
 fn beside_a(fails: bool) -> Origin {
     if fails { Origin::BesideFailing } else { Origin::Fresh }
 }
 
-/// The samples with figures nearest to a goal, of those that fail or pass as told.
+/// The samples with figures nearest to a goal; if given, only those that fail or pass.
 fn nearest<'s>(
     samples: &'s [Sample],
     sources: &'s [Source],

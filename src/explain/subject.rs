@@ -1,10 +1,10 @@
-//! Who is asked whether an input fails.
+//! Decides whether an input fails.
 
 use std::sync::Arc;
 
 use crate::model::stop::Stop;
 
-/// An input that was judged.
+/// A judged input.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// The input.
@@ -15,12 +15,12 @@ pub struct Judged {
     pub fails: bool,
 }
 
-/// A submission that can be asked.
+/// A submission that can be judged on inputs.
 pub trait Subject {
-    /// Judges inputs. Those that show nothing are left out.
+    /// Judges inputs. Inputs that show nothing are left out of the result.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop>;
 
     /// Whether the time is over.

@@ -1,4 +1,4 @@
-//! Wrong programs whose fault is known, as functions: what is said of each.
+//! Wrong programs with known faults, as functions, and the explanation of each.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::grammar::program::Grammar;
 use crate::model::explanation::ExplanationKind;
 use crate::model::stop::Stop;
 
-/// Numbers in, words out; nothing for a crash.
+/// Maps numbers to words; None for a crash.
 type Program = fn(&[i64]) -> Option<String>;
 
 struct Pair {
@@ -45,13 +45,13 @@ fn grammar(text: &str) -> Grammar {
     read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
 }
 
-/// Says what is told: the statement, after `only` if it is only necessary; nothing for silence.
+/// Checks the explanation: the statement, after `only` if it is merely necessary; empty if there is none.
 #[track_caller]
 fn check(grammar_text: &str, right: Program, wrong: Program, wanted: &str) {
     check_from(grammar_text, right, wrong, &[], wanted);
 }
 
-/// The same with inputs that were found before.
+/// The same with inputs that were judged before.
 #[track_caller]
 fn check_from(
     grammar_text: &str,
@@ -115,7 +115,7 @@ fn sums(numbers: &[i64]) -> Option<String> {
     lines(case_list(numbers).iter().map(|case| case.iter().sum()))
 }
 
-/// What both players of the coin game get who take from the ends.
+/// The result of the coin game for both players, who take from the ends.
 fn game(numbers: &[i64]) -> Option<String> {
     let row = &numbers[1..];
     let n = row.len();
@@ -150,7 +150,7 @@ fn faults_of_size() {
     check(SIGNED, sum, |it| unless(it[0] < 4, sum(it)), "n is at most 3");
     check(SIGNED, sum, |it| unless(it[0] == 7, sum(it)), "n is 7");
     check(SIGNED, sum, |it| unless(it[0] & (it[0] - 1) == 0, sum(it)), "n is a power of two");
-    // The last one is lost if they are taken in pairs, which a zero does not mind.
+    // A program that takes numbers in pairs loses the last one; no harm is done if it is zero.
     check(SIGNED, sum, |it| sum(&it[..it.len() - (it[0] % 2) as usize]), "only n is odd");
     check(SIGNED, sum, |it| sum(&it[..it.len().min(65)]), "only n is at least 65");
 }
@@ -174,7 +174,7 @@ fn faults_of_values() {
         |it| unless(it[1..].iter().sum::<i64>() < 0, sum(it)),
         "the sum of a is negative",
     );
-    // A program that stops at a zero is right if the rest sums up to nothing.
+    // A program that stops at a zero is right if the rest has the sum zero.
     let until_zero =
         |it: &[i64]| Some(it[1..].iter().take_while(|it| **it != 0).sum::<i64>().to_string());
     check(SIGNED, sum, until_zero, "only a value of a is zero");
@@ -193,7 +193,7 @@ fn faults_of_order() {
     let sorted = |it: &[i64]| unless(it.len() > 2 && it[1..].is_sorted(), sum(it));
     check(POSITIVE, sum, sorted, "a is sorted");
     let not_sorted = |it: &[i64]| it.last().map(i64::to_string);
-    // Most inputs are not sorted, so that says little.
+    // Most inputs are not sorted, so this would say little.
     check(POSITIVE, greatest, not_sorted, "");
     let ends = |it: &[i64]| unless(it.len() > 2 && it[1] == it[it.len() - 1], sum(it));
     check(POSITIVE, sum, ends, "the first and the last value of a are equal");
@@ -322,7 +322,7 @@ fn faults_in_texts_and_answers() {
         |it| unless(it.len() % 2 == 1, length(it)),
         "s has an odd number of values",
     );
-    // The winner is named first.
+    // The winner's score comes first.
     let winner = |it: &[i64]| {
         let told = game(it)?;
         let (one, two) = told.split_once(' ')?;

@@ -1,14 +1,14 @@
-//! Which lines of a stream are done, and what they were: a number for a thousand lines, and one for each line that has
-//! neighbours that are not done.
+//! The lines of a stream that are done, with their digests. A block of about a thousand lines has one number if it is
+//! complete, otherwise one number for each line.
 
 use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 
-/// So many lines are known by one number once all of them are done.
+/// How many lines one number represents once all of them are done.
 const BLOCK: u64 = 1024;
 
-/// What tells a line, together with the settings by which it is read, from another one.
+/// Identifies a line together with the settings by which it is read.
 pub fn digest(settings: &str, text: &[u8]) -> u64 {
     let mut hash = Sha256::new();
     hash.update((settings.len() as u64).to_le_bytes());
@@ -18,13 +18,13 @@ pub fn digest(settings: &str, text: &[u8]) -> u64 {
     digest.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-/// Lines that are done, from 1, in any order. They are asked for in order.
+/// Lines that are done, from 1, added in any order and queried in order.
 #[derive(Debug, Default)]
 pub struct Done {
     blocks: BTreeMap<u64, Block>,
     lines: u64,
     passed: u64,
-    /// The sum of what was passed in the block of the last line.
+    /// The sum of the digests queried so far in the current block.
     sum: u64,
 }
 
@@ -34,14 +34,14 @@ enum Block {
     Part(BTreeMap<u64, u64>),
 }
 
-/// What is known of a line.
+/// The state of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// It is not done.
     New,
     /// It is done.
     Done,
-    /// A line of this number is done, or some up to it; and it was another one.
+    /// The line with this number, or an earlier one in its block, is done but had other content.
     Other,
 }
 
@@ -50,7 +50,7 @@ fn block(line: u64) -> u64 {
 }
 
 impl Done {
-    /// Notes a line. Says whether it was not noted yet.
+    /// Adds a line. Returns whether it is new.
     pub fn insert(&mut self, line: u64, digest: u64) -> bool {
         let at = self.blocks.entry(block(line)).or_insert_with(|| Block::Part(BTreeMap::new()));
         let Block::Part(lines) = at else { return false };
@@ -65,7 +65,7 @@ impl Done {
         true
     }
 
-    /// What is known of the next line.
+    /// The state of the next line.
     pub fn pass(&mut self, line: u64, digest: u64) -> Known {
         let known = match self.blocks.get(&block(line)) {
             None => return Known::New,
@@ -92,7 +92,7 @@ impl Done {
         self.lines
     }
 
-    /// How many of them are yet to be passed.
+    /// How many of them were not queried yet.
     pub fn ahead(&self) -> u64 {
         self.lines - self.passed
     }
@@ -158,7 +158,7 @@ mod tests {
                 (3001, Known::New),
             ],
         );
-        // In a whole block it shows at its end, in which nothing is left to do.
+        // In a complete block a difference shows at its end: by then nothing is left to do.
         check(
             &most,
             3001,
@@ -172,7 +172,7 @@ mod tests {
     fn a_long_stream_needs_little() {
         let mut known = Done::default();
         let mut most = 0;
-        // Eight at a time, the last first.
+        // Eight lines at a time, the last first.
         for first in (0..100_000).step_by(8) {
             for line in (first + 1..=first + 8).rev() {
                 known.insert(line, of(line));

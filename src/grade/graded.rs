@@ -1,4 +1,4 @@
-//! What comes of a line: one JSON object.
+//! The result of a line: one JSON object.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::model::serial::{As, Seconds};
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 
-/// The version of lines and results; raised when a key goes or changes its meaning.
+/// The version of lines and results; raised when a key is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
 /// What came of a line.
@@ -92,25 +92,25 @@ pub enum FaultyPart {
 }
 
 impl LineFault {
-    /// A fault of this part.
+    /// A fault of this kind.
     pub fn of(kind: FaultyPart, message: impl Into<String>, help: Option<String>) -> Self {
         Self { kind, message: message.into(), help }
     }
 
-    /// A line that is not as it must be.
+    /// A fault of the line itself.
     pub fn line(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::of(FaultyPart::Line, message, Some(help.into()))
     }
 }
 
 impl Graded {
-    /// A result of this line without a verdict.
+    /// The result of a line without a verdict.
     pub fn failed(line: u64, id: Option<Value>, digest: u64, error: LineFault) -> Self {
         let digest = format!("{digest:016x}");
         Self { version: VERSION, line, id, digest, error: Some(error), ..Self::default() }
     }
 
-    /// A result of this line.
+    /// The result of a line with a verdict.
     pub fn judged(
         line: u64,
         id: Option<Value>,
@@ -150,7 +150,7 @@ pub struct Tally {
     pub accepted: u64,
     /// Lines with another verdict.
     pub rejected: u64,
-    /// Lines, or their sources, that are not as they must be.
+    /// Lines that are not valid, or whose sources are not.
     pub broken: u64,
     /// Lines whose package cannot be used.
     pub without_package: u64,

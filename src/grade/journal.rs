@@ -1,9 +1,9 @@
-//! The record of a stream: results in a file, each added as a line before it is handed on, so that a later start goes on
-//! where this one ended.
+//! The record of a stream: each result is written to a file before it is passed on, so that a later start can
+//! continue.
 //!
-//! A result is written by one call and is on the disk at most a second later. Whoever kills the process loses nothing that
-//! was written; a power cut may lose the last second, which is then done again. A last line without an end was cut
-//! in the middle, and is taken away.
+//! A result is written by one call and is on disk at most a second later. Killing the process loses no written result.
+//! A power cut may lose the last second, which is then judged again. A last line without line end is incomplete, and
+//! is removed.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -28,26 +28,26 @@ pub struct Journal {
     synced: Instant,
 }
 
-/// What an earlier start left.
+/// The results of an earlier start.
 #[derive(Debug, Default)]
 pub struct Earlier {
     /// The lines that are done.
     pub done: Done,
-    /// How many there are of each kind.
+    /// How many results there are of each kind.
     pub tally: Tally,
-    /// Whether they are in the order of their numbers.
+    /// Whether the results are in the order of their lines.
     pub is_ordered: bool,
-    /// How long the journal is.
+    /// The length of the journal.
     length: u64,
 }
 
-/// Why a file cannot be the journal.
+/// Why a file cannot be used as the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalFault {
-    /// Another process has it.
+    /// Another process uses it.
     #[error("another juror is writing it")]
     InUse,
-    /// The system says so.
+    /// The system reports an error.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A line is not a result.
@@ -58,7 +58,7 @@ pub enum JournalFault {
     Twice(u64),
 }
 
-/// What is needed of a result.
+/// The parts of a result that are needed here.
 #[derive(Deserialize)]
 struct Recorded {
     version: u32,
@@ -73,14 +73,14 @@ struct Error {
     kind: FaultyPart,
 }
 
-/// The time between two moments at which all that is written is on the disk.
+/// The interval at which written results are flushed to disk.
 const SYNC: Duration = Duration::from_secs(1);
 
 impl Journal {
-    /// Opens or makes the file, and reads what an earlier start left.
+    /// Opens or creates the file, and reads the results of an earlier start.
     ///
     /// # Errors
-    /// When it is in use, or no journal.
+    /// If it is in use, or not a journal.
     pub fn open(path: &Path) -> Result<(Self, Earlier), JournalFault> {
         Self::open_within(path, PATIENCE)
     }
@@ -93,7 +93,7 @@ impl Journal {
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(PAUSE),
                 Err(TryLockError::WouldBlock) => return Err(JournalFault::InUse),
-                // Some file systems have no locks.
+                // Some file systems do not support locks.
                 Ok(()) | Err(TryLockError::Error(_)) => break,
             }
         }
@@ -124,10 +124,10 @@ impl Journal {
         Ok((Self { file, synced: Instant::now() }, earlier))
     }
 
-    /// Tells all results again.
+    /// Passes all results to `tell`.
     ///
     /// # Errors
-    /// When they cannot be read, or `tell` does.
+    /// If they cannot be read, or `tell` fails.
     pub fn replay(
         path: &Path,
         earlier: &Earlier,
@@ -140,7 +140,7 @@ impl Journal {
     /// Adds a result with its line end.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn add(&mut self, line: &[u8]) -> io::Result<()> {
         self.file.write_all(line)?;
         match self.synced.elapsed() >= SYNC {
@@ -149,10 +149,10 @@ impl Journal {
         }
     }
 
-    /// Waits until all is on the disk.
+    /// Waits until all results are on disk.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If they cannot be written.
     pub fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         self.synced = Instant::now();
@@ -160,7 +160,7 @@ impl Journal {
     }
 }
 
-/// Does it with each line that has an end, without that.
+/// Calls a function with each complete line, without its line end.
 fn each_line(
     from: &mut impl BufRead,
     mut with: impl FnMut(&[u8]) -> Result<(), JournalFault>,

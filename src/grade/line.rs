@@ -1,4 +1,4 @@
-//! A line of the stream: what it may say, and how it is read.
+//! A line of the stream: its keys, and how it is read.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -99,7 +99,7 @@ pub enum Returned {
 }
 
 impl LineSource {
-    /// In parts.
+    /// Its parts.
     pub fn parts(self) -> SourceParts {
         match self {
             Self::Text(text) => SourceParts { text: Some(text), ..SourceParts::default() },
@@ -119,32 +119,32 @@ pub fn schema() -> Schema {
     settings.into_generator().into_root_schema_for::<StreamLine>()
 }
 
-/// The same, made once.
+/// The schema of a line, made once.
 pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema().to_value());
 
-/// How lines become what is judged.
+/// How lines are read.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Where lines have what they say, if they have another form.
+    /// Where the values are, if lines have another form.
     pub map: Option<Map>,
-    /// What lines say that do not say it themselves: an object as a line.
+    /// Default values for lines: an object with the same keys.
     pub defaults: Object<String, Value>,
 }
 
 /// A line that cannot be judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BrokenLine {
-    /// Its `id`, as far as it is known.
+    /// Its `id`, if known.
     pub id: Option<Value>,
-    /// What is wrong.
+    /// The fault.
     pub fault: LineFault,
 }
 
 impl Settings {
-    /// Reads what lines say that do not say it themselves.
+    /// Reads the default values for lines.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first fault.
     pub fn defaults(text: &str) -> Result<Object<String, Value>, LineFault> {
         let value = json(text.as_bytes())?;
         shape::check(&SCHEMA, &value, "", Missing::Allowed)?;
@@ -157,7 +157,7 @@ impl Settings {
     /// Reads a line.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first fault.
     pub fn read(&self, text: &[u8]) -> Result<StreamLine, BrokenLine> {
         let without_id = |fault| BrokenLine { id: None, fault };
         let mut value = json(text).map_err(without_id)?;
@@ -178,7 +178,7 @@ impl Settings {
     }
 }
 
-/// A JSON value.
+/// Parses a JSON value.
 pub(super) fn json(text: &[u8]) -> Result<Value, LineFault> {
     serde_json::from_slice(text).map_err(|error| {
         let said = error.to_string();
@@ -188,7 +188,7 @@ pub(super) fn json(text: &[u8]) -> Result<Value, LineFault> {
     })
 }
 
-/// Adds what a line does not say itself.
+/// Adds the default values of keys that a line does not have.
 fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Value>) {
     for (key, default) in defaults {
         let other = match key.as_str() {
@@ -216,7 +216,7 @@ fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Valu
 }
 
 impl StreamLine {
-    /// The line, if its parts fit together.
+    /// The line, if its parts are consistent.
     fn consistent(self) -> Result<Self, LineFault> {
         let alone = |one: bool, other: bool, [first, second]: [&str; 2]| match (one, other) {
             (true, true) => {

@@ -1,7 +1,7 @@
-//! Lines of another form: where what a line says stands in them.
+//! Lines of another form: where their values are.
 //!
-//! A map is an object as a line, with a JSON pointer (RFC 6901) in place of each value. A pointer also leads into a text
-//! that is itself JSON. Test cases are a list of objects, or lists side by side, or several of these.
+//! A map is an object like a line, with a JSON pointer (RFC 6901) in place of each value. A pointer also leads into a
+//! text that is itself JSON. Test cases are a list of objects, or parallel lists, or several of these.
 
 use serde_json::{Map as Object, Value};
 
@@ -9,20 +9,20 @@ use crate::grade::graded::LineFault;
 use crate::grade::line::{SCHEMA, json};
 use crate::grade::shape::{meant, properties};
 
-/// Where what a line says stands.
+/// Where the values of a line are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map(Object<String, Value>);
 
-/// Where the test cases are.
+/// The key for the test cases.
 const CASES: &str = "cases";
-/// Where their list is, if each is an object.
+/// The key for their list, if each is an object.
 const EACH: &str = "each";
 
 impl Map {
-    /// Reads a map.
+    /// Parses a map.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first fault.
     pub fn parse(text: &str) -> Result<Self, LineFault> {
         match json(text.as_bytes())? {
             Value::Object(map) => {
@@ -36,10 +36,10 @@ impl Map {
         }
     }
 
-    /// The line that a line of the other form says.
+    /// Converts a line of the other form.
     ///
     /// # Errors
-    /// When the test cases are not as the map says.
+    /// If the test cases are not as the map says.
     pub fn apply(&self, from: &Value) -> Result<Value, LineFault> {
         let mut line = Object::new();
         for (key, map) in &self.0 {
@@ -106,7 +106,7 @@ fn check_pointer(map: &Value, at: &str) -> Result<(), LineFault> {
     }
 }
 
-/// What a map of pointers leads to; nothing if that is not there.
+/// The values that a map of pointers leads to; None if they do not exist.
 fn mapped(map: &Value, from: &Value) -> Option<Value> {
     match map {
         Value::Object(map) => {
@@ -118,7 +118,7 @@ fn mapped(map: &Value, from: &Value) -> Option<Value> {
     }
 }
 
-/// The test cases; nothing if there are none.
+/// The test cases; None if there are none.
 fn cases(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
     let Value::Array(maps) = map else { return cases_of(map, from) };
     let mut all: Option<Vec<Value>> = None;
@@ -135,7 +135,7 @@ fn cases(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
 fn cases_of(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
     let Value::Object(map) = map else {
         let pointer = map.as_str().unwrap_or_default();
-        // What stands there may be a text with the list in it.
+        // The value there may be a text that contains the list as JSON.
         return Ok(lookup(from, pointer).map(opened).filter(|value| !value.is_null()));
     };
     let list = |key: &str| {
@@ -178,13 +178,13 @@ fn no_list(pointer: &Value) -> LineFault {
     LineFault::line(format!("{pointer} is not a list"), help)
 }
 
-/// What JSON a text has in it; else the value itself.
+/// The JSON value in a text; otherwise the value itself.
 fn opened(value: Value) -> Value {
     let inner = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     inner.unwrap_or(value)
 }
 
-/// What a pointer leads to.
+/// The value that a pointer leads to.
 fn lookup(from: &Value, pointer: &str) -> Option<Value> {
     let Some(rest) = pointer.strip_prefix('/') else { return Some(from.clone()) };
     if let Value::String(text) = from {

@@ -1,7 +1,7 @@
-//! A stream of submissions, a JSON line for each: what a line may say, what its result says, and which lines are done.
+//! A stream of submissions, one JSON line each: the keys of a line and its result, and which lines are done.
 //!
-//! Nothing here grows with the length of the stream: lines are read when there is work for them, results leave when
-//! they are there, and of lines that an earlier start has done a number for a thousand of them is kept.
+//! Memory does not grow with the length of the stream, except by one number for a thousand lines that an earlier start
+//! has done. Lines are read when there is work for them, and results leave as soon as they are there.
 
 pub mod done;
 pub mod graded;

@@ -1,16 +1,16 @@
-//! Lines of a stream, each up to a bound.
+//! Lines of a stream, of bounded length.
 
 use std::io::{self, BufRead};
 
-/// Longer lines are refused: so much of each line that is under way is in memory.
+/// The longest line: each line that is under way is in memory up to this size.
 pub const LONGEST: usize = 64 << 20;
 
-/// A line as it came.
+/// A line as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawLine {
-    /// From 1.
+    /// Its number, from 1.
     pub number: u64,
-    /// Its bytes without the line end; of one that is too long, the beginning.
+    /// Its bytes without the line end; if it is too long, only the beginning.
     pub text: Vec<u8>,
     /// Whether it is too long.
     pub is_too_long: bool,
@@ -25,7 +25,7 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Those from here, with at most so many bytes in each.
+    /// Reads lines from here, with at most `longest` bytes each.
     pub fn new(from: R, longest: usize) -> Self {
         Self { from, longest, number: 0, bytes: 0 }
     }
@@ -38,7 +38,7 @@ impl<R: BufRead> Lines<R> {
     /// The next line that is not blank; blank ones count.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<RawLine>> {
         loop {
             let Some(line) = self.next_of_any_kind()? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Holds a JSON value against the schema of its type, so that what is wrong can be said with its place.
+//! Checks a JSON value against the schema of its type, to report what is wrong and where.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ use crate::package::suggest::nearest;
 /// Whether keys may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// All that are required must be there.
+    /// All required keys must be present.
     Refused,
-    /// They come from elsewhere.
+    /// Missing keys are filled in elsewhere.
     Allowed,
 }
 
-/// Holds a value against a schema without references. `at` is a JSON pointer to it.
+/// Checks a value against a schema without references. `at` is a JSON pointer to it.
 ///
 /// # Errors
 /// The first fault.
@@ -72,7 +72,7 @@ pub fn properties(schema: &Value) -> Option<&serde_json::Map<String, Value>> {
     of_objects.get("properties")?.as_object()
 }
 
-/// The alternative of a schema that is for values of this type.
+/// The alternative of a schema for values of this type.
 fn fitting<'a>(schema: &'a Value, value: &Value) -> Option<&'a Value> {
     if let Some(all) = alternatives(schema) {
         return all.iter().find_map(|schema| fitting(schema, value));
@@ -89,13 +89,13 @@ fn fitting<'a>(schema: &'a Value, value: &Value) -> Option<&'a Value> {
     (named.is_empty() || named.iter().any(fits)).then_some(schema)
 }
 
-/// Alternatives, but not the words of one.
+/// The alternatives of a schema; None if they are just words.
 fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
     let all = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
     (words(schema).is_none()).then_some(all)
 }
 
-/// The words of which a text is one, if it is.
+/// The words that a schema allows, if it allows only words.
 fn words(schema: &Value) -> Option<Vec<&str>> {
     let of = |key: &str| schema.get(key).and_then(Value::as_array);
     match (of("enum"), of("oneOf")) {
@@ -116,7 +116,7 @@ fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// What a schema expects, in words.
+/// The expected value, in words.
 fn expected(schema: &Value) -> String {
     fn all<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
         match alternatives(schema) {
@@ -153,7 +153,7 @@ fn prefix(at: &str) -> String {
     if at.is_empty() { String::new() } else { format!("`{at}`: ") }
 }
 
-/// What was probably meant, or what there is.
+/// The word that was probably meant, otherwise the list of known words.
 pub fn meant(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

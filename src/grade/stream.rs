@@ -1,38 +1,38 @@
-//! Work on a stream: several items at once, results in the order in which they come or in that of the items.
+//! Processes a stream: several items at once, results in the order of completion or of the items.
 //!
-//! What is held is bounded: an item for each worker, and in order of the items so many results that wait for an earlier one. A
-//! worker takes the next item only when there is room for its result.
+//! Memory is bounded: an item for each worker and, for results in order of the items, a limited number of results that
+//! wait for an earlier one. A worker takes the next item only when there is room for its result.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::model::stop::Stop;
 
-/// So many items may be begun after the oldest one that is not done, if results are in the order of the items.
+/// For results in the order of the items: how many items may be begun after the oldest one that is not done.
 pub const WINDOW: u64 = 1024;
 
-/// In which order results leave.
+/// The order in which results leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultOrder {
-    /// That in which they come.
+    /// The order of completion.
     Completion,
-    /// That of the items.
+    /// The order of the items.
     Input,
 }
 
-/// What is done with a stream.
+/// How to process a stream.
 pub struct Stream<'a, T, R> {
-    /// How results leave.
+    /// The order of results.
     pub order: ResultOrder,
     /// Gives the next item.
     pub next: Next<'a, T>,
-    /// Works on one.
+    /// Processes an item.
     pub work: &'a (dyn Fn(T) -> Result<R, Stop> + Sync),
     /// Takes a result, one at a time.
     pub put: Put<'a, R>,
 }
 
-/// Gives the next item, if there is one.
+/// Returns the next item, if there is one.
 pub type Next<'a, T> = Box<dyn FnMut() -> Result<Option<T>, Stop> + Send + 'a>;
 
 /// Takes a result.
@@ -47,7 +47,7 @@ struct Results<'a, R> {
     put: Put<'a, R>,
     waiting: BTreeMap<u64, R>,
     left: u64,
-    /// Why no more is done; the first reason.
+    /// The first reason to stop.
     stop: Option<Stop>,
 }
 
@@ -64,10 +64,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T: Send, R: Send> Stream<'_, T, R> {
-    /// Does it with so many at once; `on_threads` starts as many threads as it is told, and waits for them.
+    /// Processes the stream with this many threads; `on_threads` starts them and waits for them.
     ///
     /// # Errors
-    /// The first error; what was begun by then is brought to its end, but its results do not leave.
+    /// The first error. Work that was begun is finished, but its results do not leave.
     pub fn run(
         self,
         at_once: usize,
@@ -127,7 +127,7 @@ impl<T, R> Shared<'_, T, R> {
         Ok(Some((number, item)))
     }
 
-    /// Lets a result leave, and those that waited for it.
+    /// Passes on a result, and those that waited for it.
     fn leave(&self, number: u64, result: R) -> Result<(), Stop> {
         let mut results = lock(&self.results);
         if results.stop.is_some() {
@@ -161,12 +161,13 @@ mod tests {
         thread::scope(|scope| (0..number).for_each(|_| _ = scope.spawn(work)));
     }
 
-    /// What came of so many items, of which one ends the stream if it is there; and the most that were held at once.
+    /// The outcome for this many items, of which one may end the stream, and the most that were held at once.
     fn run(order: ResultOrder, items: u64, end: Option<u64>) -> (Result<(), Stop>, Vec<u64>, u64) {
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let mut numbers = 0..items;
         let mut left = Vec::new();
-        // The first one is done once all others have left, or if they may not leave, once as many as fit have begun.
+        // The first item is done after all others have left; if they may not leave, once as many as possible have
+        // begun.
         let (others, changed) = (Mutex::new(0), Condvar::new());
         let (counts_left, wait_for) = match order {
             ResultOrder::Completion => (true, items - 1),

@@ -1,6 +1,6 @@
-//! Submissions that are answers: nothing is run, and the file for a test case is judged as an output is.
+//! Submissions that consist of answers: nothing is run, and the file for a test case is judged like an output.
 //!
-//! Source: problem package format 2025-09, "Type". It leaves open what the files are called.
+//! Source: problem package format 2025-09, "Type". It does not specify the names of the files.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,8 @@ impl Trial<'_> {
     }
 }
 
-/// The answer to a test case: for `secret/a/1` that is `secret/a/1.out`, or `a/1.out`; `.ans` will do for `.out`.
+/// The answer to a test case: for `secret/a/1` it is `secret/a/1.out` or `a/1.out`; `.ans` is accepted instead of
+/// `.out`.
 fn answer<'t>(files: &'t Tree, test_case: &str) -> Option<&'t Blob> {
     let short = test_case.strip_prefix("secret/");
     let names = [Some(test_case), short].into_iter().flatten();
@@ -37,7 +38,7 @@ fn answer<'t>(files: &'t Tree, test_case: &str) -> Option<&'t Blob> {
     names.find_map(|name| files.file(&PathBuf::from(name)))
 }
 
-/// The name to give the file.
+/// The file name to suggest.
 fn usual_name(test_case: &str) -> String {
     format!("{}.out", test_case.strip_prefix("secret/").unwrap_or(test_case))
 }

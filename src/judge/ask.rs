@@ -1,4 +1,4 @@
-//! Asks the package's own output validator about an output, and its static validator about a submission.
+//! Calls the package's own output validator for an output, and its static validator for a submission.
 
 use std::path::{Path, PathBuf};
 
@@ -20,11 +20,11 @@ use crate::validator::response::{Contract, Opinion, Response, Worth};
 use crate::validator::static_validator::Look;
 use crate::validator::{OutputValidator, Question, feedback_dir};
 
-/// A question to the validator about one pass: where its files go, and what it may answer.
+/// A question to the validator about one pass: what happens to its files, and which answers are allowed.
 pub(super) struct Asking {
-    /// Where its box is kept for the user, if boxes are.
+    /// Where to keep its box for the user, if wanted.
     pub(super) wanted: Option<PathBuf>,
-    /// Whether its box is brought back: for the user, or for the next pass.
+    /// Whether the files of its box are returned: for the user, or for the next pass.
     keep: Keep,
     /// The judge answer.
     answer: Blob,
@@ -50,7 +50,7 @@ impl Asking {
         }
     }
 
-    /// The pass that the validator asks for, if it does.
+    /// The next pass, if the validator asks for one.
     pub(super) fn next_pass(&self, response: &Response, pass: &Pass) -> Option<Pass> {
         let input = response.feedback.next_pass.as_ref();
         let input = input.filter(|_| response.opinion == Opinion::Accepted)?;
@@ -64,10 +64,10 @@ impl Asking {
 }
 
 impl Trial<'_> {
-    /// Makes ready for a question.
+    /// Prepares a question.
     pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, Stop> {
         let wanted = self.kept_of(pass, VALIDATOR);
-        // What one pass leaves behind is there for the next one, and for the visualizer.
+        // The files of a pass are used by the next one and by the visualizer.
         let is_read = self.rules.problem.kind.passes > 1
             || self.rules.validators.visualizers.output.is_some();
         Ok(Asking {
@@ -81,7 +81,8 @@ impl Trial<'_> {
         })
     }
 
-    /// Asks the validators in turn, and takes the answer of the first that does not accept the output, or of the last.
+    /// Asks the validators in turn, and returns the result of the first that does not accept the output, or of the
+    /// last.
     pub(super) fn ask(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
         let none = || JudgeError::new("ask the output validators", "the package has none");
         let (first, others) = self.rules.validators.output.split_first().ok_or_else(none)?;
@@ -95,9 +96,9 @@ impl Trial<'_> {
         Ok(judged)
     }
 
-    /// Asks a validator, and takes its answer for the verdict.
+    /// Asks a validator, and turns its response into a verdict.
     ///
-    /// If it gives no answer, the judge has failed: whether the output is right is unknown.
+    /// If it gives no valid response, the judge has failed: whether the output is right is unknown.
     fn ask_one(
         &self,
         validator: &OutputValidator,
@@ -117,7 +118,7 @@ impl Trial<'_> {
         self.as_it_says(asked, &response, next, asking.wanted)
     }
 
-    /// The verdict and the score that a validator gives.
+    /// The verdict and the score from a validator's response.
     pub(super) fn as_it_says(
         &self,
         asked: Asked<'_>,
@@ -130,7 +131,7 @@ impl Trial<'_> {
         }
         let (classified, is_told) = classified(asked.what, response);
         let score = match next {
-            // Whether the test case is accepted, and what it is worth, is known at its end.
+            // Verdict and score of the test case follow from its last pass.
             Some(_) => None,
             None => {
                 let scoring = self.case.scoring;
@@ -146,8 +147,8 @@ impl Trial<'_> {
         })
     }
 
-    /// The verdict on an output that is worth so many points: it is right if these are all that there are, or, if nothing
-    /// says how many there are, if it is worth any. Without points, a part is one of 1.
+    /// The verdict on an output with this many points. It is right if it has all points or, if their number is not
+    /// known, more than zero. On test cases without points, a part refers to one point.
     fn for_points(
         &self,
         worth: Worth,
@@ -166,7 +167,7 @@ impl Trial<'_> {
             Worth::Part(it) => {
                 (most.or(Some(Score::ONE)), Score::new(part(it)).unwrap_or_default())
             }
-            // What floating-point numbers add is not rounded up.
+            // Do not round up because of floating-point errors.
             Worth::RightFor(it) => (most, Score::new((part(it) - 1e-9).ceil()).unwrap_or_default()),
         };
         if let Some(most) = most.filter(|most| points.exceeds(*most)) {
@@ -193,7 +194,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Has the static validator look at the submission.
+    /// Runs the static validator on the submission.
     pub(super) fn look(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
         let test_case = self.case.test_case;
         let submission = self.entry.submission;
@@ -219,7 +220,7 @@ impl Trial<'_> {
         self.finished(judged, None, |_, _| Ok(()))
     }
 
-    /// The fault that a validator gave no answer.
+    /// The error that a validator gave no valid response.
     pub(super) fn broken(
         &self,
         asked: Asked<'_>,
@@ -242,10 +243,10 @@ impl Trial<'_> {
     }
 }
 
-/// The program that was asked.
+/// The program that gave a response.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
-    /// What it is.
+    /// What it is called in messages.
     what: &'static str,
     name: &'a str,
 }
@@ -257,7 +258,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What a validator's answer comes to, and whether its message is all in the cause.
+/// The verdict from a validator's response, and whether the cause contains all of its message.
 fn classified(what: &str, response: &Response) -> (Classified, bool) {
     if response.opinion == Opinion::Accepted {
         let cause = format!("the {what} accepts it");
@@ -268,7 +269,7 @@ fn classified(what: &str, response: &Response) -> (Classified, bool) {
     (Classified { verdict: Verdict::WrongAnswer, cause }, is_all)
 }
 
-/// The first line of a message behind a colon, cut if it is long, and whether that is all of the message.
+/// The first line of a message after a colon, shortened if long, and whether that is the whole message.
 fn first_line(message: &[u8]) -> (String, bool) {
     const LONGEST: usize = 200;
     let message = message.trim_ascii();
@@ -295,8 +296,7 @@ pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
     }
 }
 
-/// The pass that a validator asks for: its input is what the validator made, and all else in the feedback
-/// directory is there again.
+/// The pass that a validator asks for. The validator made its input; all other files stay in the feedback directory.
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
 fn next_pass(number: u32, input: &Blob, left: &Tree) -> Pass {

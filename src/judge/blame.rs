@@ -1,9 +1,9 @@
-//! Two programs have talked, and at least one did not do well: who is to blame.
+//! Two programs have talked, and at least one of them failed: decides which one is to blame.
 //!
-//! The first failure counts. What the output validator decides before it is told that the submission's output is at its end
-//! is by what the submission said, so it counts before whatever happened to the submission then. What it
-//! decides afterwards may be by the end itself; so if the submission ended badly, that counts, however much later that was.
-//! Which of the two was gone first makes no difference.
+//! The first failure counts. What the output validator decides before it learns of the end of the submission's output
+//! depends only on what the submission wrote. So it counts before anything that happened to the submission then. A
+//! later decision may depend on the end itself. So if the submission ended badly, that counts, however much later it
+//! was. Which of the two exited first makes no difference.
 //!
 //! Source: problem package format 2025-09, "Reporting a judgement", "Limits".
 
@@ -18,38 +18,38 @@ use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::validator::response::Opinion;
 
-/// What is known when both programs are gone.
+/// The facts after both programs have ended.
 pub(super) struct InteractionEnd<'a> {
-    /// What the submission did.
+    /// The outcome of the submission.
     pub(super) submission: &'a Outcome,
-    /// What it may use.
+    /// The limits of the submission.
     pub(super) limits: &'a Limits,
-    /// What it was last seen to wait for.
+    /// What the submission was last seen waiting for.
     pub(super) waits: Option<Waits>,
-    /// What the output validator says.
+    /// The opinion of the output validator.
     pub(super) opinion: &'a Opinion,
     /// The output validator's CPU time.
     pub(super) validator_time: Duration,
-    /// Whether it was last seen to run.
+    /// Whether the output validator was last seen running.
     pub(super) validator_runs: bool,
-    /// Whether the output validator was told, while it ran, that the submission's output is at its end.
+    /// Whether the output validator learned, while it ran, of the end of the submission's output.
     pub(super) is_told: bool,
-    /// Both waited for each other.
+    /// The deadlock, if both waited for each other.
     pub(super) deadlock: Option<Deadlock>,
 }
 
-/// Who is to blame, if anybody.
+/// Who is to blame, if anyone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Blame {
-    /// The submission, by itself.
+    /// The submission, with this verdict.
     Submission(Classified),
-    /// Whoever the output validator says.
+    /// The output validator decides.
     AsTheValidatorSays,
-    /// The output validator: what it did.
+    /// The output validator, for this reason.
     Validator(String),
 }
 
-/// Says who is to blame.
+/// Decides who is to blame.
 pub(super) fn blame(known: &InteractionEnd<'_>) -> Blame {
     if let Some(deadlock) = &known.deadlock {
         return in_deadlock(deadlock);
@@ -65,8 +65,8 @@ pub(super) fn blame(known: &InteractionEnd<'_>) -> Blame {
     }
 }
 
-/// Both waited, so the submission did for what could never come; unless the output validator waited only for
-/// itself.
+/// In a deadlock the submission waited for something that could never come, so it is to blame; unless the output
+/// validator waited for itself.
 fn in_deadlock(deadlock: &Deadlock) -> Blame {
     let cause = match (deadlock.program, deadlock.partner) {
         (_, Waits::Itself) => {
@@ -88,9 +88,9 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
     Blame::Submission(Classified { verdict: Verdict::TimeLimitExceeded, cause: cause.to_owned() })
 }
 
-/// The output validator kept the submission waiting until its limit on the clock: it worked for more than half
-/// of that time; or for a good part of it, and still did when the submission was seen to wait. Others may have taken
-/// the processor from it.
+/// Blames the output validator if it kept the submission waiting until its wall time limit. It did if it computed for
+/// more than half of that time, or for a tenth of it and still when the submission was seen waiting. Other programs
+/// may have taken the processor from it.
 fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
     let wall_time = known.submission.wall_time;
@@ -149,9 +149,9 @@ mod tests {
     /// When the validator decided.
     #[derive(Clone, Copy, PartialEq)]
     enum Order {
-        /// By what was said: it was not told of an end.
+        /// From the submission's output alone, before it learned of its end.
         LastWords,
-        /// After it was told that the submission's output is at its end.
+        /// After it learned of the end of the submission's output.
         Told,
     }
     use Order::{LastWords, Told};
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// A verdict and the start of its cause, `says` for what the validator says, or `fault`.
+    /// A verdict with the start of its cause, `says` if the validator decides, or `fault`.
     fn shown(blame: &Blame) -> String {
         match blame {
             Blame::Submission(classified) => {
@@ -202,7 +202,7 @@ mod tests {
     fn when_both_end_well_the_validator_decides() {
         for order in [LastWords, Told] {
             check(WELL, None, Opinion::Accepted, order, "says");
-            // Told of an early end it says so.
+            // It rejects after learning of an early end.
             check(WELL, None, Opinion::Rejected, order, "says");
         }
     }

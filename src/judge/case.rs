@@ -1,4 +1,4 @@
-//! One submission on one test case: the job and its verdict.
+//! One submission on one test case: its job and its verdict.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,10 +32,10 @@ use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
 use crate::validator::{OutputValidator, answer_of};
 
-/// What a package's submissions are judged by, beside the default output validator.
+/// The programs by which a package judges submissions, besides the default output validator.
 #[derive(Default)]
 pub struct Validators {
-    /// Its own output validators; none if the format's default one decides.
+    /// Its own output validators; empty if the format's default one decides.
     pub output: Vec<OutputValidator>,
     /// Its interactor, if submissions do not talk with the output validator.
     pub interactor: Option<OutputValidator>,
@@ -47,18 +47,18 @@ pub struct Validators {
     pub grader: Option<PackageGrader>,
 }
 
-/// What is the same for all runs of a session.
+/// The rules that all runs of a session share.
 #[derive(Clone)]
 pub struct Rules<'a> {
-    /// The problem: how programs read and write, whether they talk, and how often they are run on a case.
+    /// The problem: how programs read and write, whether they talk, and how many passes a test case has.
     pub problem: &'a Problem,
     /// The package's own validators.
     pub validators: &'a Validators,
-    /// What a submission may use; verdicts are by these.
+    /// The limits of submissions, which decide verdicts.
     pub limits: Limits,
-    /// Where a run is stopped that should be too slow: beyond the limits, to see by how much.
+    /// The limits for runs that are expected to be too slow: beyond the normal limits, to measure by how much.
     pub stop_slow_at: Limits,
-    /// The command line that repeats a run, with [`SUBMISSION`] and [`CASE`] in their places.
+    /// The command line that repeats a run, with the placeholders [`SUBMISSION`] and [`CASE`].
     pub repeat: String,
     /// How much a person wants to see.
     pub detail: Detail,
@@ -72,7 +72,7 @@ impl Rules<'_> {
             .replace(CASE, &shell_word(test_case.as_bytes()))
     }
 
-    /// Where boxes are kept, if they are.
+    /// The directory for kept boxes, if any.
     pub(super) fn keep(&self) -> Option<&Path> {
         match &self.detail {
             Detail::Full { keep } => keep.as_deref(),
@@ -81,35 +81,35 @@ impl Rules<'_> {
     }
 }
 
-/// How much is gathered about a rejection.
+/// How much evidence about a rejection is collected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// The verdict, its cause and the first difference.
     Brief,
-    /// The diff, the standard error and the line that repeats the run as well.
+    /// Also the diff, standard error and the command line that repeats the run.
     Full {
-        /// Where boxes are kept, if they are.
+        /// The directory for kept boxes, if any.
         keep: Option<PathBuf>,
     },
 }
 
-/// Names the box of an output validator.
+/// Marks the box of an output validator.
 pub(super) const VALIDATOR: &str = ".validator";
 
-/// Stands for the submission in the command line of [`Rules`].
+/// The placeholder for the submission in the command line of [`Rules`].
 pub const SUBMISSION: &str = "{submission}";
-/// Stands for the test case in the command line of [`Rules`].
+/// The placeholder for the test case in the command line of [`Rules`].
 pub const CASE: &str = "{case}";
 
 /// A test case, ready to be judged.
 pub struct ReadyCase<'a> {
-    /// The case, or what stands for a static validation.
+    /// The test case, or the stand-in for a static validation.
     pub test_case: &'a TestCase,
-    /// The arguments for the static validator, if it judges here; then the submission is not run.
+    /// The arguments of the static validator, if it judges; then the submission is not run.
     pub static_args: Option<&'a [String]>,
-    /// What may be said about its score.
+    /// What may be said about its score by a validator.
     pub scoring: CaseScoring,
-    /// How its output is compared, if the format's default output validator does it.
+    /// How the default output validator compares its output.
     pub options: Options,
     /// The input.
     pub input: Blob,
@@ -117,7 +117,7 @@ pub struct ReadyCase<'a> {
     pub answer: Option<Blob>,
 }
 
-/// A test case's texts in memory.
+/// A test case's files in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texts {
     /// The input.
@@ -127,15 +127,15 @@ pub struct Texts {
 }
 
 impl ReadyCase<'_> {
-    /// The size of its input; 0 if that cannot be told.
+    /// The size of its input; 0 if unknown.
     pub fn size(&self) -> u64 {
         self.input.len().unwrap_or_default()
     }
 
-    /// Input and judge answer in memory; nothing if there is no answer.
+    /// Input and judge answer in memory; None if there is no answer.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If they cannot be read.
     pub fn read(&self) -> Result<Option<Texts>, JudgeError> {
         let whole = |blob: &Blob| {
             let text = blob.start(u64::MAX).map_err(|error| fault("read a test case", error))?;
@@ -145,7 +145,7 @@ impl ReadyCase<'_> {
         Ok(Some(Texts { input: whole(&self.input)?, answer: whole(&answer)? }))
     }
 
-    /// The judge answer, as it lies in a box.
+    /// The judge answer as a file for a box.
     pub(super) fn answer(&self) -> Result<Blob, JudgeError> {
         self.answer.clone().map_or_else(|| answer_of(self.test_case), Ok)
     }
@@ -159,17 +159,17 @@ pub struct Entry<'a> {
     pub runnable: &'a Runnable,
     /// The code of its language.
     pub language: &'a str,
-    /// The file or class that starts; empty where the language has none.
+    /// The file or class that starts; empty if the language has none.
     pub entry_point: &'a str,
-    /// What is to be learnt about its speed.
+    /// What to learn about its speed.
     pub time_limit_mode: TimeLimitMode,
-    /// How it came near its limits so far; `None` if no run is to be repeated.
+    /// How near it came to its limits so far; `None` if runs are not repeated.
     pub nearness: Option<&'a Nearness>,
 }
 
 impl<'a> Entry<'a> {
-    /// A program that no report names, of which no static validator wants to know more, and whose times are not looked
-    /// at twice.
+    /// A program that is not named in reports, needs no static validation, and whose runs are not repeated for their
+    /// times.
     pub fn unnamed(runnable: &'a Runnable, time_limit_mode: TimeLimitMode) -> Self {
         Self {
             submission: "",
@@ -181,7 +181,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Up to which limits it is run.
+    /// The limits under which it is run.
     fn cut(&self, rules: &Rules<'_>) -> Limits {
         match (self.time_limit_mode, self.nearness) {
             (TimeLimitMode::Any, None) => rules.limits.clone(),
@@ -194,31 +194,31 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What is to be learnt about a submission's speed.
+/// What to learn about a submission's speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimitMode {
     /// Whether it keeps the limit.
     Any,
-    /// By how much it exceeds the limit: its author says that it is too slow.
+    /// By how much it exceeds the limit: it is expected to be too slow.
     TooSlow,
-    /// Whether it keeps the limit, and what it would be with the margin as well.
+    /// Whether it keeps the limit, and its verdict at the limit times the margin.
     WithMargin,
 }
 
-/// One run of a submission on a test case; with a further one where a multi-pass problem asks for it.
+/// A run of a submission on a test case; multi-pass problems may have several.
 pub(super) struct Pass {
-    /// From 1.
+    /// Its number, from 1.
     pub(super) number: u32,
-    /// What the submission reads.
+    /// The submission's input.
     pub(super) input: Blob,
-    /// What earlier passes left in the feedback directory.
+    /// The files of earlier passes in the feedback directory.
     pub(super) earlier: Vec<TreeEntry>,
 }
 
-/// Runs a submission on a test case and judges what it did.
+/// Runs a submission on a test case and judges the result.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn judge_case(
     executor: &dyn Executor,
     rules: &Rules<'_>,
@@ -260,7 +260,7 @@ pub fn judge_case(
     }
 }
 
-/// The facts of the last pass, with the most time and memory of all: each pass has the limits for itself.
+/// The facts of the last pass, with the maximum of times and memory over all passes: the limits apply to each pass.
 fn at_most(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
     let mut outcome = last.clone();
     if let Some(earlier) = earlier {
@@ -271,7 +271,7 @@ fn at_most(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
     outcome
 }
 
-/// A submission before a test case.
+/// A submission and a test case.
 pub(super) struct Trial<'a> {
     pub(super) executor: &'a dyn Executor,
     pub(super) rules: &'a Rules<'a>,
@@ -279,7 +279,7 @@ pub(super) struct Trial<'a> {
     pub(super) case: &'a ReadyCase<'a>,
 }
 
-/// A run that was judged.
+/// A judged run.
 pub(super) struct Ran {
     pub(super) reply: Reply,
     pub(super) judged: Judged,
@@ -289,7 +289,7 @@ pub(super) struct Ran {
 }
 
 impl Trial<'_> {
-    /// The judgement with all runs that it rests on.
+    /// The judgement with all runs that it is based on.
     fn repeated(&self, judged: CaseJudgement, repeats: Option<Box<Repeats>>) -> CaseJudgement {
         let mut judged = CaseJudgement { repeats, ..judged };
         let verdict = Verdict::TimeLimitExceeded;
@@ -300,7 +300,7 @@ impl Trial<'_> {
         judged
     }
 
-    /// The judgement; `gather` adds evidence, if that is shown.
+    /// Completes the judgement; `gather` adds evidence, if it is shown.
     pub(super) fn finished(
         &self,
         judged: Judged,
@@ -321,8 +321,7 @@ impl Trial<'_> {
         Ok(case_judgement(self.case, judged, evidence, outcome))
     }
 
-    /// Runs and judges one pass. The facts of the run come first; only if they decide nothing does the
-    /// output decide.
+    /// Runs and judges one pass. The facts of the run come first; only if they decide nothing does the output count.
     fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
         let Rules { problem, validators, .. } = self.rules;
         let partner = validators.interactor.as_ref().or(validators.output.first());
@@ -352,8 +351,8 @@ impl Trial<'_> {
         Ok(Ran { reply, judged: Judged { transcript, ..judged }, kept, repeats })
     }
 
-    /// What a run is by its limits; and if it was too slow, by those with the margin if this is asked for, and without a
-    /// time limit if another run may keep it.
+    /// Judges a run by its limits. If it was too slow, also by the limits with the margin if wanted, and without a
+    /// time limit if another run might keep it.
     pub(super) fn within_margin(
         &self,
         is_sensitive: bool,
@@ -363,7 +362,7 @@ impl Trial<'_> {
         let is_slow = judged.classified.verdict == Verdict::TimeLimitExceeded;
         let unlimited;
         let wider = match self.entry.time_limit_mode {
-            // The next pass is unknown.
+            // The next pass would be unknown.
             _ if is_sensitive && self.rules.problem.kind.passes == 1 => {
                 unlimited = Limits { cpu_time: None, ..self.rules.limits.clone() };
                 Some(&unlimited)
@@ -381,38 +380,38 @@ impl Trial<'_> {
         Ok(judged)
     }
 
-    /// Where the submission's box is kept for the user, if boxes are.
+    /// The path at which the submission's box is kept, if wanted.
     pub(super) fn kept(&self, pass: &Pass) -> Option<PathBuf> {
         self.kept_of(pass, "")
     }
 
-    /// The same for another program, which these letters name.
+    /// The same for another program; `of` is the suffix for its box.
     pub(super) fn kept_of(&self, pass: &Pass, of: &str) -> Option<PathBuf> {
         let test_case = &self.case.test_case.name;
         box_dir(self.rules, self.entry.submission, test_case, pass.number, of)
     }
 }
 
-/// What is known of a pass.
+/// The result of a pass.
 pub(super) struct Judged {
     pub(super) classified: Classified,
     pub(super) difference: Option<Box<Difference>>,
-    /// Its score, if the package's own validator gives one.
+    /// Its score, if the package's own validator decides it.
     pub(super) score: Option<CaseScore>,
-    /// What the package's own validator said beyond that, if it was asked.
+    /// Further feedback of the package's own validator, if it was asked.
     pub(super) answered: Option<Answered>,
-    /// What it would be with the margin.
+    /// Its verdict with the margin.
     pub(super) with_margin: Option<Extended>,
-    /// What submission and validator said to each other, if they talked.
+    /// The transcript of submission and validator, if they talked.
     pub(super) transcript: Option<Transcript>,
     /// The next pass, if there is one.
     pub(super) next: Option<Pass>,
 }
 
-/// What the package's own output validator said beyond its opinion.
+/// Feedback of the package's own output validator besides its opinion.
 pub(super) struct Answered {
     pub(super) message: String,
-    /// Whether the cause has all of the message.
+    /// Whether the cause contains the whole message.
     pub(super) is_told: bool,
     pub(super) team_message: String,
     pub(super) stderr: Vec<u8>,

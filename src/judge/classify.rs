@@ -1,4 +1,4 @@
-//! The verdict that a run earns by itself, before its output is looked at.
+//! The verdict that follows from a run alone, before its output is checked.
 
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
@@ -7,22 +7,22 @@ use crate::model::verdict::Verdict;
 const SIGSYS: i32 = 31;
 const SIGXFSZ: i32 = 25;
 
-/// A verdict with its reason in words.
+/// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classified {
     /// The verdict.
     pub verdict: Verdict,
-    /// Why.
+    /// The reason in words.
     pub cause: String,
 }
 
-/// The verdict that a run earns by itself, or `None` when its output decides.
+/// The verdict that follows from a run alone, or `None` if its output decides.
 ///
-/// The limit that the run passed first comes first, whether the sandbox stepped in or not: a program that ended by
-/// itself just beyond a limit has still exceeded it. Then the ending: a program killed for passing a limit also shows a signal. What was not measured
-/// is not a cause: any program can end by any signal and with any exit code.
+/// The limit that was exceeded first comes first, whether or not the sandbox stopped the run. A program that ended by
+/// itself just beyond a limit has still exceeded it. The ending comes second, since a program killed for exceeding a
+/// limit also shows a signal. Only measured facts are causes: any program can end with any signal or exit code.
 ///
-/// A run that was ended because its partner was done with it earns nothing by itself.
+/// A run that was ended because its partner dismissed it gets no verdict from this.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
     match passed(outcome, limits) {
         Some(StoppedBy::Dismissed) => None,
@@ -38,7 +38,8 @@ pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
     }
 }
 
-/// The limit that a run passed first. Runs may go on when their CPU time is up; what they pass then is not the first.
+/// The limit that was exceeded first. Runs may continue after their CPU time; what they exceed then does not come
+/// first.
 pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
     let is_slow = limits.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
     match outcome.stopped_by {
@@ -155,7 +156,8 @@ mod tests {
         );
     }
 
-    /// A file never becomes larger than the limit: who wants that ends by a signal, with as much as it may have.
+    /// A file never grows beyond the limit: a program that tries is killed by a signal, and its file is exactly at the
+    /// limit.
     #[test]
     fn a_signal_and_a_file_of_all_that_is_allowed_are_too_much_output() {
         let check = |ending: Ending, files: Bytes, expected: &str| {
@@ -188,7 +190,7 @@ mod tests {
             "MLE wanted more than the 256 MiB allowed; held 256 MiB",
         );
         check(KILLED, Some(StoppedBy::Memory), 1010, 256, "TLE 1.01 s of CPU time, 1.00 s allowed");
-        // A run that may go on beyond its CPU time, on a busy machine.
+        // A run that could continue beyond its CPU time, on a busy machine.
         let clock = Some(StoppedBy::WallTime);
         check(KILLED, clock, 1300, 4, "TLE 1.30 s of CPU time, 1.00 s allowed");
         check(KILLED, Some(StoppedBy::Output), 10, 4, "OLE wrote more than the 8 MiB allowed");

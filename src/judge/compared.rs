@@ -1,4 +1,4 @@
-//! An output and the judge answer: the verdict that the default output validator gives.
+//! The comparison of an output with the judge answer: the verdict of the default output validator.
 
 use crate::check::compare::compare;
 use crate::check::show::cause;
@@ -30,7 +30,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Judges what stands where the output belongs.
+    /// Judges the text that was written as output.
     pub(super) fn judge_written(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
         if !self.rules.validators.output.is_empty() {
             return self.ask(pass, output);
@@ -58,18 +58,18 @@ impl Trial<'_> {
     }
 }
 
-/// Digests of texts up to this size cost less than opening a file.
+/// For texts up to this size, a digest costs less than opening a file.
 const SMALL: u64 = 64 << 10;
 
-/// Whether an output is the judge answer byte for byte, as far as that can be told without opening the answer for each
-/// run: its digest is made once. An answer that cannot be read is a fault where it is compared.
+/// Whether an output equals the judge answer byte by byte, as far as this is known without opening the answer in each
+/// run: its digest is computed once. An unreadable answer is reported by the comparison.
 fn is_same(answer: &Blob, output: &Blob) -> bool {
     let is_small = || output.bytes().is_some_and(|bytes| bytes.len() as u64 <= SMALL);
     let same_size = || answer.len().ok() == output.len().ok();
     answer == output || is_small() && same_size() && answer.digest().ok() == output.digest().ok()
 }
 
-/// What a program wrote where its output belongs, or why there is nothing.
+/// The output of a program, or why there is none.
 pub(super) fn written<'r>(io: &ProgramIo, reply: &'r Reply) -> Result<&'r Blob, String> {
     let stdout = reply.outcome.stdout_bytes;
     match (io, reply.collected.first()) {
@@ -84,7 +84,7 @@ pub(super) fn written<'r>(io: &ProgramIo, reply: &'r Reply) -> Result<&'r Blob, 
     }
 }
 
-/// A wrong answer, and why.
+/// A wrong answer with its cause.
 pub(super) fn wrong(cause: String) -> Judged {
     Judged::from(Classified { verdict: Verdict::WrongAnswer, cause })
 }
@@ -97,7 +97,7 @@ fn instead(stdout: Bytes) -> String {
     }
 }
 
-/// Opens a text in whatever it lies.
+/// Opens a judge answer for reading.
 pub(super) fn open(answer: &Blob) -> Result<Reader<'_>, JudgeError> {
     answer.open().map_err(|error| fault(&format!("open {answer}"), error))
 }

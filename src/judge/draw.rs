@@ -1,4 +1,4 @@
-//! Images for people, by the package's visualizers and its output validator.
+//! Images for people, made by the package's visualizers and its output validator.
 //!
 //! Source: problem package format 2025-09, "Input visualizer", "Output visualizer".
 
@@ -22,30 +22,30 @@ use crate::validator::response::{Opinion, Response};
 use crate::validator::visualizer::{Drawn, InputVisualizer, OutputVisualizer};
 use crate::validator::{Question, feedback_dir};
 
-/// Who sees images.
+/// Where images are seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seen {
-    /// Nobody.
+    /// Nowhere.
     #[default]
     Never,
-    /// Who looks at boxes that are kept.
+    /// In kept boxes.
     Kept,
-    /// Who reads the page. It has those of runs that failed.
+    /// On the page, for runs that failed.
     OnPage,
 }
 
-/// The package's visualizers, as far as their images are seen.
+/// The package's visualizers, if their images are seen.
 #[derive(Default)]
 pub struct Visualizers {
     pub(super) output: Option<OutputVisualizer>,
     input: Option<InputVisualizer>,
-    /// The images of inputs that were drawn, by test case.
+    /// Images of inputs that were already drawn, by test case.
     inputs: Mutex<HashMap<String, Vec<Picture>>>,
-    /// How many bytes of images may still be held for the page.
+    /// How many more bytes of images may be held for the page.
     room: AtomicU64,
 }
 
-/// How many bytes of images are held for a page, of which it shows what needs most to be looked at.
+/// How many bytes of images are held for a page. The page shows those that are most worth looking at.
 const ROOM: u64 = 24 << 20;
 /// The largest image on a page, in bytes.
 const LARGEST: u64 = 512 << 10;
@@ -53,7 +53,7 @@ const LARGEST: u64 = 512 << 10;
 const MOST: usize = 4;
 
 impl Seen {
-    /// Who sees images if boxes are kept, if there is a page.
+    /// Where images are seen, given the directory for boxes and the page, if any.
     pub fn by(keep: Option<&Path>, page: Option<&Path>) -> Self {
         match (keep, page) {
             (_, Some(_)) => Self::OnPage,
@@ -64,10 +64,10 @@ impl Seen {
 }
 
 impl Visualizers {
-    /// Builds those of the package; of one that cannot be built, it is remarked.
+    /// Builds the package's visualizers; warns about those that do not build.
     ///
     /// # Errors
-    /// When the judge failed, or the build was cut short.
+    /// If the judge failed, or the build was interrupted.
     pub fn build(bench: &Bench<'_>, seen: Seen) -> Result<Self, Stop> {
         if seen == Seen::Never {
             return Ok(Self::default());
@@ -84,13 +84,13 @@ impl Visualizers {
         self.room.load(Ordering::Relaxed) > 0
     }
 
-    /// Adds images to those that the page shows.
+    /// Adds images to those on the page.
     pub(super) fn add(&self, images: &[Picture], evidence: &mut Evidence) {
         let held = |image: &Picture| {
             let length = image.blob.len().ok().filter(|length| *length <= LARGEST)?;
             let taken = |room: u64| room.checked_sub(length);
             self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
-            // Where it lies is gone before the page is written.
+            // Read into memory: the file is gone before the page is written.
             Some(Picture { blob: image.blob.start(LARGEST).ok()?.into(), ..image.clone() })
         };
         evidence.pictures.extend(images.iter().filter_map(held).take(MOST));
@@ -114,10 +114,10 @@ impl Visualizers {
     }
 }
 
-/// Has the input visualizer draw the inputs of test cases, and keeps what it makes in this directory.
+/// Runs the input visualizer on the inputs of test cases, and keeps its images in this directory.
 ///
 /// # Errors
-/// When the judge failed, or it was cut short.
+/// If the judge failed, or it was interrupted.
 pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &Path) -> Result<(), Stop> {
     let Some(visualizer) = InputVisualizer::build(bench)? else { return Ok(()) };
     let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
@@ -133,14 +133,14 @@ pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &Path) -> Result<
     bench.map("images of inputs", &cases, draw).map(drop)
 }
 
-/// Keeps what a visualizer said that did not work.
+/// Keeps the messages of a visualizer that failed.
 fn tell(drawn: &Drawn, kept: &Path) -> Result<(), Stop> {
     let Some(said) = &drawn.said else { return Ok(()) };
     Ok(replace(said, &beside(kept, "error"))?)
 }
 
 impl Trial<'_> {
-    /// The verdict of the default output validator, with the images of the output visualizer.
+    /// The verdict of the default output validator, with images from the output visualizer.
     pub(super) fn with_images(
         &self,
         pass: &Pass,
@@ -162,7 +162,7 @@ impl Trial<'_> {
         Ok(Judged { answered: Some(answered), ..judged })
     }
 
-    /// Has the output visualizer draw what the output validator has just judged, and adds its images.
+    /// Runs the output visualizer on the output that was just judged, and adds its images.
     pub(super) fn draw_beside(
         &self,
         pass: &Pass,
@@ -176,21 +176,21 @@ impl Trial<'_> {
         let left = response.kept.as_ref().map(|tree| tree.below(&feedback_dir(Path::new(""))));
         let images = &mut response.feedback.images;
         images.extend(self.draw(pass, output, &left.unwrap_or_default())?);
-        // Of two with one name, the visualizer's: it is in the place of the other one.
+        // Of two images with the same name, the visualizer's stays: it replaced the other one.
         images.reverse();
         images.sort_by(|one, other| one.name.cmp(&other.name));
         images.dedup_by(|other, one| other.name == one.name);
         Ok(())
     }
 
-    /// Whether somebody sees what the output visualizer would draw.
+    /// Whether images of the output visualizer would be seen.
     fn draws(&self, pass: &Pass, is_rejected: bool) -> bool {
         let Visualizers { output, .. } = &self.rules.validators.visualizers;
         let is_on_page = is_rejected && self.rules.validators.visualizers.is_on_page();
         output.is_some() && (is_on_page || self.kept_of(pass, VALIDATOR).is_some())
     }
 
-    /// The images that the output visualizer makes. Where the validator's feedback is kept, as `left` is, they are kept.
+    /// The images of the output visualizer. If the validator's feedback `left` is kept, they are kept with it.
     fn draw(&self, pass: &Pass, output: &Blob, left: &[TreeEntry]) -> Result<Vec<Picture>, Stop> {
         let Some(visualizer) = &self.rules.validators.visualizers.output else {
             return Ok(Vec::new());
@@ -201,7 +201,7 @@ impl Trial<'_> {
             Question {
                 test_case,
                 args: &test_case.output_visualizer_args,
-                // In each pass that of the test case.
+                // In each pass the input of the test case.
                 input: &self.case.input,
                 answer: &self.case.answer()?,
                 output: output.clone(),

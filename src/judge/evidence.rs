@@ -1,4 +1,4 @@
-//! What a person is shown of a rejection: the texts behind it, cut to what is read.
+//! The evidence of a rejection that people see: the texts, shortened.
 
 use std::io;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::model::judgement::{Evidence, JudgeError};
 use crate::model::verdict::Verdict;
 use crate::validator::feedback_dir;
 
-/// What a run left, as far as a report shows it.
+/// Adds the results of a run, as far as a report shows them.
 pub(super) fn add_run(
     evidence: &mut Evidence,
     rules: &Rules<'_>,
@@ -37,10 +37,10 @@ pub(super) fn add_run(
     Ok(())
 }
 
-/// How much of a text is shown, from its beginning, in bytes.
+/// How many bytes from the beginning of a text are shown.
 const BEGINNING: u64 = 4 << 10;
 
-/// Adds judge answer and output, if the output is what is wrong, and the diff between them.
+/// Adds judge answer, output and their diff, if the output is wrong.
 pub(super) fn add_diff(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
@@ -67,7 +67,7 @@ pub(super) fn add_diff(
     Ok(())
 }
 
-/// Adds what the submission had to read, or the validator for it.
+/// Adds the input of the submission, or of the validator for it.
 pub(super) fn add_input(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
@@ -83,12 +83,12 @@ pub(super) fn add_input(
     Ok(())
 }
 
-/// The beginning of a text, and how many bytes are left out after it.
+/// The beginning of a text, and how many bytes of it are omitted.
 fn beginning(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     Ok((text.start(BEGINNING)?, text.len()?.saturating_sub(BEGINNING)))
 }
 
-/// Adds what the package's own validator left, and images of the output.
+/// Adds the feedback of the package's own validator, and images of the output.
 pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged, visualizers: &Visualizers) {
     if let Some(answered) = &judged.answered {
         evidence.validator_stderr.clone_from(&answered.stderr);

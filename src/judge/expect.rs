@@ -1,4 +1,4 @@
-//! Holds what a submission earned against what its author expects.
+//! Compares a submission's judgement with the author's expectations.
 
 use crate::judge::time_limit::means;
 use crate::model::judgement::{BrokenExpectation, CaseJudgement, Judgement};
@@ -9,12 +9,11 @@ use crate::model::test_data::is_inside;
 use crate::model::text::count;
 use crate::model::verdict::Verdict;
 
-/// The expectations that do not hold for a judgement.
+/// The expectations that a judgement breaks.
 ///
-/// `all_cases` are the names of all test cases of the problem. A rule that asks for at least one
-/// case is only held against a run on all cases that it is about: a run on some of them
-/// (`--case`) could not show that it is broken. The same goes for rules about no case at all.
-/// Source: problem package format 2025-09, "Example submissions".
+/// `all_cases` are the names of all test cases of the problem. A rule that asks for at least one case applies only if
+/// all of its cases were run. A run on some of them (`--case`) could not show that it is broken. The same holds for
+/// rules about no case at all. Source: problem package format 2025-09, "Example submissions".
 pub fn broken(
     expectations: &[Expectation],
     judgement: &Judgement,
@@ -77,7 +76,7 @@ struct Barred<'a> {
     by: &'a str,
 }
 
-/// The cases of groups that were not run for what they require.
+/// The cases of groups that were not run because of their requirements.
 fn barred<'a>(
     judgement: &'a Judgement,
     all_cases: &'a [&'a str],
@@ -96,11 +95,11 @@ fn barred<'a>(
 struct Rule<'a> {
     expectation: &'a Expectation,
     name: String,
-    /// The cases that were run and that the rule is about.
+    /// The cases of the rule that were run.
     cases: Vec<&'a CaseJudgement>,
-    /// Those that were not run for what their group requires.
+    /// The cases of the rule that were not run because of their group's requirements.
     barred: Vec<Barred<'a>>,
-    /// Whether these are all.
+    /// Whether these are all cases of the rule.
     complete: bool,
 }
 
@@ -109,7 +108,7 @@ impl Rule<'_> {
         BrokenExpectation { rule: self.name.clone(), reason, test_case: None }
     }
 
-    /// The submission as a whole; unless not all cases were selected.
+    /// Checks the verdict of the submission, if all cases were selected.
     fn overall(&self, judgement: &Judgement, all_cases: usize) -> Option<BrokenExpectation> {
         let overall = self.expectation.overall.as_ref()?;
         if judgement.cases.len() + judgement.skipped < all_cases {
@@ -153,7 +152,7 @@ impl Rule<'_> {
         Some(BrokenExpectation { test_case: Some(on.clone()), ..self.broken(reason) })
     }
 
-    /// What was not run is not accepted; which verdict it would have is unknown.
+    /// A case that was not run is not accepted; its exact verdict is unknown.
     fn permitted_of_barred(&self, permitted: &[Verdict]) -> Option<BrokenExpectation> {
         let first = self.barred.first()?;
         if permitted.iter().any(|verdict| *verdict != Verdict::Accepted) {
@@ -204,8 +203,8 @@ impl Rule<'_> {
         )))
     }
 
-    /// The score of the submission, or of each group that is named. A score that is not known, because not all
-    /// cases were selected, breaks nothing.
+    /// Checks the score of the submission, or of each named group. A score that is unknown, because not all cases were
+    /// selected, breaks nothing.
     fn scores(&self, judgement: &Judgement) -> Vec<BrokenExpectation> {
         let (Some(expected), Some(total)) = (self.expectation.score, &judgement.score) else {
             return Vec::new();
@@ -232,7 +231,7 @@ impl Rule<'_> {
             .collect()
     }
 
-    /// The verdicts that occur, in the order of their kinds.
+    /// The verdicts that occur, in the order of the verdicts.
     fn seen(&self) -> String {
         let mut seen: Vec<Verdict> = self.cases.iter().map(|case| case.verdict).collect();
         seen.sort();
@@ -253,8 +252,8 @@ pub(super) fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdi
     }
 }
 
-/// The sets of verdicts of each of which one must occur: `use_for_time_limit: upper` is the same as
-/// one more `required: [TLE]`, which holds beside another one.
+/// The sets of verdicts from each of which one must occur. `use_for_time_limit: upper` adds the set `[TLE]` to an
+/// explicit one.
 pub(super) fn demanded(expectation: &Expectation) -> Vec<&[Verdict]> {
     const UPPER: &[Verdict] = &[Verdict::TimeLimitExceeded];
     let required = expectation.required.as_deref();

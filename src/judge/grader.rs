@@ -1,4 +1,4 @@
-//! The package's own grader: built once, run as a job, its line read.
+//! The package's own grader: it is built once and run as a job, which returns a line.
 //!
 //! It is called as `grader [FLAGS] < RESULTS`. A result is a line such as `WA 0`; it must answer with one such line.
 //!
@@ -18,7 +18,7 @@ use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 use crate::validator::response::exit_code;
 
-/// A grader that can be run, as long as this lives.
+/// A grader that is ready to run.
 pub struct PackageGrader {
     name: String,
     runnable: Runnable,
@@ -29,7 +29,7 @@ impl PackageGrader {
     /// Builds the package's own grader, if it has one.
     ///
     /// # Errors
-    /// If it does not build, the judge failed, or the build was cut short.
+    /// If it does not build, the judge failed, or the build was interrupted.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
         let graders = bench.problem.graders.as_ref();
         let Some(program) = graders.and_then(|graders| graders.custom.as_ref()) else {
@@ -40,10 +40,10 @@ impl PackageGrader {
         Ok(Some(Self { name: program.name.clone(), runnable, limits }))
     }
 
-    /// Has it make one result of these.
+    /// Runs the grader on these results.
     ///
     /// # Errors
-    /// If it gives none, the judge failed, or the run was cut short.
+    /// If it gives no valid result, the judge failed, or the run was interrupted.
     pub fn grade(
         &self,
         executor: &dyn Executor,
@@ -72,12 +72,12 @@ impl PackageGrader {
     }
 }
 
-/// More than this is not a line with a verdict and a score.
+/// A longer line is not a verdict with a score.
 const MOST: u64 = 4 << 10;
-/// How much of its standard error is kept, in bytes.
+/// How many bytes of its standard error are kept.
 const STDERR: u64 = 64 << 10;
 
-/// What a grader reads. The format has four verdicts for it.
+/// The input of a grader. The format allows four verdicts in it.
 fn lines(results: &[CaseResult]) -> String {
     let line = |result: &CaseResult| {
         let points = result.score.unwrap_or_default().points();

@@ -1,4 +1,4 @@
-//! What is kept beside a box for the user: what went into the run, and what came out of it.
+//! Files that are kept beside a box for the user: the input and the output of a run.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ use crate::model::joint::Transcript;
 use crate::model::judgement::JudgeError;
 use crate::model::tree::Tree;
 
-/// Writes a box where the user wants it, if it is wanted.
+/// Writes a box to this path, if wanted.
 pub(super) fn save(wanted: Option<&Path>, left: Option<&Tree>) -> Result<(), JudgeError> {
     match (wanted, left) {
         (Some(wanted), Some(left)) => place::save(left, wanted),
@@ -20,13 +20,13 @@ pub(super) fn save(wanted: Option<&Path>, left: Option<&Tree>) -> Result<(), Jud
     }
 }
 
-/// Writes a submission's box, and beside it the input, and what is in standard output and standard error.
+/// Writes a submission's box, and beside it the input, standard output and standard error.
 pub(super) fn save_run(kept: &Path, input: &Blob, reply: &Reply) -> Result<(), JudgeError> {
     save_talk(kept, input, reply, None)?;
     write(&reply.stdout, &beside(kept, "output"))
 }
 
-/// The same if it talked: with what was said, in the notation of `.interaction` files, for standard output.
+/// The same for an interactive run: instead of standard output, the transcript as in `.interaction` files.
 pub(super) fn save_talk(
     kept: &Path,
     input: &Blob,
@@ -43,7 +43,7 @@ pub(super) fn save_talk(
     Ok(())
 }
 
-/// The path of a box with another ending.
+/// The path of a box with another extension.
 pub(super) fn beside(kept: &Path, ending: &str) -> PathBuf {
     let mut path = kept.as_os_str().to_owned();
     path.push(".");
@@ -51,11 +51,11 @@ pub(super) fn beside(kept: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-/// Writes a file in place of what has that name.
+/// Writes a file, and replaces one of the same name.
 pub(super) fn replace(blob: &Blob, path: &Path) -> Result<(), JudgeError> {
     let dir = path.parent().unwrap_or(path);
     fs::create_dir_all(dir).map_err(|error| unwritten(dir, error))?;
-    // Whatever it is; where it may lead to is not written to.
+    // Removed whatever it is, so that links are not followed.
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(unwritten(path, error)),
         Ok(()) | Err(_) => write(blob, path),
@@ -71,7 +71,7 @@ fn unwritten(path: &Path, error: std::io::Error) -> JudgeError {
     fault(&format!("write {}", path.display()), error)
 }
 
-/// Where a box is kept, if boxes are. `of` says whose it is: empty for the submission's.
+/// Where a box is kept, if wanted. `of` says whose box it is: empty for the submission's.
 pub(super) fn box_dir(
     rules: &Rules<'_>,
     submission: &str,
@@ -87,13 +87,13 @@ pub(super) fn box_dir(
     Some(rules.keep()?.join(box_name(submission)).join(name))
 }
 
-/// The name of a submission or a test case as that of one directory, never of one above.
+/// The name of a submission or test case as a single safe directory name.
 #[must_use]
 pub fn box_name(name: &str) -> String {
     /// File systems allow 255 bytes.
     const LONGEST: usize = 200;
     let name = name.replace('/', "-");
-    // The end tells more of a long path than its beginning.
+    // The end of a long path is more informative than its beginning.
     let start = (name.len().saturating_sub(LONGEST)..name.len())
         .find(|at| name.is_char_boundary(*at))
         .unwrap_or(0);

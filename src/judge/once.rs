@@ -1,4 +1,4 @@
-//! One run of a submission that somebody wants to look at: what it wrote and how it ended, without a verdict.
+//! A single run of a submission for a person: its output and how it ended, without a verdict.
 
 use std::io::{self, Read};
 
@@ -17,7 +17,7 @@ use crate::model::test_data::TestCase;
 use crate::validator::response::{Contract, Opinion};
 use crate::validator::{OutputValidator, Question, answer_of};
 
-/// What a submission is run with.
+/// What is needed to run a submission once.
 pub struct Once<'a> {
     /// Where it runs.
     pub executor: &'a dyn Executor,
@@ -30,10 +30,10 @@ pub struct Once<'a> {
 }
 
 impl Once<'_> {
-    /// Runs it on an input, which has this name.
+    /// Runs it on an input; `name` is the input's name in the report.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
         let pass = Pass { number: 1, input, earlier: Vec::new() };
         let job = job(self.rules, self.entry, self.test_case, &pass);
@@ -41,10 +41,10 @@ impl Once<'_> {
         Ok(self.told(&reply, name)?)
     }
 
-    /// Runs it in the hands of a person, for as long as that person wants.
+    /// Runs it interactively with a person, without a wall time limit.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
         let pass = Pass { number: 1, input: Blob::default(), earlier: Vec::new() };
         let mut job = job(self.rules, self.entry, self.test_case, &pass);
@@ -95,23 +95,23 @@ fn all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
     Ok(bytes)
 }
 
-/// An interactor with which a person plays in place of a submission.
+/// An interactor with a person in place of a submission.
 pub struct Playing<'a> {
     /// Where it runs.
     pub executor: &'a dyn Executor,
     /// The interactor, or the output validator that talks.
     pub interactor: &'a OutputValidator,
-    /// What it asks about.
+    /// The test case.
     pub test_case: &'a TestCase,
-    /// Whether it may ask for another pass, which is not played.
+    /// Whether it may ask for another pass, which is not run.
     pub contract: Contract,
 }
 
 impl Playing<'_> {
-    /// Lets the person play, for as long as that person wants.
+    /// Runs the interactor with the person, without a wall time limit.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
         let Self { executor, interactor, test_case, contract } = self;
         let input = Blob::file(&test_case.input);

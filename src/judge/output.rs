@@ -1,5 +1,5 @@
-//! What a program writes for an input, without a judgement: judge answers by a reference, and what to show; for many
-//! inputs at once, and what such an output is worth.
+//! The output of a program for an input, without a judgement: judge answers from a reference, and outputs to show.
+//! Also for many inputs at once, and the verdict on such an output.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
 
-/// What a program did with an input.
+/// The result of a program on an input.
 #[derive(Debug)]
 pub struct Ran {
     /// The facts.
     pub outcome: Outcome,
-    /// What it wrote where its output belongs; nothing where there is no such output.
+    /// Its output; empty if there is none.
     pub output: Blob,
-    /// What it wrote on standard error.
+    /// Its standard error.
     pub stderr: Blob,
-    /// Why it cannot be accepted, whatever is in its output.
+    /// Why it cannot be accepted, whatever its output is.
     pub rejected: Option<Classified>,
 }
 
-/// Runs a program on an input that is in no file. `test_case` gives arguments and further files.
+/// Runs a program on an input in memory. `test_case` gives arguments and further files.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn output(
     executor: &dyn Executor,
     rules: &Rules<'_>,
@@ -42,10 +42,10 @@ pub fn output(
     ran(rules, executor.run(&job(rules, entry, test_case, &only_pass(input)))?)
 }
 
-/// Runs it once more, with nothing beside it, for its times. `number` counts these runs, from 1.
+/// Runs it again, alone, for its times. `number` counts these runs, from 1.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn output_again(
     executor: &dyn Executor,
     rules: &Rules<'_>,
@@ -70,18 +70,18 @@ fn ran(rules: &Rules<'_>, reply: Reply) -> Result<Ran, Stop> {
     Ok(Ran { outcome: reply.outcome, output, stderr: reply.stderr, rejected })
 }
 
-/// A pass without another.
+/// The only pass.
 fn only_pass(input: &Arc<[u8]>) -> Pass {
     Pass { number: 1, input: Arc::clone(input).into(), earlier: Vec::new() }
 }
 
-/// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
-/// `first` the first input, which lies where an input lies.
+/// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads, `first`
+/// the first input, which is where an input normally is.
 ///
-/// What it says of them is on its standard output.
+/// Its results are on its standard output.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn outputs(
     executor: &dyn Executor,
     rules: &Rules<'_>,
@@ -93,7 +93,7 @@ pub fn outputs(
     let mut job = job(rules, entry, test_case, &only_pass(first));
     job.stdin = all.into();
     job.collect.clear();
-    // The one that waits for the others.
+    // One more process waits for the others.
     job.limits.processes = job.limits.processes.map(|processes| processes + 1);
     let reply = executor.run(&job)?;
     let rejected = classify(&reply.outcome, &rules.limits);
@@ -103,7 +103,7 @@ pub fn outputs(
 /// The verdict on an output of a run with this outcome, which kept its limits and ended with exit code 0.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn judge_output(
     executor: &dyn Executor,
     rules: &Rules<'_>,

@@ -1,9 +1,9 @@
-//! Which runs prove what is expected of a submission, the most telling first, and when the others can prove nothing more.
-//! Pure.
+//! Which runs prove what is expected of a submission, the most informative first, and when the others can prove
+//! nothing more. Pure.
 //!
-//! Every rule is either about each of its test cases, which then must be run, or asks for one among them, which then is
-//! enough. What is left out could change neither whether a rule holds nor what the submission says about the time limit,
-//! nor its score: a group is run to its end unless it is worth nothing already.
+//! A rule is either about each of its test cases, which then must be run, or asks for one of them, which then
+//! suffices. The omitted runs could not change whether a rule holds, what the submission implies for the time limit,
+//! or its score. All cases of a group are run, unless the group is already worth nothing.
 
 use std::time::Duration;
 
@@ -23,52 +23,52 @@ pub struct Unproved<'a> {
     pub size: u64,
 }
 
-/// What is still to be proved about a submission.
+/// What is not proved yet about a submission.
 #[derive(Debug)]
 pub struct Proof {
-    /// The test cases in the order in which they are run.
+    /// The order in which the test cases are run.
     order: Vec<usize>,
-    /// So many of the first of them are run, whatever comes of them.
+    /// How many of the first test cases are run in any case.
     necessary: usize,
-    /// How many of them were taken.
+    /// How many results were taken.
     taken: usize,
     is_rejected: bool,
-    /// Whether one had a verdict that a rule does not permit: then all are run, to tell how many have.
+    /// Whether a verdict was not permitted by a rule: then all cases are run, to count such verdicts.
     is_broken: bool,
     permissions: Vec<Permission>,
     demands: Vec<Demand>,
-    /// What a run takes at least that is too slow by the margin.
+    /// The least time of a run that is too slow by the margin.
     slow: Duration,
 }
 
-/// The verdicts that these test cases may have.
+/// The verdicts that some test cases may have.
 #[derive(Debug)]
 struct Permission {
-    /// By test case: whether it is one of them.
+    /// By test case: whether the rule is about it.
     about: Vec<bool>,
     permitted: Vec<Verdict>,
 }
 
-/// Something that one test case must show.
+/// A property that one test case must show.
 #[derive(Debug)]
 struct Demand {
-    /// By test case: whether it may.
+    /// By test case: whether the demand is about it.
     about: Vec<bool>,
     what: What,
 }
 
 #[derive(Debug)]
 enum What {
-    /// One of these verdicts.
+    /// The verdict is one of these.
     OneOf(Vec<Verdict>),
-    /// That the judge's message has this in it.
+    /// The judge's message contains this text.
     Message(String),
-    /// That the submission is too slow by the margin.
+    /// The run is too slow by the margin.
     Slow,
-    /// That the first rejection has one of these verdicts.
+    /// The first rejection has one of these verdicts.
     First(Vec<Verdict>),
-    /// What a group is worth: nothing as soon as one of its test cases is rejected, else what all of them together say,
-    /// of which so many are still to be run.
+    /// The worth of a group is known. It is nothing as soon as one of its test cases is rejected; otherwise all must
+    /// be run. The number is how many are left.
     Worth(usize),
 }
 
@@ -77,15 +77,16 @@ const STANDARD: [Verdict; 4] =
     [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
 
 impl Proof {
-    /// What these rules ask of a submission on all test cases of a problem, which stand in judging order. With scores,
-    /// `brittle` says which groups are worth nothing after a rejection. `None` if each test case must be run anyway.
+    /// The proof that these rules need for a submission on all test cases of a problem, in judging order. With scores,
+    /// `brittle` lists the groups that are worth nothing after a rejection. `None` if every test case must be run
+    /// anyway.
     pub fn of(
         rules: &[Expectation],
         cases: &[Unproved<'_>],
         brittle: Option<&[&str]>,
         slow: Duration,
     ) -> Option<Self> {
-        // Outside of those groups each test case may count.
+        // Outside of those groups, each test case may count.
         let is_brittle =
             |name: &str| brittle.is_none_or(|it| it.iter().any(|group| is_inside(name, group)));
         let mut is_necessary: Vec<bool> = cases.iter().map(|case| !is_brittle(case.name)).collect();
@@ -95,7 +96,7 @@ impl Proof {
             let about: Vec<bool> = cases.iter().map(|case| means(case.name)).collect();
             let permitted = effective_permitted(rule);
             let permitted = permitted.filter(|it| STANDARD.iter().any(|one| !it.contains(one)));
-            // The slowest of those that must not be too slow bounds the time limit.
+            // The slowest of the runs that must not be too slow bounds the time limit.
             if permitted.is_some() || rule.is_lower_bound() {
                 is_necessary.iter_mut().zip(&about).for_each(|(is, about)| *is |= about);
             }
@@ -138,22 +139,22 @@ impl Proof {
         })
     }
 
-    /// The test cases in the order in which they are run.
+    /// The order in which the test cases are run.
     pub fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// So many of the first of them are run, whatever comes of them.
+    /// How many of the first test cases are run in any case.
     pub fn necessary(&self) -> usize {
         self.necessary
     }
 
-    /// How many were taken.
+    /// How many results were taken.
     pub fn taken(&self) -> usize {
         self.taken
     }
 
-    /// Takes the result of the next test case in the order. Says whether the others can prove nothing more.
+    /// Takes the result of the next test case in the order. Returns whether the others can prove nothing more.
     pub fn take(&mut self, case: &CaseJudgement) -> bool {
         let index = self.order.get(self.taken).copied().unwrap_or_default();
         self.taken += 1;
@@ -163,12 +164,12 @@ impl Proof {
         let mut permissions = self.permissions.iter();
         self.is_broken |= permissions.any(|it| it.about[index] && !it.permitted.contains(&verdict));
         let slow = self.slow;
-        // What may be otherwise in another run proves nothing.
+        // A result that may differ in another run proves nothing.
         let is_firm = !case.is_sensitive();
         self.demands.retain_mut(|Demand { about, what }| {
             if let What::Worth(left) = what {
                 *left -= usize::from(about[index]);
-                // With the margin it may be accepted.
+                // It may be accepted with the margin.
                 let is_nothing = verdict != Verdict::Accepted && case.with_margin.is_none();
                 return !(about[index] && is_firm && is_nothing) && *left > 0;
             }
@@ -181,7 +182,7 @@ impl Proof {
             };
             !(is_met && is_firm && about[index])
         });
-        // Who is accepted on a part may not be called accepted.
+        // A submission that is accepted so far must not be reported as accepted.
         let is_proved = self.demands.is_empty() && !self.is_broken;
         is_proved && self.is_rejected && self.taken >= self.necessary
     }
@@ -215,7 +216,7 @@ fn ordered(
         let is_asked = slow.iter().any(|demand| demand.about[*case]);
         (!is_asked, std::cmp::Reverse(cases[*case].size))
     });
-    // Those that each meet a demand of their own come before others that would meet the same one again.
+    // First the cases that each meet a new demand, then others that would meet the same demands again.
     let mut is_met = vec![false; slow.len()];
     let (first, mut again): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|case| {
         let meets = |at: &usize| slow[*at].about[*case] && !is_met[*at];
@@ -223,7 +224,7 @@ fn ordered(
         met.iter().for_each(|at| is_met[*at] = true);
         !met.is_empty()
     });
-    // Each of those may leave its group worth nothing, so that others of the group need not be run.
+    // A case of `first` may leave its group worth nothing, so that other cases of the group need not be run.
     let is_with_one = |case: usize| {
         let groups = demands.iter().filter(|demand| matches!(demand.what, What::Worth(_)));
         groups.filter(|it| it.about[case]).any(|it| first.iter().any(|case| it.about[*case]))

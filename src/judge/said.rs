@@ -1,4 +1,4 @@
-//! The transcript of a pass that is not interactive: the input, then the output.
+//! The transcript of a pass without interaction: the input, then the output.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
@@ -12,11 +12,10 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::ProgramIo;
 use crate::model::units::Bytes;
 
-/// How much of an exchange is kept, of its beginning and of its end each.
+/// How many bytes of an exchange are kept, from its beginning and from its end each.
 pub(super) const MOST: Bytes = Bytes::kib(16);
 
-/// The beginning of the input, which the output validator made if it is not that of the test case, and the end
-/// of the output.
+/// The beginning of the input and the end of the output. The output validator may have made the input.
 pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcript, JudgeError> {
     let reading = |error| fault("read what was said in a pass", error);
     let mut input = pass.input.open().map_err(reading)?;
@@ -36,7 +35,7 @@ pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcr
     Ok(Transcript { first, left_out: Bytes(left_out), last })
 }
 
-/// A text; of a long one the beginning and the end, and how many bytes between them are left out.
+/// A text; if it is long, its beginning and end, and how many bytes between them are omitted.
 pub(super) fn ends(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     const PART: u64 = 4 << 10;
     let length = text.len()?;
@@ -51,7 +50,7 @@ pub(super) fn ends(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     Ok((shown, left_out))
 }
 
-/// The lines of a text from a place on, as far as there is room for them.
+/// The lines of a text from a position on, as far as there is room for them.
 fn pieces(text: &mut Reader<'_>, from: u64, at: Duration, by: Side) -> io::Result<Vec<Said>> {
     text.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
@@ -88,7 +87,7 @@ mod tests {
         check("2 1\n", "3\nx", 0, "<2 1|>3|>x");
         let long = "7".repeat(20_000);
         let most = MOST.0;
-        // What is left out is the end of the input, and the beginning of the output.
+        // The end of the input and the beginning of the output are omitted.
         let (input, output) = (format!("2\n{long}"), format!("{long}\n3\n"));
         let left_out = 2 * (20_002 - most) + 1;
         check(&input, &output, left_out, &format!("<2|[{left_out} bytes left out]|>3"));

@@ -1,4 +1,4 @@
-//! The rules by which results of test cases make up that of a submission. Pure: values in, values out.
+//! How results of test cases are combined into the result of a submission. Pure: values in, values out.
 
 mod default_grader;
 mod groups;
@@ -20,29 +20,29 @@ use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 
 pub use crate::judge::score::tree::CustomGrader;
 
-/// How the results of test cases make up that of a submission.
+/// How the results of test cases are combined into the result of a submission.
 pub enum Scheme<'a> {
-    /// By groups that add up.
+    /// By groups whose scores are combined.
     Groups(Groups<'a>),
     /// By graders.
     Tree(GroupTree<'a>),
 }
 
-/// What a submission comes to.
+/// The result of a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Total<'a> {
-    /// Its verdict, if a grader gives it; else that of the first case that is not accepted.
+    /// Its verdict, if a grader decides it; otherwise the verdict of the first case that is not accepted.
     pub verdict: Option<Verdict>,
-    /// Its score; `None` if submissions are accepted or not.
+    /// Its score; `None` if the problem has no scores.
     pub score: Option<TotalScore>,
-    /// The cases that count; `None` for all.
+    /// The cases that count; `None` if all do.
     pub counted: Option<Vec<&'a str>>,
-    /// What the package says is impossible, each a sentence.
+    /// Results that the package says are impossible, a sentence for each.
     pub impossible: Vec<String>,
 }
 
 impl<'a> Scheme<'a> {
-    /// That of a problem; `None` if nothing but the first rejection counts.
+    /// The scheme of a problem; `None` if only the first rejection counts.
     pub fn of(problem: &'a Problem) -> Option<Self> {
         let is_scoring = problem.kind.grading == Grading::Scoring;
         match &problem.graders {
@@ -62,8 +62,8 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    /// The groups that are worth nothing once a test case of theirs is rejected; `None` if something else may decide
-    /// what is run, or what it is worth.
+    /// The groups that are worth nothing after one of their test cases is rejected; `None` if other rules may decide
+    /// what is run, or what a group is worth.
     pub fn brittle(&self) -> Option<Vec<&'a str>> {
         match self {
             Self::Groups(groups) => groups.brittle(),
@@ -71,7 +71,7 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    /// The score of a submission that is run on nothing.
+    /// The score of a submission that is not run on any case.
     pub fn nothing(&self) -> Option<TotalScore> {
         match self {
             Self::Groups(groups) => Some(groups.nothing()),
@@ -79,7 +79,7 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    /// What a submission comes to, by what its cases came to; `None` for one that was not run.
+    /// The result of a submission from the results of its cases; `None` for a case that was not run.
     ///
     /// # Errors
     /// If the package is at fault: a score is not possible, or a grader gives no result.
@@ -98,7 +98,8 @@ impl<'a> Scheme<'a> {
     }
 }
 
-/// What all points together are for Kattis and for DOMjudge, if nothing says for which one the problem is, and it matters.
+/// The total of all points for Kattis and for DOMjudge, if they differ and the package does not say which judge it is
+/// for.
 pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
     let graders = problem.graders.as_ref()?;
     let points = |dialect| {
@@ -118,23 +119,23 @@ pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
     (graders.dialect == Dialect::Kattis && points[0] != points[1]).then_some(points)
 }
 
-/// The fault that no score can be made up.
+/// The error that no score can be computed.
 pub fn fault(what: String) -> JudgeError {
     JudgeError::new("add up the score", what)
         .help("mend the package: its output validator, or the settings of its groups")
 }
 
-/// What a test case came to, as far as scores are concerned.
+/// The result of a test case, as far as scores need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseResult {
-    /// What it earned.
+    /// Its verdict.
     pub verdict: Verdict,
     /// Its points, if it has some.
     pub score: Option<Score>,
 }
 
 impl CaseResult {
-    /// What a judgement says.
+    /// The result in a judgement.
     pub fn of(case: &CaseJudgement) -> Self {
         Self { verdict: case.verdict, score: case.score.map(|score| score.score) }
     }
@@ -145,11 +146,11 @@ impl CaseResult {
     }
 }
 
-/// Which of these cases, in judging order, a submission is run on.
+/// Which of these cases, in judging order, a submission is run on, depending on earlier results.
 pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> Schedule {
     match (scheme, policy) {
         (Some(Scheme::Groups(groups)), _) => groups.schedule(cases, policy),
-        // The package itself says what follows a rejection.
+        // The package itself says what happens after a rejection.
         (Some(Scheme::Tree(tree)), _) => tree.schedule(cases),
         (None, Policy::Everything | Policy::WhatProves) => {
             Schedule::single(cases.len(), Until::Never)
@@ -158,20 +159,20 @@ pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> 
     }
 }
 
-/// How much is run.
+/// Which runs are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// All that may be run.
+    /// All runs that are allowed.
     Everything,
-    /// What can change whether a submission is as expected.
+    /// Runs that can change whether a submission is as expected.
     WhatProves,
-    /// What can change the verdict of a submission, or its score if there are scores.
+    /// Runs that can change the verdict of a submission, or its score if there are scores.
     WhatCounts,
 }
 
-/// How a case ended, as far as the plan is concerned.
+/// How a case ended, for the plan.
 pub fn end(case: &CaseJudgement) -> CaseEnd {
-    // A case that would be accepted with the margin does not stop what may be needed then.
+    // If a case would be accepted with the margin, cases after it may be needed.
     let (verdict, score) = match &case.with_margin {
         Some(extended) => (extended.verdict, &extended.score),
         None => (case.verdict, &case.score),
@@ -185,7 +186,7 @@ pub fn end(case: &CaseJudgement) -> CaseEnd {
     }
 }
 
-/// The score of a case that its output validator did not decide about.
+/// The score of a case if its output validator did not decide it.
 pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
     let score = match (scoring, verdict) {
         (CaseScoring::Ignored | CaseScoring::Forbidden, _) => return None,
@@ -197,10 +198,10 @@ pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
     Some(CaseScore { score, origin: ScoreOrigin::Rules })
 }
 
-/// The score of a case by what its output validator says.
+/// The score of a case from its output validator's feedback.
 ///
 /// # Errors
-/// Says what the validator must not have done.
+/// What the validator did wrong.
 pub fn by_validator(
     scoring: CaseScoring,
     verdict: Verdict,
@@ -208,7 +209,7 @@ pub fn by_validator(
 ) -> Result<Option<CaseScore>, String> {
     let multiplier = match scoring {
         CaseScoring::Ignored => return Ok(None),
-        // Not a file that graders know.
+        // Graders do not know this file.
         CaseScoring::Graded { .. } => &None,
         _ => &feedback.score_multiplier,
     };
@@ -284,10 +285,10 @@ fn number(file: &str, text: &[u8], least: f64) -> Result<Score, String> {
     })
 }
 
-/// That a validator never makes both kinds of files, which holds for all of its runs.
+/// Checks that a validator never makes both kinds of files, over all of its runs.
 ///
 /// # Errors
-/// Says on which cases it did.
+/// The cases on which it did.
 pub fn one_kind_of_file(cases: &[CaseJudgement]) -> Result<(), String> {
     let first = |origin: ScoreOrigin| {
         let mut cases = cases.iter();

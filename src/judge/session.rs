@@ -1,8 +1,8 @@
-//! Judges submissions on test cases, in parallel, and tells what happens as it happens.
+//! Judges submissions on test cases, in parallel, and sends events meanwhile.
 //!
-//! Theory of operation: one worker thread a slot takes the next step of the plan, does it without
-//! holding the lock, and notes the result. Whoever completes a submission hands out its
-//! judgement; judgements leave in the order of the submissions, whichever is complete first.
+//! Theory of operation: one worker thread per slot takes the next step of the plan, does it without holding the lock,
+//! and stores the result. The thread that completes a submission hands out its judgement; judgements are handed out in
+//! the order of the submissions, whichever is complete first.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,20 +31,20 @@ use crate::plan::{Plan, Step};
 
 /// Everything that is needed to judge submissions.
 pub struct Session<'a> {
-    /// On which problem, and where jobs run.
+    /// The problem, and where jobs run.
     pub bench: Bench<'a>,
-    /// What is the same for all runs.
+    /// The rules for all runs.
     pub rules: Rules<'a>,
     /// The submissions, in the order of the results.
     pub entries: &'a [PreparedSubmission<'a>],
     /// The selected cases, in judging order.
     pub cases: &'a [ReadyCase<'a>],
-    /// Which of them a submission is run on.
+    /// Which of the cases a submission is run on.
     pub schedule: Schedule,
-    /// Whether runs are left out that can prove nothing more of what is expected. Only if all test cases are selected,
-    /// the schedule leaves out none, and the scheme, if there is one, says which groups are brittle.
+    /// Whether runs are omitted that can prove nothing more about the expectations. Requires that all test cases are
+    /// selected, that the schedule omits none, and that the scheme, if there is one, knows its brittle groups.
     pub spares: bool,
-    /// How they make up a score; `None` if submissions are only accepted or rejected.
+    /// How the results are combined into a score; `None` if there are no scores.
     pub scheme: Option<&'a Scheme<'a>>,
 }
 
@@ -53,7 +53,7 @@ pub struct Session<'a> {
 /// Source: problem package format 2025-09, "Submission limits" and "Languages".
 pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
     let (size, code) = (prepared.code, prepared.plan.written.code());
-    // What is in no language is not source code, unless the package says that it counts.
+    // A file in no language is not source code, unless the package says that it counts.
     let limit = problem.limits.code.or(code.map(|_| CODE));
     if let Some(limit) = limit.filter(|limit| size > *limit) {
         return Some(format!("{size} of source code, {limit} allowed"));
@@ -66,25 +66,25 @@ pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
     })
 }
 
-/// A submission that takes part.
+/// A submission to judge.
 pub struct PreparedSubmission<'a> {
     /// The submission.
     pub submission: &'a Submission,
-    /// How to build it, or why this machine cannot.
+    /// How to build it, or why this machine cannot build it.
     pub prepared: Result<Prepared, JudgeError>,
 }
 
 impl PreparedSubmission<'_> {
-    /// The tool without which it is skipped.
+    /// The missing tool for which it is skipped.
     pub fn lacks(&self) -> Option<&str> {
         self.prepared.as_ref().err().and_then(|error| error.lacks.as_deref())
     }
 }
 
-/// What came of one submission.
+/// The result of a submission.
 #[derive(Debug)]
 pub enum Judged {
-    /// It has its judgement.
+    /// It was judged.
     Judgement(Box<Judgement>),
     /// The judge failed on it.
     Failed(JudgeError),
@@ -100,7 +100,7 @@ impl Judged {
     }
 }
 
-/// What is known of one submission so far.
+/// The state of a submission.
 #[derive(Default)]
 struct Known {
     runnable: Option<Arc<Runnable>>,
@@ -109,11 +109,11 @@ struct Known {
     failed: Vec<Failure>,
     announced: bool,
     nearness: Arc<Nearness>,
-    /// What is still to be proved, if that may leave out runs.
+    /// What is not proved yet, if that allows omitting runs.
     proof: Option<Proof>,
 }
 
-/// A fault of the judge, and its test case; the first one if it came before any.
+/// A failure of the judge with its test case, or the first case if the failure came before any.
 struct Failure {
     case: usize,
     error: JudgeError,
@@ -122,15 +122,15 @@ struct Failure {
 struct State {
     plan: Plan,
     known: Vec<Known>,
-    /// How many submissions have been handed out.
+    /// How many judgements were handed out.
     handed_out: usize,
     results: Vec<Judged>,
-    /// Why the session was cut short.
+    /// Why the session was interrupted.
     stop: Option<Stop>,
 }
 
 impl State {
-    /// Lets the plan know if the runs of a submission, as far as they are done in its order, prove enough.
+    /// Ends the runs of a submission in the plan, if those done in its order prove enough.
     fn settle(&mut self, submission: usize) {
         let told = self.plan.told(submission);
         let Known { proof: Some(proof), cases, .. } = &mut self.known[submission] else { return };
@@ -147,25 +147,25 @@ impl State {
 
 struct Shared<'s, 'a> {
     session: &'s Session<'a>,
-    /// The cases, if some of them may be left out.
+    /// The cases, if some of them may be omitted.
     unproved: Vec<Unproved<'s>>,
-    /// The groups of which a rejection leaves nothing, in problems with scores.
+    /// The groups that are worth nothing after a rejection, in problems with scores.
     brittle: Option<Vec<&'s str>>,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 impl Session<'_> {
-    /// Judges all submissions. Each judgement is an event as soon as it and all before it are there.
+    /// Judges all submissions. Each judgement is sent as an event, in the order of the submissions.
     ///
     /// # Errors
-    /// When it was cut short. A fault of the judge is a result of the submission on which it came.
+    /// If it was interrupted. A failure of the judge is the result of the submission on which it occurred.
     pub fn run(&self) -> Result<Vec<Judged>, Stop> {
         let known =
             || Known { cases: (0..self.cases.len()).map(|_| None).collect(), ..Known::default() };
         let unproved = self.cases.iter().filter(|_| self.spares).map(|case| Unproved {
             name: &case.test_case.name,
-            // Only the order depends on it.
+            // The size only affects the order.
             size: case.input.len().unwrap_or_default(),
         });
         let shared = Shared {
@@ -319,7 +319,7 @@ impl Shared<'_, '_> {
         self.hand_out(&mut state);
     }
 
-    /// How far a submission is run on a case.
+    /// Up to which limits a submission is run on a case.
     fn time_limit_mode(
         &self,
         submission: &Submission,
@@ -336,17 +336,17 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// Whether it is enough if what is expected of a submission holds at the time limit times its margin.
+    /// Whether an expectation may also hold at the time limit times its margin.
     fn holds_with_margin(&self, submission: &Submission) -> bool {
         let is_quick = |rule: &Expectation| {
             let overall = rule.overall.as_ref();
             overall.is_some_and(|it| !it.verdicts.contains(&Verdict::TimeLimitExceeded))
         };
-        // The next pass after one that is too slow is unknown.
+        // The pass after one that is too slow would be unknown.
         self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
     }
 
-    /// Hands out the results of submissions that are complete, in their order.
+    /// Hands out the results of completed submissions, in their order.
     fn hand_out(&self, state: &mut State) {
         while state.handed_out < self.session.entries.len()
             && state.plan.is_complete(state.handed_out)
@@ -378,7 +378,7 @@ impl Shared<'_, '_> {
         known: Known,
         needed: &[bool],
     ) -> Result<Judgement, Stop> {
-        // What is not needed does not count, whether it was started or not.
+        // Runs that are not needed do not count, even if they were started.
         let mut failed = known.failed;
         failed.retain(|failure| needed.get(failure.case) != Some(&false));
         if let Some(first) = failed.into_iter().min_by_key(|failure| failure.case) {
@@ -416,7 +416,7 @@ impl Shared<'_, '_> {
         Ok(judgement)
     }
 
-    /// Says that a submission is what is expected only if it may take longer.
+    /// Warns that a submission is as expected only with more time.
     fn remark_margin(&self, submission: &Submission, judgement: &Judgement, other: &Judgement) {
         let rules = &self.session.rules;
         let [limit, margin] = [&rules.limits, &rules.stop_slow_at]
@@ -428,14 +428,14 @@ impl Shared<'_, '_> {
         self.remark(submission, &what);
     }
 
-    /// Warns of a submission that is too near a limit.
+    /// Warns that a submission is too near a limit.
     fn remark(&self, submission: &Submission, what: &str) {
         let path = submission.program.path.clone();
         let remark = Diagnostic::warning(path, what).help("make it clearly faster or slower");
         (self.session.bench.events)(Event::Diagnosed(remark));
     }
 
-    /// What these cases make of a submission.
+    /// The judgement of a submission from these cases.
     fn of_cases(
         &self,
         submission: &Submission,
@@ -474,7 +474,7 @@ impl Shared<'_, '_> {
         Ok(judgement)
     }
 
-    /// What the cases come to.
+    /// The result of these cases by the scheme.
     fn total(&self, cases: &[CaseJudgement], is_refused: bool) -> Result<Total<'_>, Stop> {
         let Session { scheme, rules, bench, .. } = self.session;
         if is_refused {
@@ -497,7 +497,7 @@ impl Shared<'_, '_> {
     }
 }
 
-/// The first case on which a verdict is sensitive, with what was measured there, and how many more there are.
+/// The first case with a sensitive verdict, with its measurements, and how many more there are.
 fn told_near(cases: &[CaseJudgement]) -> Option<String> {
     let mut near = cases.iter().filter(|case| case.is_sensitive());
     let first = near.next()?;
@@ -509,7 +509,7 @@ fn told_near(cases: &[CaseJudgement]) -> Option<String> {
     Some(format!("{told} on {}{more}", first.test_case))
 }
 
-/// A case as it would be at the time limit times its margin, or in another run.
+/// The case with its verdict at the time limit times its margin, or in another run.
 fn with_margin(case: CaseJudgement) -> CaseJudgement {
     match case.with_margin {
         Some(Extended { verdict, score }) => CaseJudgement { verdict, score, ..case },

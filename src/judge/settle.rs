@@ -1,8 +1,8 @@
-//! Settles a verdict that hangs on a measurement near its limit: by running again, alone, until the limit is clear of what
-//! was measured.
+//! Settles a verdict that depends on a measurement near its limit: repeats the run alone until the limit is clear of
+//! the measurements.
 //!
-//! Others on the machine can only make a run longer, so the run with the least CPU time counts. `docs/time.md` tells the rule,
-//! and why it is this one.
+//! Other programs on the machine can only make a run longer, so the run with the least CPU time counts. `docs/time.md`
+//! explains the rule and its reasons.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,38 +15,38 @@ use crate::model::outcome::{Contention, Outcome, StoppedBy};
 use crate::model::repeats::{Repeats, TimedRun};
 use crate::model::stop::Stop;
 
-/// How many runs of a submission on a test case there are at most, the first one included.
+/// How many runs of a submission on a test case there are at most, including the first.
 const MOST: usize = 4;
-/// How often a submission is run again at most, on all test cases together.
+/// How many repetitions a submission gets at most, on all test cases together.
 const MOST_IN_ALL: u32 = 12;
-/// By how much neighbours on other cores may slow a program down before it is counted. A run goes on for so many times
-/// the limit; one that has to be stopped there needs no other.
+/// How much neighbours on other cores may slow a program down. A run continues up to this many times the limit; one
+/// that is stopped there need not be repeated.
 pub(super) const SLACK: f64 = 1.25;
-/// What is so many times over its limit is so without doubt on a quiet machine,
+/// On a quiet machine, a run this many times over its limit is too slow without doubt.
 const FAR: u32 = 2;
-/// and so many times beside others: they may use the memory and the caches all the time.
+/// The same if other programs run, which may use the memory and the caches all the time.
 const FAR_BESIDE_OTHERS: u32 = 3;
-/// Who loses its processor more often than this in a second of its CPU time is not alone on it.
+/// A program that loses its processor more often than this per second of its CPU time is not alone on it.
 const OFTEN: f64 = 40.0;
-/// Runs differ by as much as this part of the limit on the quietest machine.
+/// Even on the quietest machine, runs differ by this part of the limit.
 const LEAST_SPREAD: f64 = 0.01;
-/// A single run alone settles that it is too slow only if it is so by more than this part of the limit.
+/// A single repetition proves that a program is too slow only if it exceeds the limit by more than this part.
 const DOUBT: f64 = 0.1;
 
-/// How a submission came near its limits so far.
+/// How near a submission came to its limits so far.
 #[derive(Debug, Default)]
 pub struct Nearness {
     /// The slowest run within the limit that was repeated.
     slowest: Mutex<Duration>,
-    /// How often it was run again.
+    /// The number of repetitions.
     again: AtomicU32,
-    /// Another run needed as much memory: so will those on other test cases.
+    /// A repetition needed as much memory, so runs on other test cases will, too.
     memory_is_firm: AtomicBool,
-    /// A run alone took so long that there is no doubt: one that is stopped on another test case is not run again.
+    /// A repetition took so long that there is no doubt: a run stopped on another test case is not repeated.
     time_is_firm: AtomicBool,
 }
 
-/// A job that goes on for as long as may settle a verdict by these limits.
+/// A job that may run long enough to settle a verdict by these limits.
 pub(super) fn patient(job: &Job, limits: &Limits) -> Job {
     let mut job = job.clone();
     job.limits.cpu_time = limits.cpu_time.map(|limit| limit * FAR_BESIDE_OTHERS);
@@ -56,7 +56,7 @@ pub(super) fn patient(job: &Job, limits: &Limits) -> Job {
 }
 
 impl Nearness {
-    /// Whether this is the slowest run so far, by enough to look at it again.
+    /// Whether this is the slowest run so far, by enough to repeat it.
     fn is_slowest(&self, time: Duration) -> bool {
         let mut slowest = self.slowest.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = time.as_secs_f64() > slowest.as_secs_f64() * 1.05;
@@ -71,13 +71,13 @@ impl Nearness {
     }
 }
 
-/// A run that counts, and all of them if there were more.
+/// The run that counts, and all runs if there were several.
 pub(super) struct Settled<R> {
     pub(super) reply: R,
     pub(super) repeats: Option<Box<Repeats>>,
 }
 
-/// Runs again for as long as that may settle the verdict. `again` takes the number of the repetition, from 1.
+/// Repeats a run as long as that may settle the verdict. `again` gets the number of the repetition, from 1.
 pub(super) fn settle<R>(
     nearness: Option<&Nearness>,
     limits: &Limits,
@@ -100,7 +100,7 @@ pub(super) fn settle<R>(
     let repeats = limits.cpu_time.filter(|_| facts.len() > 1).map(|limit| {
         let kinds = || facts.iter().map(|run| passed(run, limits));
         let memory = Some(StoppedBy::Memory);
-        // By chance it needed less.
+        // It needed less memory only by chance.
         let in_memory = kinds().any(|it| it == memory) && passed(facts[best], limits) != memory;
         if let (Some(nearness), false) = (nearness, in_memory) {
             let is_firm = kinds().all(|it| it == memory);
@@ -118,8 +118,8 @@ pub(super) fn settle<R>(
     Ok(Settled { reply: runs.swap_remove(best), repeats })
 }
 
-/// The run that counts: one within the limits before any other, then one whose time is known, then the one with the least
-/// CPU time, then the first.
+/// The run that counts: first those within the limits, then those with a known time, then those with the least CPU
+/// time, then the earliest.
 fn best(facts: &[&Outcome], limits: &Limits) -> usize {
     let rank = |at: &usize| {
         let run = facts[*at];
@@ -129,7 +129,7 @@ fn best(facts: &[&Outcome], limits: &Limits) -> usize {
     (0..facts.len()).min_by_key(rank).unwrap_or_default()
 }
 
-/// Whether another run may tell something else.
+/// Whether a repetition may change the result.
 fn is_open(facts: &[&Outcome], limits: &Limits, limit: Duration, nearness: &Nearness) -> bool {
     let run = facts[best(facts, limits)];
     if facts.len() > 1 {
@@ -139,7 +139,7 @@ fn is_open(facts: &[&Outcome], limits: &Limits, limit: Duration, nearness: &Near
         return is_timed && !is_clear(facts, limit);
     }
     match passed(run, limits) {
-        // How long it would have taken is unknown, but longer than runs beside each other differ.
+        // Its full time is unknown, but it exceeds the limit by more than simultaneous runs vary.
         Some(StoppedBy::CpuTime) if run.is_cut_off() => {
             !is_far(run, limit)
                 && is_disturbed(run)
@@ -156,31 +156,31 @@ fn is_open(facts: &[&Outcome], limits: &Limits, limit: Duration, nearness: &Near
     }
 }
 
-/// Whether the limit is farther from all that was measured than the runs are from each other. Those that ran alone count;
-/// the first one only as long as there is a single other.
+/// Whether the limit is farther from all measurements than the runs differ from each other. Runs that were alone
+/// count; the first run counts only if there is a single repetition.
 fn is_clear(facts: &[&Outcome], limit: Duration) -> bool {
     let alone = if facts.len() > 2 { &facts[1..] } else { facts };
     let pace = facts.iter().filter_map(|run| run.contention.pace).min();
     let most = alone.iter().map(|run| run.cpu_time).max().unwrap_or_default();
     let least = alone.iter().map(|run| run.cpu_time).min().unwrap_or_default();
     let spread = (most - least).max(limit.mul_f64(LEAST_SPREAD));
-    // What those that ran alone would have taken on a quiet machine.
+    // What the repetitions would have taken on a quiet machine.
     let quiet = facts.iter().skip(1).map(|run| match is_far(run, limit) {
         true => run.cpu_time,
         false => run.cpu_time.saturating_sub(lost(run, pace)),
     });
-    // One is not much to reject a submission by.
+    // A single repetition is little evidence for rejecting a submission.
     let doubt = if facts.len() > 2 { spread } else { spread.max(limit.mul_f64(DOUBT)) };
     most + spread < limit || quiet.min().is_some_and(|quiet| quiet > limit + doubt)
 }
 
-/// Whether a run is over the limit by so much that nobody else can be the reason.
+/// Whether a run exceeds the limit by so much that other programs cannot be the reason.
 fn is_far(run: &Outcome, limit: Duration) -> bool {
     run.cpu_time >= limit * if is_disturbed(run) { FAR_BESIDE_OTHERS } else { FAR }
 }
 
-/// Whether others had the processor for a part of the time, or other processors at the end. That a program with several
-/// threads takes the processor from itself does not make it wait.
+/// Whether others used the processor for a part of the time, or other processors at the end. A program whose own
+/// threads compete for the processor does not wait.
 fn is_disturbed(run: &Outcome) -> bool {
     let Contention { switches, others, stolen, .. } = run.contention;
     let cpu = run.cpu_time.as_secs_f64();
@@ -189,7 +189,7 @@ fn is_disturbed(run: &Outcome) -> bool {
     others > 0 || waited && is_pushed || stolen.as_secs_f64() > cpu * 0.02
 }
 
-/// The CPU time that others may have cost a run. `pace` is the best that the fixed piece of work showed.
+/// The CPU time that others may have cost a run. `pace` is the best pace that was measured.
 fn lost(run: &Outcome, pace: Option<Duration>) -> Duration {
     if is_disturbed(run) {
         return run.cpu_time - run.cpu_time / FAR_BESIDE_OTHERS;
@@ -219,8 +219,8 @@ mod tests {
         }
     }
 
-    /// A run by its CPU time in milliseconds. Behind it: `!` if it was stopped for that, `w` by the clock, `m` for memory;
-    /// `~` if it was disturbed.
+    /// A run by its CPU time in milliseconds. Suffixes: `!` if it was stopped for that, `w` for wall time, `m` for
+    /// memory; `~` if it was disturbed.
     fn run(text: &str) -> Outcome {
         let switches = if text.ends_with('~') { 300 } else { 0 };
         let text = text.trim_end_matches('~');
@@ -244,8 +244,8 @@ mod tests {
         }
     }
 
-    /// What the first run and those after it do, and what is made of it: how many runs there are, which one counts, and
-    /// whether that is sensitive.
+    /// Checks what is made of a first run and its repetitions: how many runs there are, which one counts, and whether
+    /// that is sensitive.
     fn check(script: &str, expected: &str) {
         check_with(&Nearness::default(), script, expected);
     }
@@ -285,7 +285,7 @@ mod tests {
         check("1150 1145", "2: 1145 over");
         check("1240 600 605", "3: 600 within");
         check("1200 1050 1052", "3: 1050 over");
-        // Stopped, but others had the processor for a part of the time.
+        // Stopped, but others used the processor for a part of the time.
         check("1250!~ 900 905", "3: 900 within");
         check("1250!~ 2000", "2: 2000 over");
         check("1250!~ 3000!~", "2: 1250 over");
@@ -296,10 +296,10 @@ mod tests {
         check("1050 930 1020 970", "4: 930 within, sensitive");
         check("1002 1001 1003 1002", "4: 1001 over, sensitive");
         check("998 999 1001 1000", "4: 998 within, sensitive");
-        // Others disturbed each of them.
+        // Others disturbed every run.
         check("1100~ 1110~ 1105~ 1108~", "4: 1100 over, sensitive");
         check("1250!~ 2400~ 2300~ 2350~", "4: 2300 over, sensitive");
-        // So busy that the clock ended runs that might go on beyond the limit.
+        // The machine was so busy that wall time ended runs that were allowed to continue beyond the limit.
         check("1250!~ 1350w~ 1340w~ 1360w~", "4: 1250 over, sensitive");
     }
 
@@ -347,7 +347,7 @@ mod tests {
         check_with(&near, "10m 12m", "2: 10 memory");
         check_with(&near, "11m", "1: 11 memory");
         check("10m 12", "2: 12 within, sensitive");
-        // Which of two limits comes first is for the least CPU time to say.
+        // The run with the least CPU time decides which of two limits comes first.
         check("1100m 900m 905m", "3: 900 memory");
     }
 }

@@ -16,7 +16,7 @@ use crate::validator::OutputValidator;
 use crate::validator::response::Opinion;
 
 impl Trial<'_> {
-    /// Lets the submission talk with the validator, and judges who failed first.
+    /// Runs the submission together with the validator, and judges which of them failed first.
     pub(super) fn talk(&self, validator: &OutputValidator, pass: &Pass) -> Result<Ran, Stop> {
         let test_case = self.case.test_case;
         let mut program = job(self.rules, self.entry, test_case, pass);
@@ -25,7 +25,7 @@ impl Trial<'_> {
         let asking = self.begin(pass)?;
         let question = asking.question(self, pass, Blob::default());
         let mut partner = validator.job(question);
-        // So it is always the submission whose time runs out first. That it waits costs the validator nothing.
+        // So the submission's time always runs out first. Its waiting costs the validator nothing.
         partner.limits.wall_time =
             partner.limits.wall_time.zip(program.limits.wall_time).map(|(own, other)| own + other);
         let partner_limits = partner.limits.clone();
@@ -56,7 +56,7 @@ impl Trial<'_> {
             save_talk(kept, &pass.input, &program.reply, Some(&transcript))?;
         }
         let is_told = told.is_some_and(|told| told < partner.ended);
-        // A validator that has closed its own output expects nothing but the end.
+        // A validator that has closed its own output expects only the end.
         let is_early = told.is_some_and(|told| told < partner.closed);
         let written = validator.written(&partner.reply);
         let mut response = validator.read(partner.reply, &partner_limits, asking.contract)?;
@@ -85,7 +85,7 @@ impl Trial<'_> {
                     answered: Some(answered(&response, wanted())),
                     ..Judged::from(classified)
                 }),
-                // Now the output is known at which the output validators look.
+                // The output that the output validators check is known now.
                 Blame::AsTheValidatorSays if is_half && response.opinion == Opinion::Accepted => {
                     self.ask(pass, &written)
                 }

@@ -1,4 +1,4 @@
-//! The time limit that the author's submissions call for.
+//! The time limit that follows from the author's submissions.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 
-/// What submissions say about the time limit.
+/// The bounds that submissions put on the time limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// The slowest run that must not exceed the limit.
+    /// The slowest run among those that must not exceed the limit.
     pub slowest: Option<Measured>,
-    /// The fastest of the submissions that must exceed it, by its slowest run.
+    /// Of the submissions that must exceed it, the fastest by its slowest run.
     pub fastest_too_slow: Option<Measured>,
 }
 
 /// One run's CPU time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Whose.
+    /// The submission.
     pub submission: String,
-    /// On which case.
+    /// The test case.
     pub test_case: String,
     /// User plus system time.
     pub cpu_time: Duration,
@@ -42,7 +42,7 @@ pub fn is_upper(expectation: &Expectation) -> bool {
     }
 }
 
-/// The bounds that these judgements, each of the submission beside it, put on the time limit.
+/// The bounds on the time limit from these submissions and their judgements.
 ///
 /// Source: problem package format 2025-09, "Timelimit inference".
 pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgement)>) -> Bounds {
@@ -67,8 +67,8 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
     bounds
 }
 
-/// Whether a run on this case is to go on beyond the time limit, up to `slow`: a rule says that a case like this
-/// must be too slow, and no run so far shows that it is so by the margin. One such run is all that a bound needs.
+/// Whether a run on this case may continue beyond the time limit, up to `slow`. It may if a rule says that such a case
+/// must be too slow, and no run so far exceeds the margin. A bound needs only one such run.
 pub fn needs_margin<'a>(
     submission: &Submission,
     case: &str,
@@ -83,12 +83,12 @@ pub fn needs_margin<'a>(
     })
 }
 
-/// Whether a run waited for what never came, and was ended for it: that would exceed every limit.
+/// Whether a run was ended because it waited for what never came: it would exceed every limit.
 fn waits_for_ever(expectation: &Expectation, judgement: &Judgement) -> bool {
     meant(expectation, judgement).any(CaseJudgement::is_stuck)
 }
 
-/// The cases that a rule is about.
+/// The cases of a rule.
 fn meant<'a>(
     expectation: &Expectation,
     judgement: &'a Judgement,
@@ -98,13 +98,13 @@ fn meant<'a>(
     cases.filter(move |case| means(&case.test_case))
 }
 
-/// Whether a rule is about a case of this name.
+/// Whether a rule is about the case with this name.
 pub(super) fn means(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
     let pattern = expectation.cases.as_deref().map(Pattern::parse);
     move |case| match &pattern {
         None => true,
         Some(Ok(pattern)) => pattern.matches(case),
-        // The package reader has refused it already.
+        // The package reader has already refused it.
         Some(Err(_)) => false,
     }
 }
@@ -120,7 +120,7 @@ fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured>
     meant(expectation, judgement).filter_map(measured).max_by_key(|measured| measured.cpu_time)
 }
 
-/// CPU time; of a run that was stopped for sleeping, the time it slept. `None` where nothing ran.
+/// CPU time; for a run that was stopped for wall time, its wall time. `None` if nothing ran.
 pub(super) fn taken(case: &CaseJudgement) -> Option<Duration> {
     let outcome = case.outcome.as_ref()?;
     Some(match outcome.stopped_by {
@@ -129,18 +129,18 @@ pub(super) fn taken(case: &CaseJudgement) -> Option<Duration> {
     })
 }
 
-/// The smallest multiple of the resolution that leaves the slowest run its margin.
+/// The smallest multiple of the resolution that gives the slowest run its margin.
 ///
 /// Source: problem package format 2025-09, "Problem timing".
 pub fn inferred(slowest: Duration, limits: &ProblemLimits) -> Duration {
     let resolution = limits.time_resolution.as_secs_f64();
     let needed = slowest.as_secs_f64() * limits.ac_to_time_limit;
-    // A hair less, so that 0.3 / 0.1 is three steps and not four.
+    // A bit less, so that 0.3 / 0.1 is three steps and not four.
     let steps = (needed / resolution - 1e-9).ceil().max(1.0);
     Duration::from_secs_f64(steps * resolution)
 }
 
-/// What is wrong with a time limit, by these bounds: each a sentence.
+/// What is wrong with a time limit according to these bounds, a sentence for each.
 pub fn doubts(
     limit: Duration,
     bounds: &Bounds,
@@ -243,7 +243,7 @@ mod tests {
         check(&rule(&[Accepted, RunTimeError], &[RunTimeError]), true, false);
         let brute_force = [Accepted, RunTimeError, TimeLimitExceeded];
         check(&rule(&brute_force, &brute_force[1..]), false, false);
-        // Those of legacy packages: `accepted` alone.
+        // The directories of legacy packages: only `accepted` gives a lower bound.
         let overall = |verdicts: &[Verdict], is_partial| Expectation {
             overall: Some(Overall { verdicts: verdicts.to_vec(), is_partial }),
             ..Expectation::default()
@@ -328,7 +328,7 @@ mod tests {
         check(&[everywhere()], &[("secret/1/a", None, 1600)], false);
         check(&[everywhere()], &[("secret/1/a", wall, 4000)], false);
         check(&[everywhere()], &[("secret/1/a", Some(StoppedBy::Deadlock), 3)], false);
-        // Where the other case is another rule's.
+        // The other case belongs to another rule.
         check(&[below("secret/1")], &[], false);
         check(&[below("secret/2")], &[("secret/1/a", cpu, 1500)], true);
         check(&[below("secret/2")], &[("secret/2/a", cpu, 1500)], false);

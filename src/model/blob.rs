@@ -1,4 +1,4 @@
-//! Bytes, wherever they are: what a program reads, is made of, or wrote.
+//! Byte sequences, wherever they are: what a program reads, consists of, or wrote.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -12,9 +12,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::tree::Place;
 
-/// Bytes that do not change: in memory, in a file, or elsewhere. A copy of it is the same blob.
+/// Immutable bytes: in memory, in a file, or elsewhere. A clone is the same blob.
 ///
-/// What is serialized is the length, and the digest if it has been asked for. The bytes travel beside it.
+/// Serialization writes the length, and the digest if it is known. The bytes travel separately.
 #[derive(Clone)]
 pub struct Blob(Arc<Inner>);
 
@@ -27,24 +27,24 @@ struct Inner {
 /// Where the bytes are.
 enum Source {
     Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
-    /// A file, and what keeps it there.
+    /// A file, with what keeps it from being deleted.
     Named {
         path: PathBuf,
         _held: Option<Arc<Place>>,
     },
     /// A file that may have no name.
     Open(File),
-    /// Not on this machine, or on their way; then here, once they have arrived.
+    /// On another machine, or on their way; once they have arrived, in the inner blob.
     Elsewhere {
         arrived: OnceLock<Blob>,
         fetch: Option<Box<Fetch>>,
     },
 }
 
-/// Gets the bytes of a blob that is elsewhere; none if they are lost.
+/// Fetches the bytes of a blob that is elsewhere; None if they are lost.
 type Fetch = dyn Fn() -> Option<Blob> + Send + Sync;
 
-/// What stands for the same bytes everywhere: their SHA-256.
+/// The SHA-256 of bytes, which identifies them everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 32]);
 
@@ -54,7 +54,7 @@ impl Blob {
         Self::new(Source::Named { path: path.into(), _held: None })
     }
 
-    /// The contents of a file of a tree that lies here.
+    /// The contents of a file of a tree on this machine.
     pub fn within(place: &Arc<Place>, path: PathBuf) -> Self {
         Self::new(Source::Named { path, _held: Some(Arc::clone(place)) })
     }
@@ -64,12 +64,12 @@ impl Blob {
         Self::new(Source::Open(file))
     }
 
-    /// So many bytes that are elsewhere.
+    /// Bytes of this length that are elsewhere.
     pub fn elsewhere(length: u64, digest: Option<Digest>) -> Self {
         Self::away(length, digest, None)
     }
 
-    /// So many bytes that are got when somebody needs them.
+    /// Bytes of this length that are fetched when they are needed.
     pub fn fetched(
         length: u64,
         digest: Digest,
@@ -87,20 +87,20 @@ impl Blob {
         blob
     }
 
-    /// Gives the bytes to one that is elsewhere; it and all copies of it have them from now on.
+    /// Sets the bytes of a blob that is elsewhere, for it and all its clones.
     pub fn arrive(&self, bytes: Self) {
         if let Source::Elsewhere { arrived, .. } = &self.0.source {
-            // Two that arrive at once are the same.
+            // If bytes arrive twice, both are equal.
             let _ = arrived.set(bytes);
         }
     }
 
-    /// Whether its bytes can be read here, once they were fetched if need be.
+    /// Whether its bytes can be read here; fetches them if possible.
     pub fn is_here(&self) -> bool {
         self.here().is_ok()
     }
 
-    /// The blob that has the bytes.
+    /// The blob with the bytes.
     fn here(&self) -> io::Result<&Self> {
         let Source::Elsewhere { arrived, fetch } = &self.0.source else { return Ok(self) };
         if let Some(bytes) = arrived.get() {
@@ -136,10 +136,10 @@ impl Blob {
         }
     }
 
-    /// How many bytes.
+    /// The number of bytes.
     ///
     /// # Errors
-    /// What the system says about the file.
+    /// What the system reports about the file.
     #[expect(clippy::len_without_is_empty, reason = "it is not needed, and could fail")]
     pub fn len(&self) -> io::Result<u64> {
         if let Some(length) = self.0.length.get() {
@@ -154,10 +154,10 @@ impl Blob {
         Ok(*self.0.length.get_or_init(|| length))
     }
 
-    /// Reads it from its start, whoever else does.
+    /// Opens it for reading from the start, independently of other readers.
     ///
     /// # Errors
-    /// What the system says about the file; when the bytes are elsewhere.
+    /// What the system reports about the file, or that the bytes are elsewhere.
     pub fn open(&self) -> io::Result<Reader<'_>> {
         Ok(match &self.0.source {
             Source::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
@@ -167,10 +167,10 @@ impl Blob {
         })
     }
 
-    /// Appends it to a file. Returns how many bytes it has.
+    /// Appends its bytes to a file. Returns how many bytes it has.
     ///
     /// # Errors
-    /// As [`open`](Self::open); what the system says about the other file.
+    /// See [`open`](Self::open); what the system reports about the other file.
     pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
         match &self.0.source {
             Source::Memory(bytes) => {
@@ -178,7 +178,7 @@ impl Blob {
                 to.write_all(bytes)?;
                 Ok(bytes.len() as u64)
             }
-            // By the kernel alone, if it can.
+            // The kernel can copy between two files.
             Source::Named { path, .. } => io::copy(&mut File::open(path)?, to),
             Source::Elsewhere { .. } => self.here()?.copy_to(to),
             Source::Open(_) => {
@@ -188,30 +188,30 @@ impl Blob {
         }
     }
 
-    /// At most so many bytes from its start.
+    /// Its first bytes, up to this number.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// See [`open`](Self::open).
     pub fn start(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open()?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// What stands for it everywhere, if that has been asked for.
+    /// Its digest, if that is known.
     pub fn known_digest(&self) -> Option<Digest> {
         self.0.digest.get().copied()
     }
 
-    /// Notes what stands for it everywhere, found without reading it.
+    /// Sets its digest, which was found without reading it.
     pub fn is_known_as(&self, digest: Digest) {
         let _ = self.0.digest.set(digest);
     }
 
-    /// What stands for it everywhere. Made when it is first asked for.
+    /// Its digest, which is computed at the first call.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// See [`open`](Self::open).
     pub fn digest(&self) -> io::Result<Digest> {
         if let Some(digest) = self.0.digest.get() {
             return Ok(*digest);
@@ -240,7 +240,7 @@ fn not_here() -> io::Error {
 }
 
 impl Default for Blob {
-    /// Nothing.
+    /// The empty blob.
     fn default() -> Self {
         Self::memory([])
     }
@@ -286,7 +286,7 @@ impl fmt::Display for Blob {
 }
 
 impl PartialEq for Blob {
-    /// Whether they are known to be the same without reading a file.
+    /// Whether they are known to be equal without reading a file.
     fn eq(&self, other: &Self) -> bool {
         let same = |a: Option<&[u8]>, b| a.is_some() && a == b;
         Arc::ptr_eq(&self.0, &other.0)
@@ -298,7 +298,7 @@ impl PartialEq for Blob {
 
 impl Eq for Blob {}
 
-/// What is serialized of a blob.
+/// The serialized form of a blob.
 #[derive(Serialize, Deserialize)]
 struct Name {
     length: u64,
@@ -320,15 +320,15 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-/// The bytes of a blob, from the first on.
+/// A reader for the bytes of a blob.
 pub type Reader<'a> = Box<dyn ReadSeek + Send + 'a>;
 
-/// What can be read from anywhere.
+/// A reader that can seek.
 pub trait ReadSeek: Read + Seek {}
 
 impl<T: Read + Seek> ReadSeek for T {}
 
-/// A place in an open file, wherever others read it.
+/// A position in an open file, independent of other readers.
 struct At<'a> {
     file: &'a File,
     offset: u64,

@@ -1,4 +1,4 @@
-//! What a NATS server for workers says of itself, its streams and its workers.
+//! What a NATS server for workers reports about itself, its streams and its workers.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -129,7 +129,7 @@ pub struct ClusterKeys {
     survey: ClusterSurvey,
 }
 
-/// The version of the document; raised when a key goes or changes its meaning.
+/// The version of the document; raised when a key is removed or changes its meaning.
 const VERSION: u32 = 1;
 
 impl View<ClusterSurvey> for ClusterKeys {

@@ -1,4 +1,4 @@
-//! What became of a package in another format.
+//! The result of converting a package to another format.
 
 use std::path::PathBuf;
 

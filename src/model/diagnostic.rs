@@ -1,4 +1,4 @@
-//! A remark about what a user wrote: what, where, and what to do.
+//! A message about a user's file: what, where, and what to do.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,22 +20,22 @@ pub enum Severity {
     Error,
 }
 
-/// What it is in the way of.
+/// What a diagnostic prevents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hinders {
-    /// All that can be done with what it is about.
+    /// Any use of what it is about.
     #[default]
     Everything,
-    /// Only that a package is complete: something is lacking, and what is there can be used.
+    /// Only publication: something is missing, but the rest can be used.
     Publishing,
 }
 
-/// Where it is.
+/// A place in a user's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file or directory.
     pub path: PathBuf,
-    /// Where in the file, if it is one spot.
+    /// The position in the file, if the place is a single spot.
     pub spot: Option<Spot>,
 }
 
@@ -69,13 +69,13 @@ pub const LINE_MAX: usize = 2000;
 /// One spot in a text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// In characters, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
     /// The whole line, without its line end; empty if it is longer than [`LINE_MAX`].
     pub text: String,
-    /// How many characters are meant, at least 1.
+    /// How many characters are marked, at least 1.
     pub width: u32,
 }
 
@@ -119,21 +119,21 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(path, message) }
     }
 
-    /// The same at one spot of the file.
+    /// Adds the spot in the file.
     #[must_use]
     pub fn at(mut self, spot: Spot) -> Self {
         self.place.spot = Some(spot);
         self
     }
 
-    /// The same with a way out.
+    /// Adds help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same with what a compiler wrote, if it wrote something.
+    /// Adds a compiler's messages, if there are any.
     #[must_use]
     pub fn quote(self, messages: &[u8]) -> Self {
         match messages.trim_ascii_end() {
@@ -142,19 +142,19 @@ impl Diagnostic {
         }
     }
 
-    /// Whether it must be mended before anybody can be judged.
+    /// Whether it must be fixed before anything can be judged.
     pub fn prevents_judging(&self) -> bool {
         self.is_error() && self.hinders == Hinders::Everything
     }
 
-    /// Whether it must be mended before anything runs.
+    /// Whether it must be fixed before anything runs.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
 impl fmt::Display for Diagnostic {
-    /// One line: `problem.yaml:3:1: unknown key …`.
+    /// One line, such as `problem.yaml:3:1: unknown key …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.place.path.display())?;
         if let Some(spot) = &self.place.spot {

@@ -25,7 +25,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// What differs, in few words: `token 2 differs`.
+    /// What differs, in a few words: `token 2 differs`.
     pub fn what(&self) -> String {
         let (number, tokens) = (self.answer.token_number, self.answer.tokens);
         match self.kind {
@@ -44,7 +44,7 @@ impl Difference {
         }
     }
 
-    /// Such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
+    /// The extent, such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
     pub fn extent(&self) -> String {
         let differing = match self.differing_tokens {
             0 => "no token differs".to_owned(),
@@ -56,7 +56,7 @@ impl Difference {
         format!("{differing}; expected {}, got {}", size(&self.answer), size(&self.output))
     }
 
-    /// Such as `off by 2.00e-4, relatively by 6.37e-5`, if a number is.
+    /// The difference of numbers, such as `off by 2.00e-4, relatively by 6.37e-5`, if there is one.
     pub fn off_by(&self) -> Option<String> {
         let gap = self.gap.filter(|gap| gap.absolute.is_finite())?;
         let absolute = format!("off by {:.2e}", gap.absolute);
@@ -66,7 +66,7 @@ impl Difference {
         })
     }
 
-    /// What is nearly right, in words.
+    /// A hint if the output is nearly right.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self.only? {
             OnlyDifference::Blanks => "only blanks and line ends differ",
@@ -152,7 +152,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// The line around the token with the token marked; if the token is too long for that, the token with its first
+    /// The line around the token with the token marked. If the token is too long for that, the token with its first
     /// differing byte marked.
     pub fn marked(&self) -> Marked<'_> {
         let token_is_cut = self.token.cut_before + self.token.cut_after > 0;
@@ -177,7 +177,7 @@ impl Side {
         }
     }
 
-    /// The index, in the bytes kept of the token, of the first byte that differs.
+    /// The index of the first differing byte within the kept bytes of the token.
     fn first_different(&self) -> usize {
         let kept_from = self.offset + self.token.cut_before;
         let index = self.differs_at.saturating_sub(kept_from);
@@ -186,18 +186,18 @@ impl Side {
     }
 }
 
-/// A line in three parts, of which the middle one is meant.
+/// A line in three parts, of which the middle one is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marked<'a> {
-    /// What stands before it.
+    /// The text before the mark.
     pub before: &'a [u8],
-    /// What is meant.
+    /// The marked text.
     pub mark: &'a [u8],
-    /// What stands after it.
+    /// The text after the mark.
     pub after: &'a [u8],
-    /// Whether something is left out before all that.
+    /// Whether something is omitted before these parts.
     pub cut_before: bool,
-    /// Whether something is left out after it.
+    /// Whether something is omitted after them.
     pub cut_after: bool,
 }
 

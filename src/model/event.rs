@@ -1,4 +1,4 @@
-//! What happens, as it happens. Reporters show it; nothing flows back.
+//! Events, sent as they happen. Reporters show them; nothing flows back.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,67 +31,65 @@ use crate::model::stress::{Search, SearchPlan, SearchProgress};
 use crate::model::verdict::Verdict;
 use crate::model::worker::WorkerReport;
 
-/// An event with what its one sink knows of it.
+/// An event with the additions of the event sink.
 #[derive(Clone, Debug)]
 pub struct Stamped {
-    /// When it happened, since the command began, on a clock that never goes back.
+    /// When it happened, since the command began, by a monotonic clock.
     pub at: Duration,
-    /// The short name of the package at work on.
+    /// The short name of the current package.
     pub package: Option<Arc<str>>,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
-/// One thing that happened.
+/// An event.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A command begins.
+    /// A command began.
     Started {
-        /// What it is called: `judge`, `verify`, `generate` or `compare`.
+        /// The command: `judge`, `verify`, `generate` or `compare`.
         command: &'static str,
         /// The command line that repeats it.
         command_line: String,
     },
-    /// Only a part of the work is done.
+    /// Only one part of the work will be done.
     ShardChosen(Shard),
     /// The machine can run programs.
     HostReady {
-        /// What keeps them apart.
+        /// The isolation of programs.
         isolation: Isolation,
-        /// What is missing, if that is not full isolation.
+        /// What is missing for full isolation.
         shortfall: Option<Shortfall>,
-        /// How many runs there can be at once, if that is bounded.
+        /// How many runs are possible at once, if that is limited.
         most_at_once: Option<usize>,
     },
-    /// The machine was looked at, for its own sake.
+    /// The machine was examined because the user asked for it.
     HostExamined(Box<Diagnosis>),
-    /// A server for workers was looked at.
+    /// A server for workers was surveyed.
     ClusterSurveyed(Box<ClusterSurvey>),
-    /// A package was read and can be used; all that follows is about it, up to the next one.
+    /// A package was read and can be used. All following events are about it, up to the next such event.
     ///
-    /// What reading it had to remark stands before this event, since a package that cannot be used
-    /// has no such event.
+    /// Diagnostics from reading come before this event, since a package that cannot be used has no such event.
     PackageRead(Box<PackageReport>),
-    /// A package cannot be used; the diagnostics before say why.
+    /// A package cannot be used; earlier diagnostics say why.
     PackageRefused,
-    /// Something is wrong with what the user wrote.
+    /// Something is wrong with a user's file.
     Diagnosed(Diagnostic),
-    /// Something is wrong with what the user asked for: the command line, as far as it is not about
-    /// what is in a file.
+    /// Something is wrong with the user's request: with the command line, but not with the content of a file.
     Complained {
-        /// What, and the way out.
+        /// The problem and its solution.
         message: String,
     },
     /// The limits are known.
     LimitsSet {
-        /// What a run may use.
+        /// The limits of a run.
         limits: LimitsReport,
-        /// What measures and enforces it.
+        /// What measures and enforces them.
         mechanism: String,
     },
-    /// What programs leave in their boxes is kept here.
+    /// The boxes of programs are kept.
     BoxesKept {
-        /// The directory.
+        /// The directory of the boxes.
         dir: PathBuf,
     },
     /// Some submissions are the same.
@@ -101,14 +99,14 @@ pub enum Event {
         /// The program's name.
         program: String,
     },
-    /// A submission starts on its first case.
+    /// A submission starts to run.
     SubmissionStarted {
         /// Its name.
         submission: String,
-        /// How many cases it is to run on.
+        /// On how many test cases it will run.
         test_cases: usize,
     },
-    /// A case has its verdict.
+    /// A test case was judged.
     CaseJudged {
         /// The submission's name.
         submission: String,
@@ -119,7 +117,7 @@ pub enum Event {
         /// CPU time.
         cpu_time: Duration,
     },
-    /// A submission has its judgement.
+    /// A submission was judged.
     SubmissionJudged(Box<Judgement>),
     /// A submission could not be judged.
     SubmissionFailed {
@@ -128,70 +126,69 @@ pub enum Event {
         /// The fault.
         error: JudgeError,
     },
-    /// It was asked why a submission fails.
+    /// The explanation why a submission fails.
     Explained(Box<Explained>),
-    /// The judge failed at something that belongs to no single submission.
+    /// The judge failed, independently of any submission.
     Failed(JudgeError),
-    /// A step of checking or making the data is under way or done.
+    /// A step of checking or making data is under way or done.
     Progress(ProgressStep),
-    /// A test case was made, is as it was, or differs.
+    /// A test case was generated, was up to date, or differs.
     CaseGenerated {
         /// Its name.
         test_case: String,
-        /// What came of it.
+        /// The result.
         state: GeneratedState,
     },
-    /// Test cases were added by the grammar of the input, or all of them are there; their data is still to
-    /// be made.
+    /// Test cases were added from the grammar of the input, or all are there already. Their data is not made yet.
     Proposed(Box<Proposal>),
     /// A package was made from a template.
     Created(Box<Created>),
-    /// A submission was run once, or a person played with an interactor.
+    /// A submission was run once, or a person used an interactor.
     RanOnce(Box<RunOnce>),
-    /// A package was looked at.
+    /// A package was listed.
     Listed(Box<PackageListing>),
-    /// What to do next, in order: a remark to who works on a package.
+    /// The next steps for the author of a package, in order.
     Next(Vec<NextStep>),
-    /// A package was written in another format.
+    /// A package was converted to another format.
     Converted(Box<Conversion>),
     /// An output was compared with a judge answer, outside of any problem.
     Compared(Box<ComparisonReport>),
-    /// A search for a counterexample begins.
+    /// A search for a counterexample began.
     SearchStarted(SearchPlan),
     /// A search is under way.
     Searching(SearchProgress),
-    /// A search is at its end.
+    /// A search ended.
     Searched(Box<Search>),
     /// Lines of a stream are judged.
     Grading(GradingProgress),
-    /// Mutants were looked at.
+    /// Mutants were listed.
     MutantsListed(Box<MutantListing>),
     /// The strength of test data was measured.
     StrengthMeasured(Box<Strength>),
     /// An input was checked against a grammar. If it is not valid, an event before says why.
     InputChecked(InputReport),
-    /// The bounds of all that a grammar reads.
+    /// The bounds of everything that a grammar reads.
     BoundsListed(Vec<ValueBounds>),
     /// The user pressed Ctrl-C.
     Interrupted,
-    /// So many runs belong to submissions without a judgement in reports that are told again.
+    /// How many runs in merged reports belong to submissions without a judgement.
     RunsRetold(usize),
-    /// So much was known from earlier commands.
+    /// How much was recalled from earlier commands.
     Recalled(Recalled),
-    /// Workers on other machines did this.
+    /// The work of workers on other machines.
     WorkersUsed(Vec<WorkerReport>),
-    /// The command is at its end.
+    /// The command ended.
     Finished,
 }
 
-/// How far a stream is.
+/// The progress of a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GradingProgress {
     /// Lines that are done.
     pub lines: u64,
-    /// How many of them were done in a second, by this command.
+    /// How many lines this command did per second.
     pub per_second: f64,
-    /// The time that the others will probably take, if it is known how many there are.
+    /// The estimated time for the other lines, if their number is known.
     pub left: Option<Duration>,
 }
 

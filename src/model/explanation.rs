@@ -1,4 +1,4 @@
-//! Why a submission fails: a statement about inputs, and the figures that it rests on.
+//! Why a submission fails: a statement about inputs, and the figures that support it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub struct Tried {
 }
 
 impl Explanation {
-    /// The statement with its figures, in one sentence without a subject.
+    /// The statement with its figures, as a sentence without subject.
     pub fn sentence(&self) -> String {
         let Self { kind, statement, otherwise, with, without } = self;
         let with = format!("{} of {} inputs", with.failing, with.inputs);

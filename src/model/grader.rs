@@ -1,4 +1,4 @@
-//! Graders: how the results in a test data group make up the result of the group, in legacy packages.
+//! Graders: in legacy packages, they combine the results in a test data group into the result of the group.
 //!
 //! Source: problem package format legacy, "Test data groups", "Graders".
 
@@ -6,7 +6,7 @@ use crate::model::program::Program;
 use crate::model::score::Score;
 use crate::model::words::words;
 
-/// How the test cases of a problem with graders are graded.
+/// How the test cases of a problem are graded, in formats with graders.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graders {
     /// The root of the test data, whose name is empty, and every group below it; in any order.
@@ -15,13 +15,13 @@ pub struct Graders {
     pub custom: Option<Program>,
     /// Which score is the best.
     pub objective: Objective,
-    /// Whether the output validator says what an accepted output is worth.
+    /// Whether the output validator decides the score of an accepted output.
     pub custom_score: CustomScore,
-    /// Whose rules hold where judges differ.
+    /// Whose rules apply if judges differ.
     pub dialect: Dialect,
 }
 
-/// Whether an output validator says what an accepted output is worth.
+/// Whether an output validator decides the score of an accepted output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CustomScore {
     /// It must not.
@@ -47,11 +47,11 @@ pub struct GradedGroup {
 pub struct GroupGrading {
     /// Whether the rest is left out after a result that is not accepted.
     pub on_reject: OnReject,
-    /// What makes one result of all.
+    /// The grader that combines the results.
     pub grader: Grader,
-    /// What an accepted test case is worth.
+    /// The score of an accepted test case.
     pub accept_score: Score,
-    /// What a rejected test case is worth.
+    /// The score of a rejected test case.
     pub reject_score: Score,
     /// The scores that the package says are possible.
     pub range: PossibleScores,
@@ -60,14 +60,14 @@ pub struct GroupGrading {
 /// What follows a result that is not accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnReject {
-    /// The rest of the group is left out.
+    /// The rest of the group is skipped.
     #[default]
     Break,
     /// The rest of the group is judged.
     Continue,
 }
 
-/// What makes one result of all.
+/// The grader of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grader {
     /// The grader of the format.
@@ -76,32 +76,32 @@ pub enum Grader {
     Custom(Vec<String>),
 }
 
-/// What the flags ask of the default grader.
+/// The modes of the default grader, from its flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GraderModes {
-    /// Which verdict comes out.
+    /// Which verdict it returns.
     pub verdict: VerdictMode,
-    /// Which score comes out.
+    /// Which score it returns.
     pub score: ScoreMode,
     /// Whether only the last of at most two results counts.
     pub ignore_sample: bool,
-    /// Whether one accepted result is enough.
+    /// Whether a single accepted result suffices.
     pub accept_if_any_accepted: bool,
 }
 
-/// Which verdict the default grader gives.
+/// Which verdict the default grader returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VerdictMode {
-    /// The worst.
+    /// The worst verdict.
     #[default]
     WorstError,
-    /// The first that is not accepted.
+    /// The first verdict that is not accepted.
     FirstError,
     /// Accepted.
     AlwaysAccept,
 }
 
-/// Which score the default grader gives.
+/// Which score the default grader returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScoreMode {
     /// The sum.
@@ -116,7 +116,7 @@ pub enum ScoreMode {
 }
 
 impl GraderModes {
-    /// What these flags ask for: of those that conflict the last counts, unknown ones say nothing.
+    /// The modes for these flags: of conflicting flags the last one counts, unknown ones are ignored.
     pub fn of(flags: &[String]) -> Self {
         let mut modes = Self::default();
         for flag in flags {
@@ -137,7 +137,7 @@ impl GraderModes {
     }
 }
 
-/// Scores from one to another, both included; `None` for no bound.
+/// A range of scores, both ends included; `None` for no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PossibleScores {
     /// The least.
@@ -153,7 +153,7 @@ impl PossibleScores {
             && self.to.is_none_or(|to| !score.exceeds(to))
     }
 
-    /// The best of them, if they are bounded there.
+    /// The best possible score, if there is a bound.
     pub fn best(&self, objective: Objective) -> Option<Score> {
         match objective {
             Objective::Max => self.to,
@@ -173,18 +173,18 @@ pub enum Objective {
 }
 
 words! {
-    /// Whose rules hold where judges read the same package differently.
+    /// Whose rules apply if judges interpret the same package differently.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Dialect {
-        /// Those of Kattis: each accepted test case is worth the `accept_score`.
+        /// Kattis: each accepted test case has the `accept_score`.
         #[default]
         Kattis = "kattis",
-        /// Those of DOMjudge: a group of test cases alone is worth the `accept_score` once.
+        /// DOMjudge: a group that contains only test cases has the `accept_score` once.
         DomJudge = "domjudge",
     }
 }
 
-/// The keys of a `testdata.yaml` about grading, as far as it has them.
+/// The grading keys of a `testdata.yaml`, as far as they are present.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GradingKeys {
     /// `on_reject`.
@@ -202,8 +202,8 @@ pub struct GradingKeys {
 }
 
 impl GradingKeys {
-    /// The same, with the values of `other` for the keys that are missing: of a group by those of its parent,
-    /// and of the `grading` in `problem.yaml`, which override those of all groups, by those of a group.
+    /// These keys, with the values of `other` for missing keys. For a group, `other` is its parent; the `grading` of
+    /// `problem.yaml` overrides all groups, so for it `other` is the group.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self {
@@ -216,7 +216,7 @@ impl GradingKeys {
         }
     }
 
-    /// What they come to, with the defaults of the format for what is missing.
+    /// The settings, with the format's defaults for missing keys.
     pub fn settled(&self) -> GroupGrading {
         let flags = self.grader_flags.as_deref().unwrap_or_default();
         GroupGrading {

@@ -1,4 +1,4 @@
-//! What is said of a grammar: the bounds of what it reads, and which of them inputs reach.
+//! Facts about a grammar: the bounds of what it reads, and which of them inputs reach.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,8 +47,7 @@ pub struct Reached {
 }
 
 impl ValueBounds {
-    /// Which bounds no input reaches, in words: `never 100`; `None` if all are reached or nothing was
-    /// looked at.
+    /// The bounds that no input reaches, in words: `never 100`; `None` if all are reached or no input was read.
     pub fn missed(&self) -> Option<String> {
         let reached = self.reached.as_ref()?;
         let shown = |bound: &Bound| bound.value.clone().unwrap_or_else(|| bound.written.clone());

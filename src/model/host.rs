@@ -1,4 +1,4 @@
-//! What a machine offers: facts found out by looking and trying. What follows from them comes later.
+//! What a machine offers: facts found by looking and trying, without conclusions.
 
 use std::path::PathBuf;
 
@@ -11,16 +11,16 @@ use crate::model::outcome::Meter;
 use crate::model::serial::{As, Location, View};
 use crate::model::units::Bytes;
 
-/// All that `juror doctor` finds out. It is written as a document of its own, whose keys `docs/doctor.md` tells.
+/// The results of `juror doctor`, written as a document with its own keys (`docs/doctor.md`).
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// What was found out about the machine.
+    /// The facts about the machine.
     pub facts: HostFacts,
-    /// What was found out about tools.
+    /// The facts about tools.
     pub tools: Vec<ToolFact>,
-    /// What will keep programs apart.
+    /// The isolation that will be used.
     pub chosen: Option<Isolation>,
-    /// What follows, the most important first.
+    /// The conclusions, the most important first.
     pub findings: Vec<Finding>,
 }
 
@@ -73,21 +73,21 @@ pub struct HostFacts {
     pub temporary: Temporary,
 }
 
-/// The strongest way to keep programs apart that works.
+/// The strongest isolation that works.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BestMode {
-    /// Which.
+    /// The isolation.
     pub isolation: Isolation,
-    /// What is stronger and cannot be had, with the reason.
+    /// Stronger methods that do not work, with the reason.
     pub refused: Vec<TriedMode>,
 }
 
-/// A way to keep programs apart, and the result of trying it.
+/// An isolation method, and the result of trying it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriedMode {
-    /// Which.
+    /// The isolation.
     pub isolation: Isolation,
-    /// Why it cannot be used; `None` if a program was run in it.
+    /// Why it does not work; `None` if a program ran in it.
     pub fault: Option<JudgeError>,
 }
 
@@ -184,9 +184,9 @@ pub struct ToolFact {
 /// A tool that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolFound {
-    /// Where it is, behind all wrappers.
+    /// Its path, behind all wrappers.
     pub path: PathBuf,
-    /// Its own word for its version.
+    /// The version that it reports.
     pub version: String,
 }
 
@@ -236,7 +236,7 @@ pub struct DiagnosisKeys {
     tools: Vec<ToolFact>,
 }
 
-/// The version of the document; raised when a key goes or changes its meaning.
+/// The version of the document; raised when a key is removed or changes its meaning.
 const VERSION: u32 = 1;
 
 impl View<Diagnosis> for DiagnosisKeys {

@@ -1,9 +1,9 @@
-//! Text and files inside of an HTML page.
+//! Text and files within an HTML page.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Text as HTML shows it, in an element or in a quoted attribute.
+/// Escapes text for an element or a quoted attribute.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -14,7 +14,8 @@ pub fn escape(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\n' | '\t' => escaped.push(character),
-            // A page may not hold them, or they would turn the text around them.
+            // Control characters are not allowed in a page; the others would change the direction of the text around
+            // them.
             _ if character.is_control() => escaped.push('\u{fffd}'),
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
             _ => escaped.push(character),
@@ -23,7 +24,7 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A file as a page holds it.
+/// A file as a `data:` URI.
 pub fn data_uri(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", STANDARD.encode(bytes))
 }

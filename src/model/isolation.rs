@@ -1,4 +1,4 @@
-//! How far a program is kept apart from the machine, and how far it has to be.
+//! How well a program is isolated from the machine, and how well it must be.
 
 use std::fmt;
 
@@ -24,14 +24,14 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// All, the strongest first.
+    /// All methods, the strongest first.
     pub const ALL: [Self; 4] =
         [Self::Namespaces, Self::UserNamespaces, Self::Landlock, Self::Plain];
 
-    /// Those that keep programs apart at all, the strongest first.
+    /// The methods with any isolation, the strongest first.
     pub const APART: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
 
-    /// Whether nothing of the machine can be seen or reached: whether there are namespaces.
+    /// Whether programs can see or reach nothing of the machine: whether there are namespaces.
     pub const fn is_full(self) -> bool {
         match self {
             Self::Namespaces | Self::UserNamespaces => true,
@@ -39,7 +39,7 @@ impl Isolation {
         }
     }
 
-    /// A word for programs, such as `user-namespaces`.
+    /// Its name in data, such as `user-namespaces`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Namespaces => "namespaces",
@@ -51,7 +51,7 @@ impl Isolation {
 }
 
 impl fmt::Display for Isolation {
-    /// Such as `user namespaces`.
+    /// Its name for people, such as `user namespaces`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Namespaces => "namespaces",
@@ -63,21 +63,21 @@ impl fmt::Display for Isolation {
 }
 
 words! {
-    /// How far programs have to be kept apart.
+    /// How well programs must be isolated.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Demand {
-        /// By namespaces, or nothing runs.
+        /// By namespaces; otherwise nothing runs.
         Full = "full",
-        /// By the best that the machine allows; less than namespaces is said aloud.
+        /// As well as the machine allows; a warning is shown if that is less than namespaces.
         #[default]
         Any = "any",
-        /// By nothing, also if the machine allows more.
+        /// Not at all, even if the machine allows more.
         Plain = "plain",
     }
 }
 
 impl Demand {
-    /// Whether this is enough.
+    /// Whether this isolation suffices.
     pub const fn is_met_by(self, isolation: Isolation) -> bool {
         match self {
             Self::Full => isolation.is_full(),

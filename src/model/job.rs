@@ -1,4 +1,4 @@
-//! One run of one program, as plain data, and what came back.
+//! A run of a program as plain data, and its result.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,96 +13,96 @@ use crate::model::problem::ProgramIo;
 use crate::model::tree::{Node, Tree, TreeEntry, many_paths, path_bytes};
 use crate::model::units::Bytes;
 
-/// One run of one program. Nothing in it belongs to one machine.
+/// A run of a program. Independent of the machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
     /// What to start.
     pub command: Command,
     /// What the program reads on standard input.
     pub stdin: Blob,
-    /// What lies in the box, the working directory, before the program starts.
+    /// The initial contents of the box, which is the working directory.
     pub files: Vec<TreeEntry>,
     /// Whether the program may write in its box.
     pub writable: bool,
-    /// How large the box may grow; the kernel refuses more.
+    /// The maximum size of the box; the kernel refuses more.
     pub box_size: Bytes,
-    /// What it may use.
+    /// The limits of the run.
     pub limits: Limits,
-    /// Files to bring back from the box, by their names in it.
+    /// The names of files to return from the box.
     pub collect: Vec<String>,
-    /// Whether all that is in the box at the end is brought back.
+    /// What else to return from the box.
     pub keep: Keep,
-    /// Whether something depends on how long it takes, beside that it ends within its limits: what it did on another
-    /// machine says nothing then.
+    /// Whether the result depends on run times in more than staying within limits: then results from other machines
+    /// mean nothing.
     pub is_timed: bool,
 }
 
-/// What is brought back of a box, beside the files that were asked for by name.
+/// What is returned of a box, besides the files requested by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keep {
     /// Nothing.
     #[default]
     Nothing,
-    /// All but what has one of these names, and what is below.
+    /// Everything except entries with these names, and what is below them.
     AllBut(#[serde(with = "many_paths")] Vec<PathBuf>),
 }
 
 impl Keep {
-    /// All.
+    /// Everything.
     pub const ALL: Self = Self::AllBut(Vec::new());
 
-    /// All, or nothing.
+    /// Everything, or nothing.
     pub fn all_if(is_wanted: bool) -> Self {
         if is_wanted { Self::ALL } else { Self::Nothing }
     }
 }
 
-/// What to start, and what it must be able to see.
+/// What to start, and what it must see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
-    /// Program and arguments. The first is an absolute path as seen from inside; there is no
-    /// shell and no search path in between.
+    /// Program and arguments. The first is an absolute path as seen from inside; neither a shell nor a search path is
+    /// used.
     pub argv: Vec<String>,
     /// Additions to the fixed environment.
     pub env: Vec<(String, String)>,
-    /// What is shown read-only, beside the system's own directories.
+    /// What is visible read-only, besides the system's own directories.
     pub visible: Vec<Shown>,
 }
 
-/// Something that is shown read-only to a program.
+/// Something that a program sees read-only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// Where the program sees it, an absolute path.
+    /// The absolute path at which the program sees it.
     #[serde(with = "path_bytes")]
     pub inside: PathBuf,
-    /// What it is.
+    /// The thing itself.
     pub what: What,
 }
 
-/// What is shown.
+/// What a program is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
-    /// Such as a program that was built.
+    /// A tree, such as a built program.
     Tree(Arc<Tree>),
-    /// What the machine that runs the job must have at that very path: a directory or file of a compiler or
-    /// interpreter.
+    /// A directory or file of a compiler or interpreter, which the machine that runs the job must have at the same
+    /// path.
     Installed {
-        /// Which, such as `python3`.
+        /// The name of the tool, such as `python3`.
         name: String,
-        /// What tells it from another of that name, such as its version.
+        /// Distinguishes it from others of that name, such as its version.
         identity: String,
     },
 }
 
 impl Shown {
-    /// A tree, seen here.
+    /// Shows a tree at this path.
     pub fn tree(inside: impl Into<PathBuf>, tree: &Arc<Tree>) -> Self {
         Self { inside: inside.into(), what: What::Tree(Arc::clone(tree)) }
     }
 }
 
 impl Job {
-    /// All that travels beside it.
+    /// All blobs of the job.
     pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
         let trees = self.command.visible.iter().filter_map(|shown| match &shown.what {
             What::Tree(tree) => Some(&tree.entries),
@@ -112,18 +112,18 @@ impl Job {
         entries.filter_map(TreeEntry::blob).chain([&self.stdin])
     }
 
-    /// Lays something into its box, in place of what has that name there. The box grows by the size of a file, so the
-    /// program has as much room as without it.
+    /// Adds an entry to its box, or replaces the one of the same name. The box grows by the size of a file, so that
+    /// the program has as much room as before.
     pub fn put(&mut self, entry: TreeEntry) {
         if let Node::File { blob, .. } = &entry.node {
-            // A blob that cannot be read is a fault where it is placed.
+            // A blob that cannot be read is reported when it is placed.
             self.box_size = self.box_size.saturating_add(Bytes(blob.len().unwrap_or_default()));
         }
         self.files.retain(|file| file.name != entry.name);
         self.files.push(entry);
     }
 
-    /// Places the input where the program reads it, and collects the output from where the program writes it.
+    /// Puts the input where the program reads it, and collects the output from where it writes it.
     pub fn feed(&mut self, io: &ProgramIo, input: Blob) {
         match io {
             ProgramIo::Standard => self.stdin = input,
@@ -135,23 +135,23 @@ impl Job {
     }
 }
 
-/// What came back from a job.
+/// The result of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Reply {
     /// The facts.
     pub outcome: Outcome,
     /// Standard output, up to the output limit.
     pub stdout: Blob,
-    /// Standard error, up to the first and the last part.
+    /// Standard error, shortened to its first and last part.
     pub stderr: Blob,
-    /// The files asked for, in the order of [`Job::collect`].
+    /// The requested files, in the order of [`Job::collect`].
     pub collected: Vec<Collected>,
-    /// What was in the box at the end, if it was asked for.
+    /// The contents of the box at the end, if requested.
     pub kept: Option<Tree>,
 }
 
 impl Reply {
-    /// All that travels beside it.
+    /// All blobs of the reply.
     pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
         let collected = self.collected.iter().filter_map(|found| match found {
             Collected::File(blob) => Some(blob),
@@ -164,7 +164,7 @@ impl Reply {
             .chain(kept.filter_map(TreeEntry::blob))
     }
 
-    /// The same in the same order, to be replaced.
+    /// The same blobs in the same order, to be replaced.
     pub fn blobs_mut(&mut self) -> impl Iterator<Item = &mut Blob> {
         let collected = self.collected.iter_mut().filter_map(|found| match found {
             Collected::File(blob) => Some(blob),
@@ -178,18 +178,18 @@ impl Reply {
     }
 }
 
-/// What was found under a name in the box.
+/// The entry that was found under a name in the box.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Collected {
-    /// A regular file: its contents.
+    /// The contents of a regular file.
     File(Blob),
     /// Nothing.
     Missing,
-    /// Something else than a regular file, or a file that cannot be read.
+    /// Not a regular file, or a file that cannot be read.
     NotAFile(FileKind),
 }
 
-/// What a name can stand for instead of a regular file.
+/// The kind of an entry that is not a readable regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileKind {
     /// A symbolic link.
@@ -206,12 +206,12 @@ pub enum FileKind {
     BlockDevice,
     /// A regular file that cannot be read.
     Unreadable,
-    /// Something that this system does not name.
+    /// A kind that this system does not name.
     Unknown,
 }
 
 impl fmt::Display for FileKind {
-    /// Such as `a directory`.
+    /// In words, such as `a directory`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Link => "a symbolic link",

@@ -1,4 +1,4 @@
-//! Two programs that talk with each other, as plain data, and what came back.
+//! Two joined programs, which talk with each other, as plain data, and their result.
 
 use std::time::Duration;
 
@@ -7,84 +7,82 @@ use serde::{Deserialize, Serialize};
 use crate::model::job::{Job, Reply};
 use crate::model::units::Bytes;
 
-/// Two programs of which each reads what the other writes: standard output of the one is standard input
-/// of the other.
+/// Two programs that each read what the other writes: the standard output of one is the standard input of the other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JointJob {
-    /// The one that is watched. What its job says about standard input is not used.
+    /// The observed program. Its job's standard input is ignored.
     pub program: Job,
-    /// The one that it talks with. What its job says about standard input is not used.
+    /// The program that it talks with. Its job's standard input is ignored.
     pub partner: Job,
-    /// With this exit code the partner lets the program go on to its own end. After any other end of the
-    /// partner the program is ended at once.
+    /// If the partner ends with this exit code, the program may run to its own end. After any other end of the partner
+    /// the program is ended at once.
     pub accept_exit_code: i32,
-    /// How much of what they say is kept: this many bytes of its beginning, and as many of its end.
+    /// How much of the transcript is kept: this many bytes of its beginning, and as many of its end.
     pub transcript: Option<Bytes>,
 }
 
-/// One of the two.
+/// One of the two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Side {
-    /// The one that is watched.
+    /// The observed program.
     Program,
     /// The one that it talks with.
     Partner,
 }
 
-/// What came back from a joint job.
+/// The result of a joint job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct JointReply {
     /// The program's part.
     pub program: Part,
     /// Its partner's part.
     pub partner: Part,
-    /// When the partner was told that the program's output is at its end; `None` if the partner had ended
-    /// before.
+    /// When the partner learned of the end of the program's output; `None` if the partner had ended before.
     ///
-    /// It is told as late as possible: it has read all that the program said, and waits for more. So what a
-    /// partner does before that is by what was said, and not by how the program ended; and once it was told, the program goes on to
-    /// its own end, whatever the partner does.
+    /// It learns of the end as late as possible: when it has read all of the output and waits for more. So whatever it
+    /// does before depends only on the output, not on how the program ended. After that the program runs to its own
+    /// end, whatever the partner does.
     pub told: Option<Duration>,
-    /// Set if both waited for each other; then both were ended for it.
+    /// Set if both waited for each other and were therefore ended.
     pub deadlock: Option<Deadlock>,
-    /// What they said, as far as it was asked for.
+    /// Their transcript, as far as requested.
     pub transcript: Transcript,
 }
 
-/// What one of the two did. All times are from the start of the pair.
+/// The result of one of the two programs. All times are from the start of the pair.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Part {
-    /// The facts. Standard output is not in it, but counted.
+    /// The reply. It counts standard output, but does not contain it.
     pub reply: Reply,
     /// When it started.
     pub started: Duration,
     /// When it ended.
     pub ended: Duration,
-    /// When its standard output was closed: by its end, or by itself before.
+    /// When its standard output was closed: at its end, or earlier by itself.
     pub closed: Duration,
-    /// What it wrote after the other had ended or closed its standard input; it is not read.
+    /// The size of its output after the other had ended or closed its standard input; nobody reads that.
     pub unread: Bytes,
-    /// What it was last seen to wait for, since when nothing more was said.
+    /// What it was last seen waiting for, if nothing was written since then.
     pub waits: Option<Waits>,
-    /// Whether it was last seen to run, or to wait for a processor, since when nothing more was said.
+    /// Whether it was last seen running or waiting for a processor, if nothing was written since then.
     pub runs: bool,
 }
 
-/// What a program waits for that stands still, with all its processes and threads.
+/// What an idle program, with all its processes and threads, waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Waits {
-    /// For input: it reads, and nothing is there.
+    /// It reads, and there is no input.
     Input,
-    /// To write: the other does not read what it wrote before.
+    /// It writes, and the other does not read.
     Output,
-    /// Only for itself, such as two threads for each other's lock.
+    /// Only itself, such as two threads that wait for each other's lock.
     Itself,
 }
 
-/// Both waited, and nothing was on its way between them.
+/// Both waited, and no data was on its way between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deadlock {
-    /// When it was seen, from the start of the pair.
+    /// When it was detected, from the start of the pair.
     pub at: Duration,
     /// What the program waited for.
     pub program: Waits,
@@ -92,23 +90,23 @@ pub struct Deadlock {
     pub partner: Waits,
 }
 
-/// What two programs said to each other, in order.
+/// What two programs wrote to each other, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transcript {
     /// The beginning.
     pub first: Vec<Said>,
-    /// How much was left out after that.
+    /// How much was omitted after that.
     pub left_out: Bytes,
     /// The end.
     pub last: Vec<Said>,
 }
 
-/// Something that one of the two said.
+/// A text that one of the two wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// When, from the start of the pair.
+    /// When it was written, from the start of the pair.
     pub at: Duration,
-    /// Who.
+    /// The side that wrote it.
     pub by: Side,
     /// A line with its end, or a part of one.
     pub text: Vec<u8>,
@@ -117,17 +115,17 @@ pub struct Said {
 /// A line of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// When its first piece was said, from the start of the pair.
+    /// When its first piece was written, from the start of the pair.
     pub at: Duration,
-    /// Who said it.
+    /// The side that wrote it.
     pub by: Side,
-    /// Without its end.
+    /// The text without line end.
     pub text: Vec<u8>,
-    /// Whether it has an end; what has none was interrupted, or not finished.
+    /// Whether it has a line end; otherwise it was interrupted or not finished.
     pub is_whole: bool,
 }
 
-/// Pieces of a transcript as lines: pieces that one side said one after the other are put together.
+/// The lines of a transcript: consecutive pieces of one side are joined.
 pub fn lines(pieces: &[Said]) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for piece in pieces {
@@ -148,7 +146,7 @@ pub fn lines(pieces: &[Said]) -> Vec<Line> {
 }
 
 impl Side {
-    /// How the package format marks its lines: `>` a submission's, `<` those of the output validator.
+    /// The mark of a line in the package format: `>` for the submission, `<` for the output validator.
     ///
     /// Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
     pub const fn mark(self) -> char {
@@ -160,7 +158,7 @@ impl Side {
 }
 
 impl Transcript {
-    /// In the notation of `.interaction` files.
+    /// The line in the notation of `.interaction` files.
     pub fn notation(&self) -> Vec<u8> {
         let mut text = Vec::new();
         let write = |text: &mut Vec<u8>, pieces: &[Said]| {

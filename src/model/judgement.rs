@@ -1,4 +1,4 @@
-//! Verdicts with all that belongs to them.
+//! Verdicts with their details.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use crate::model::score::{CaseScore, Score, TotalScore};
 use crate::model::serial::{As, Exchange, Location, RunKeys, Text};
 use crate::model::verdict::Verdict;
 
-/// A fault of the judge, never of a submission: it gives no verdict.
+/// A failure of the judge, never of a submission: it gives no verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{step}: {reason}")]
 pub struct JudgeError {
-    /// What was being done, such as `mount /proc in the sandbox`.
+    /// The step that failed, such as `mount /proc in the sandbox`.
     pub step: String,
-    /// Why it failed, with the system's own word.
+    /// The reason, with the system's own message.
     pub reason: String,
     /// What to do about it.
     pub help: Option<String>,
-    /// Whether it may go well the next time.
+    /// Whether it may work the next time.
     pub again: Again,
-    /// What code may branch on.
+    /// The kind of failure, if code depends on it.
     pub kind: FaultKind,
-    /// The compiler or interpreter that this machine lacks, if that is all, or the program that a student did not hand
-    /// in: then a submission is skipped.
+    /// The compiler or interpreter that this machine lacks, if that is the only problem, or the program that a student
+    /// did not submit: then a submission is skipped.
     pub lacks: Option<String>,
-    /// The program of the package that is at fault, if one is.
+    /// The package's program at fault, if any.
     pub program: Option<Box<FaultyProgram>>,
 }
 
@@ -50,37 +50,37 @@ pub struct FaultyProgram {
     pub kept: Option<PathBuf>,
 }
 
-/// Whether what failed may go well the next time.
+/// Whether a failed step may work the next time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Again {
-    /// It may: the machine was short of something or refused something.
+    /// It may: the machine lacked resources or refused something.
     Perhaps,
-    /// It will not: what was asked for cannot be done.
+    /// It will not: the request is impossible.
     #[default]
     Never,
 }
 
-/// What kind of fault it is, as far as anything depends on that.
+/// The kind of a failure, if code depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FaultKind {
     /// Any other.
     #[default]
     Other,
-    /// A run was ended because its result is no longer needed.
+    /// A run was ended because its result is not needed any more.
     Interrupted,
-    /// The file that is to be started does not exist, or cannot be started here.
+    /// The program to start does not exist, or cannot be started here.
     Unstartable,
-    /// The system does not let this user make namespaces.
+    /// The system does not allow this user to make namespaces.
     NamespacesForbidden,
-    /// This user has as many namespaces as it may.
+    /// This user has used up its namespaces.
     NamespacesUsedUp,
 }
 
-/// What is lacking if there is no program.
+/// The value of `lacks` if there is no program.
 const NO_PROGRAM: &str = "program";
 
 impl JudgeError {
-    /// A fault in this step, for this reason.
+    /// A failure of this step, for this reason.
     pub fn new(step: impl Into<String>, reason: impl ToString) -> Self {
         Self {
             step: step.into(),
@@ -93,29 +93,29 @@ impl JudgeError {
         }
     }
 
-    /// There is no program to judge, for this reason: that of a student, who may hand in anything.
+    /// There is no program to judge, for this reason; students may submit anything.
     pub fn no_program(reason: impl ToString) -> Self {
         Self { lacks: Some(NO_PROGRAM.to_owned()), ..Self::new("find a program", reason) }
     }
 
-    /// Whether that is all.
+    /// Whether the only problem is that there is no program.
     pub fn is_no_program(&self) -> bool {
         self.lacks.as_deref() == Some(NO_PROGRAM)
     }
 
-    /// Makes the faults of a step that works on a file: `read 1.in`.
+    /// Makes failures of a step that works on a file: `read 1.in`.
     pub fn on<E: ToString>(step: &str, path: &Path) -> impl Fn(E) -> Self + Copy {
         move |reason| Self::new(format!("{step} {}", path.display()), reason)
     }
 
-    /// The same, if it may go well the next time.
+    /// Marks it as one that may work the next time.
     #[must_use]
     pub fn transient(mut self) -> Self {
         self.again = Again::Perhaps;
         self
     }
 
-    /// The same with a way out.
+    /// Adds help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -159,22 +159,22 @@ pub struct CaseJudgement {
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// What a run would be with more time.
+/// The result of a run with more time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extended {
-    /// What it would earn.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What it would be worth; `None` if test cases have no scores.
+    /// The score; `None` if test cases have no scores.
     pub score: Option<CaseScore>,
 }
 
 impl CaseJudgement {
-    /// Whether another run may get another verdict.
+    /// Whether another run may get a different verdict.
     pub fn is_sensitive(&self) -> bool {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive)
     }
 
-    /// Whether submission and output validator waited for each other.
+    /// Whether it ended in a deadlock with the output validator.
     pub fn is_stuck(&self) -> bool {
         let stop = self.outcome.as_ref().and_then(|outcome| outcome.stopped_by);
         stop == Some(StoppedBy::Deadlock)
@@ -238,9 +238,9 @@ pub struct Evidence {
 /// An image for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// What it is an image of, such as `output`.
+    /// What it shows, such as `output`.
     pub of: &'static str,
-    /// Its file name, whose ending says what it is.
+    /// Its file name, whose extension is its type.
     pub name: String,
     /// Its file.
     pub blob: Blob,
@@ -274,24 +274,24 @@ pub enum DiffTag {
     Output,
 }
 
-/// What a submission earned.
+/// The judgement of a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
     /// The submission's name.
     pub submission: String,
     /// The submission's file or directory.
     pub path: PathBuf,
-    /// AC if all cases that were run are accepted; else that of the first case, in order, that is not.
+    /// AC if all cases that were run are accepted; otherwise the verdict of the first case, in order, that is not.
     pub verdict: Verdict,
-    /// Each case that was run, in order.
+    /// The cases that were run, in order.
     pub cases: Arc<Vec<CaseJudgement>>,
-    /// Its score, in a scoring problem that it builds for.
+    /// Its score, in a scoring problem, if it builds.
     pub score: Option<TotalScore>,
     /// How many selected cases were not run, because of the verdicts of earlier ones.
     pub skipped: usize,
-    /// How many of these could prove nothing more of what is expected.
+    /// How many of these could prove nothing more about the expectations.
     pub spared: usize,
-    /// The compiler's messages, cut, if it had any or failed.
+    /// The compiler's messages, shortened, if there were any or it failed.
     pub compiler: Option<CompilerReport>,
     /// Expectations that do not hold.
     pub broken: Vec<BrokenExpectation>,
@@ -312,7 +312,7 @@ pub struct CompilerReport {
 }
 
 impl CompilerReport {
-    /// A submission that is refused without asking the compiler.
+    /// A submission that is refused without running the compiler.
     pub fn refused(cause: String) -> Self {
         Self { refusal: Some(cause), messages: Vec::new(), outcome: None }
     }
@@ -329,11 +329,11 @@ pub struct BrokenExpectation {
     pub test_case: Option<String>,
 }
 
-/// The limits that a submission is judged by.
+/// The time limit of submissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeLimit {
     /// CPU time.
     pub limit: Duration,
-    /// Where it comes from: a file, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
+    /// Its origin: a file, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
     pub origin: String,
 }

@@ -1,47 +1,47 @@
-//! Where a package's format puts things, and what it calls what an author may want to change.
+//! Where a package format puts things, and how it names what an author may want to change.
 
-/// Places and words of a package's format, for those who write into packages, and for messages.
+/// Places and names of a package format, for code that writes into packages, and for messages.
 ///
-/// What only one format knows reaches the rest of juror through this. Paths are below the package's directory.
-/// A reader may change some for a package, if a place depends on what is there.
+/// The rest of juror learns format-specific facts from this. Paths are below the package's directory. A reader may
+/// change some for a package, if a place depends on its contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The format's name and version.
     pub format: &'static str,
-    /// Whether nothing in a package says that it is in this format: then it is always shown what was read.
+    /// Whether no file of a package names its format: then juror always shows what it read.
     pub is_guessed: bool,
-    /// The file of the problem's settings, for messages.
+    /// The file with the problem's settings, for messages.
     pub settings: &'static str,
-    /// The directory that names of test cases are below.
+    /// The directory that test case names are relative to.
     pub data: &'static str,
-    /// The directory of the test cases that contestants are not shown.
+    /// The directory of test cases that contestants do not see.
     pub secret: &'static str,
     /// The directory of judge answers that must be refused.
     pub invalid_answers: &'static str,
-    /// The directory that names of submissions are below.
+    /// The directory that submission names are relative to.
     pub submissions: &'static str,
-    /// The directory of the submissions that are right.
+    /// The directory of right submissions.
     pub accepted: &'static str,
     /// The directory of the input validators.
     pub input_validators: &'static str,
     /// The directory of the answer validators.
     pub answer_validators: &'static str,
-    /// What may be missing until the test data is made.
+    /// The files that may be missing until the test data is made.
     pub made_later: &'static [&'static str],
-    /// Whether test cases can be added: with a recipe, or as files.
+    /// Whether test cases can be added, by a recipe or as files.
     pub takes_cases: bool,
-    /// Where the time limit stands, or would.
+    /// Where the time limit is or would be set.
     pub time_limit: &'static str,
-    /// That there is no time limit: a clause.
+    /// A clause that says that there is no time limit.
     pub no_time_limit: &'static str,
-    /// What to do if times contradict the time limit.
+    /// What to do if measured times contradict the time limit.
     pub change_time_limit: &'static str,
-    /// How a submission is allowed to write files.
+    /// How to allow submissions to write files.
     pub allow_file_writing: &'static str,
 }
 
 impl Layout {
-    /// That of a format with one file of settings, in which the time limit stands.
+    /// The layout of a format with one settings file, which contains the time limit.
     pub fn with_settings(
         format: &'static str,
         settings: &'static str,

@@ -1,4 +1,4 @@
-//! What programs may use: the limits that a package sets, juror's defaults for all others, and which of them a run passed.
+//! The limits of programs: those of a package, juror's defaults for all others, and which limit a run exceeded.
 
 use std::time::Duration;
 
@@ -7,41 +7,41 @@ use serde::{Deserialize, Serialize};
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::units::{Bytes, seconds};
 
-/// CPU time of a compiler, a validator or a generator, if nothing sets another.
+/// The default CPU time of a compiler, a validator or a generator.
 ///
-/// Source of the defaults: problem package format 2025-09, "Submission limits" and "Resource guarantees", typical system
-/// defaults, as far as it has them.
+/// Source of the defaults: problem package format 2025-09, "Submission limits" and "Resource guarantees", typical
+/// system defaults, as far as they exist.
 pub const TIME: Duration = Duration::from_secs(60);
-/// Memory of any program if nothing sets another.
+/// The default memory of any program.
 pub const MEMORY: Bytes = Bytes::mib(2048);
-/// Source code of a submission if the package sets no limit: eight times what contests allow, and an end for what only wastes
+/// The default limit on a submission's source code: eight times what contests allow, but not so much that it wastes
 /// the compiler's time.
 pub const CODE: Bytes = Bytes::mib(1);
-/// Output of a submission or an output validator if the package sets none.
+/// The default output of a submission or an output validator.
 pub const OUTPUT: Bytes = Bytes::mib(8);
-/// What a compiler, a generator or a solution that makes answers may write, by-products included; and a submission if
-/// the format limits no output, so that one that never ends is stopped.
+/// Output of a compiler, a generator or a solution that makes answers, by-products included. Also of a submission if
+/// the format does not limit output, so that an endless one is stopped.
 pub const LARGE_OUTPUT: Bytes = Bytes::mib(1024);
-/// What an input or answer validator may write.
+/// Output of an input or answer validator.
 pub const REMARKS: Bytes = Bytes::mib(64);
-/// Processes and threads at once. The format has no limit for them; enough for every language's run time, too few to
-/// trouble the machine.
+/// Processes and threads at the same time. The format sets no limit; this is enough for every language's runtime, and
+/// too few to overload the machine.
 pub const PROCESSES: u32 = 128;
-/// Room in a box for what lies there before the program starts.
+/// The room in a box for its initial files.
 pub const ROOM: Bytes = Bytes::mib(64);
-/// CPU time of a submission if nothing could set a time limit: without a package, and for bare tests.
+/// CPU time of a submission if nothing can set a time limit: without a package, and for bare tests.
 pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
-/// Output of a submission in formats that do not limit it: more than tests need, and an end for what never ends.
+/// Output of a submission in formats that do not limit it: more than tests need, but an endless one is stopped.
 pub const OUTPUT_WITHOUT_LIMIT: Bytes = Bytes::mib(64);
-/// CPU time of a submission that is to show how long the time limit must be.
+/// CPU time of a submission that is run to find the time limit.
 pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);
 
-/// What one run may use. `None` means no limit.
+/// The limits of a run. `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// User plus system time of the whole process tree.
     pub cpu_time: Option<Duration>,
-    /// Time on the wall clock, from the start of the program to its end, but for what it had to wait for a processor.
+    /// Wall time from the start of the program to its end, without the time that it waited for a processor.
     pub wall_time: Option<Duration>,
     /// Peak memory of the whole process tree.
     pub memory: Option<Bytes>,
@@ -62,7 +62,7 @@ impl Limits {
         }
     }
 
-    /// What a submission may use with this time limit.
+    /// The limits of a submission with this time limit.
     pub fn of_submission(limits: &ProblemLimits, time_limit: Duration) -> Self {
         let memory = limits.memory.unwrap_or(MEMORY);
         let output = match limits.unlimited_talk {
@@ -72,52 +72,53 @@ impl Limits {
         Self::new(time_limit, memory, output)
     }
 
-    /// What a compiler of a submission may use.
+    /// The limits of a submission's compiler.
     pub fn of_compiler(limits: &ProblemLimits) -> Self {
         let time = limits.compilation_time.unwrap_or(TIME);
         let memory = limits.compilation_memory.unwrap_or(MEMORY);
         Self::new(time, memory, LARGE_OUTPUT)
     }
 
-    /// What an output validator may use.
+    /// The limits of an output validator.
     pub fn of_output_validator(limits: &ProblemLimits) -> Self {
         let time = limits.validation_time.unwrap_or(TIME);
         let memory = limits.validation_memory.unwrap_or(MEMORY);
         Self::new(time, memory, limits.validation_output.unwrap_or(OUTPUT))
     }
 
-    /// What an input or answer validator, and the compiler that makes it, may use. The format sets no limits for
-    /// them; these stop one that hangs.
+    /// The limits of an input or answer validator and its compiler. The format sets none; these stop programs that
+    /// hang.
     pub fn of_validator() -> Self {
         Self::new(TIME, MEMORY, REMARKS)
     }
 
-    /// What a generator, a solution, and the compiler that makes it, may use: enough for any test data, and an end for
-    /// one that hangs.
+    /// The limits of a generator, a solution, and their compilers: enough for any test data, but a program that hangs
+    /// is stopped.
     pub fn of_generator() -> Self {
         Self::new(TIME, MEMORY, LARGE_OUTPUT)
     }
 
-    /// What a program may use that is not there: all limits, and small. Whether the machine allows more is for a job to
-    /// find out that wants more.
+    /// Limits of every kind, all small, for trying out the machine. Jobs that need more find out themselves whether
+    /// the machine allows it.
     pub fn of_trial() -> Self {
         let small = Self::new(Duration::from_secs(5), Bytes::mib(4), Bytes::mib(1));
         Self { processes: Some(4), ..small }
     }
 
-    /// The same, with so many processes and threads at least.
+    /// The same with at least this many processes and threads.
     #[must_use]
     pub fn with_processes(&self, least: u32) -> Self {
         Self { processes: self.processes.max(Some(least)), ..self.clone() }
     }
 
-    /// Which limit a run passed by what was measured, whatever ended it; a time or an amount at its limit is within it.
-    /// The clock only stops those that do not end: who ended first, did so on a machine too busy to look in time.
+    /// The limit that a run exceeded by the measurements, whatever ended it; a value equal to its limit is within it.
+    /// Wall time counts only if it stopped the run: a run that ended by itself was too late only because the machine
+    /// was busy.
     pub fn exceeded(&self, outcome: &Outcome) -> Option<StoppedBy> {
         const SIGXFSZ: i32 = 25;
         let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|it| used > it);
         let above = |used: Bytes, limit: Option<Bytes>| limit.is_some_and(|it| used > it);
-        // No file becomes larger than the limit; who writes on ends by this signal.
+        // A file never grows beyond the limit; a program that tries is killed by this signal.
         let is_cut = || {
             outcome.ending == Ending::Signalled(Signal(SIGXFSZ))
                 && self.output.is_some_and(|limit| outcome.written() >= limit)
@@ -135,7 +136,7 @@ impl Limits {
         }
     }
 
-    /// What a run used of the limit that it passed, and what it may: the one place that says it.
+    /// The use and the limit in words, for a limit that a run exceeded. No other code words this.
     pub fn passed(&self, limit: StoppedBy, outcome: &Outcome) -> String {
         match limit {
             StoppedBy::CpuTime => {
@@ -169,29 +170,29 @@ impl Limits {
     }
 }
 
-/// A time and its limit; rounded, they may be the same.
+/// A time and its limit in words; rounded, they may be equal.
 fn passed_time(took: Duration, allowed: Option<Duration>) -> (String, String) {
     let (took, allowed) = (seconds(took), seconds(allowed.unwrap_or_default()));
     let took = if took == allowed { format!("over {took}") } else { took };
     (took, allowed)
 }
 
-/// The second limit, which stops those that sleep: twice the CPU time and a second, so that a busy machine does not stop a
-/// program that works.
+/// The second limit, which stops programs that sleep: twice the CPU time plus a second, so that a program that works
+/// is not stopped on a busy machine.
 fn wall_time(cpu_time: Duration) -> Duration {
     cpu_time * 2 + Duration::from_secs(1)
 }
 
-/// The limits that a package sets. `None` means that juror's default holds.
+/// The limits that a package sets. `None` means juror's default.
 ///
 /// Source: problem package format 2025-09, "Limits".
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProblemLimits {
     /// CPU time of a submission on one test case.
     pub time_limit: Option<Duration>,
-    /// How much longer than the slowest accepted submission the time limit must be; at least 1.
+    /// The least factor from the slowest accepted submission to the time limit; at least 1.
     pub ac_to_time_limit: f64,
-    /// How much longer than the time limit a too slow submission must take; at least 1.
+    /// The least factor from the time limit to a too slow submission; at least 1.
     pub time_limit_to_tle: f64,
     /// The time limit is a multiple of this.
     pub time_resolution: Duration,
@@ -199,7 +200,7 @@ pub struct ProblemLimits {
     pub memory: Option<Bytes>,
     /// Output of a submission.
     pub output: Option<Bytes>,
-    /// Whether the format limits no output, as for interactive problems of legacy packages.
+    /// Whether the format sets no output limit, as for interactive problems of legacy packages.
     pub unlimited_talk: bool,
     /// Source code of a submission.
     pub code: Option<Bytes>,
@@ -207,7 +208,7 @@ pub struct ProblemLimits {
     pub compilation_time: Option<Duration>,
     /// Memory of compiling a submission.
     pub compilation_memory: Option<Bytes>,
-    /// How often a submission of a multi-pass problem is run on a test case at most; at least 2.
+    /// How many passes a submission of a multi-pass problem has on a test case at most; at least 2.
     pub validation_passes: Option<u32>,
     /// CPU time of an output validator.
     pub validation_time: Option<Duration>,
@@ -218,7 +219,7 @@ pub struct ProblemLimits {
 }
 
 impl ProblemLimits {
-    /// Those of a format in which a package states the time limit itself, and none for outputs.
+    /// The limits of a format in which a package states the time limit, and output is not limited.
     pub fn stated(time_limit: Option<Duration>, memory: Option<Bytes>) -> Self {
         let (ac_to_time_limit, time_limit_to_tle) = (1.0, 1.0);
         let output = Some(OUTPUT_WITHOUT_LIMIT);

@@ -1,4 +1,4 @@
-//! A package as one looks at it: limits, groups, test cases, submissions; or one test case with its files.
+//! A package's contents: limits, groups, test cases, submissions; or one test case with its files.
 
 use std::path::PathBuf;
 use std::time::Duration;

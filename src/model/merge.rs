@@ -1,4 +1,4 @@
-//! Reports that are read again and told as one: as events, so that every reporter can show them.
+//! Merged reports: they are turned into events again, so that every reporter can show them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -32,14 +32,14 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether the `unit`-th piece of work, from 0, belongs to it.
+    /// Whether the unit of work with this number, from 0, belongs to the shard.
     pub const fn has(self, unit: usize) -> bool {
         unit % self.count as usize == self.index as usize - 1
     }
 }
 
 impl fmt::Display for Shard {
-    /// Such as `2/5`.
+    /// In the form `2/5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.count)
     }
@@ -48,7 +48,7 @@ impl fmt::Display for Shard {
 /// The commands whose reports can be merged.
 const COMMANDS: [&str; 3] = ["judge", "verify", "generate"];
 
-/// A report as it was written, as far as it can be told again.
+/// The parts of a written report that become events again.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Document {
     command: String,
@@ -79,10 +79,10 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a report.
+    /// Parses a report.
     ///
     /// # Errors
-    /// Says why it is not one, in words.
+    /// Why it is not a report, in words.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Head {
@@ -102,10 +102,10 @@ impl Document {
     }
 }
 
-/// The command that all reports are of.
+/// The command of all reports.
 ///
 /// # Errors
-/// If they cannot be told as one, with the reason in words.
+/// Why they cannot be merged, in words.
 pub fn command(documents: &[Document]) -> Result<&'static str, String> {
     let mut commands = documents.iter().map(|it| &*it.command);
     let first = commands.next().unwrap_or_default();
@@ -137,12 +137,12 @@ pub fn command(documents: &[Document]) -> Result<&'static str, String> {
     Ok(command)
 }
 
-/// What happened according to all of them, as if it had been one run. What several say is said once.
+/// The events of all reports, as if of a single run. Repeated information appears once.
 pub fn events(documents: &[Document]) -> Vec<Stamped> {
-    // They were done side by side.
+    // They ran side by side.
     let at = documents.iter().map(|it| it.summary.elapsed).max().unwrap_or_default();
     let mut told = Told { at, events: Vec::new() };
-    // The weakest isolation of all holds for the whole.
+    // The weakest isolation counts for the whole.
     let isolations = documents.iter().filter_map(|it| it.isolation.as_ref());
     if let Some(weakest) = isolations.max_by_key(|it| it.by) {
         let (isolation, shortfall) = (weakest.by, weakest.warning.clone());
@@ -161,7 +161,7 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
     }
     let mut diagnostics = unique(documents.iter().flat_map(|it| &it.diagnostics));
     let packages = unique(documents.iter().flat_map(|it| &it.packages).map(|it| &it.name));
-    // Those that could not be read.
+    // The packages that could not be read.
     let unread = documents.iter().flat_map(|it| &it.next).filter_map(|it| it.package.as_ref());
     for name in unique(unread.filter(|it| !packages.contains(it))) {
         told.next(name, documents);
@@ -181,7 +181,7 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
     for explained in documents.iter().flat_map(|it| &it.explanations) {
         told.say(explained.package.as_deref(), Event::Explained(Box::new(explained.clone())));
     }
-    // Of what was cut short, runs are counted whose submissions have no judgement.
+    // Runs of interrupted reports that belong to submissions without a judgement.
     let runs: usize = documents.iter().map(|it| it.summary.runs).sum();
     let known = documents.iter().flat_map(|it| &it.submissions).map(|it| it.test_cases.len());
     told.say(None, Event::RunsRetold(runs.saturating_sub(known.sum())));
@@ -199,7 +199,7 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
     told.events
 }
 
-/// What was told so far.
+/// The events so far.
 struct Told {
     at: Duration,
     events: Vec<Stamped>,
@@ -210,7 +210,7 @@ impl Told {
         self.events.push(Stamped { at: self.at, package: package.map(Into::into), event });
     }
 
-    /// All about a package: its own diagnostics are taken out of the list.
+    /// Adds all events about a package; removes its diagnostics from the list.
     fn package(&mut self, name: &str, documents: &[Document], diagnostics: &mut Vec<&Diagnostic>) {
         let about = |document: &Document| {
             let own = document.packages.iter().find(|it| it.name == name);
@@ -246,7 +246,7 @@ impl Told {
         let mut own: Vec<&SubmissionReport> =
             submissions.filter(|it| it.package.as_deref() == Some(name)).collect();
         if documents.len() > 1 {
-            // As packages have them; the order of a command line is not known.
+            // In the order of packages; the order on the command line is not known.
             own.sort_by(|a, b| a.name.cmp(&b.name));
         }
         for event in own.into_iter().filter_map(|it| judged(it.clone())) {
@@ -263,7 +263,7 @@ impl Told {
         self.next(name, documents);
     }
 
-    /// What to do next with a package.
+    /// Adds the next steps for a package.
     fn next(&mut self, name: &str, documents: &[Document]) {
         let next = documents.iter().flat_map(|it| &it.next);
         let next = next.filter(|it| it.package.as_deref() == Some(name));
@@ -274,7 +274,7 @@ impl Told {
     }
 }
 
-/// What a submission came to.
+/// The event of a judged submission.
 fn judged(submission: SubmissionReport) -> Option<Event> {
     let Some(verdict) = submission.verdict else {
         let error = submission.error?.error;

@@ -1,4 +1,4 @@
-//! The field's words as plain values. No files but those of blobs, no processes, no clock.
+//! The field's words as plain values. No files except those of blobs, no processes, no clock.
 
 pub mod blob;
 pub mod cluster;

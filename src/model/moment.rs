@@ -1,4 +1,4 @@
-//! A moment by the calendar, in UTC.
+//! A moment in the calendar, in UTC.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", try_from = "String")]
 pub struct Moment(u64);
 
-/// The last one with a year of four digits.
+/// The last moment with a four-digit year.
 const LAST: u64 = 253_402_300_799;
 
 const DAY: u64 = 86_400;
 
 impl Moment {
-    /// So many seconds after the beginning of 1970.
+    /// A moment by seconds since the beginning of 1970.
     pub fn new(seconds: u64) -> Self {
         Self(seconds.min(LAST))
     }
@@ -30,7 +30,7 @@ impl Moment {
 
     /// Year, month and day.
     fn date(self) -> (u64, u64, u64) {
-        // Years begin in March here, so that the odd day is the last one.
+        // In this computation years begin in March, so that the leap day comes last.
         let days = self.0 / DAY + 719_468;
         let (era, day_of_era) = (days / 146_097, days % 146_097);
         let year_of_era =
@@ -42,7 +42,7 @@ impl Moment {
         (era * 400 + year_of_era + u64::from(month <= 2), month, day)
     }
 
-    /// Its day, such as `2026-11-21`.
+    /// The day, such as `2026-11-21`.
     pub fn day(self) -> String {
         let (year, month, day) = self.date();
         format!("{year:04}-{month:02}-{day:02}")
@@ -51,7 +51,7 @@ impl Moment {
 
 impl From<SystemTime> for Moment {
     fn from(time: SystemTime) -> Self {
-        // A clock that is before 1970 is wrong.
+        // A clock before 1970 is wrong.
         Self::new(time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs())
     }
 }
@@ -82,7 +82,7 @@ impl TryFrom<String> for Moment {
         let (year, hour, minute, second) =
             (number(0..4)?, number(11..13)?, number(14..16)?, number(17..19)?);
         let (month, day) = (number(5..7)?, number(8..10)?);
-        // Days of a year that begins in March.
+        // The days of a year that begins in March.
         let (year, month) = if month <= 2 { (year, month + 9) } else { (year + 1, month - 3) };
         let year = year.checked_sub(1).ok_or_else(wrong)?;
         let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;

@@ -1,4 +1,4 @@
-//! Mutants as one looks at them: listed, or one of them in full.
+//! Mutants to show: a list, or one in full.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

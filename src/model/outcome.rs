@@ -1,4 +1,4 @@
-//! What a run did: facts, as the kernel tells them. Judging comes later.
+//! What a run did: facts as the kernel reports them, without a judgement.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::model::units::Bytes;
 pub enum Ending {
     /// It ended by itself, with this exit code (0..=255).
     Exited(i32),
-    /// This signal ended it.
+    /// It was ended by this signal.
     Signalled(Signal),
 }
 
-/// A signal by its number on Linux, whatever system it is from.
+/// A signal by its number on Linux, on every system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal(pub i32);
 
@@ -31,7 +31,7 @@ impl Signal {
 impl fmt::Display for Signal {
     /// The name, such as `SIGSEGV`, or `signal 42` for one without.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is above it is of macOS and the BSDs.
+        // The greater numbers are signals of macOS and the BSDs.
         const NAMES: [&str; 32] = [
             "", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
             "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN",
@@ -68,57 +68,58 @@ pub enum StoppedBy {
 /// The facts of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// How the first process ended; if it was stopped, the signal is the sandbox's own.
+    /// How the first process ended; if the sandbox stopped it, the signal is the sandbox's.
     pub ending: Ending,
-    /// Why the sandbox ended it, if it did.
+    /// Why the sandbox stopped it, if it did.
     pub stopped_by: Option<StoppedBy>,
     /// User plus system time of the whole process tree.
     pub cpu_time: Duration,
     /// From just before the program started to its end, by a monotonic clock.
     pub wall_time: Duration,
-    /// How long of that others had the processor that the program wanted; looked at only when its wall time is up.
+    /// How much of that it waited for a processor that others used; measured only if its wall time ran out.
     pub queued: Duration,
     /// The most memory that the process tree held at once.
     pub peak_memory: Bytes,
-    /// What was written to standard output, also beyond what was kept.
+    /// The size of standard output, including what was not kept.
     pub stdout_bytes: Bytes,
-    /// What was written to standard error, also beyond what was kept.
+    /// The size of standard error, including what was not kept.
     pub stderr_bytes: Bytes,
     /// The size of the files that the program left in its box.
     pub file_bytes: Bytes,
     /// How often a new process or thread was refused by the limit.
     pub refused_processes: u32,
-    /// What others did to it.
+    /// How others disturbed it.
     pub contention: Contention,
-    /// What measured and enforced all this.
+    /// What measured and enforced these facts.
     pub mechanism: Mechanism,
-    /// When that was, if it is known from then and did not run now.
+    /// When it ran, if it is recalled from an earlier run.
     pub ran_at: Option<Moment>,
-    /// On which worker that was, if it was not on this machine.
+    /// The worker that ran it, if it did not run on this machine.
     pub worker: Option<String>,
 }
 
-/// What is known of others on the machine while a program ran. It makes no verdict, but doubts about times.
+/// The influence of others on the machine while a program ran. It never changes a verdict, but makes times doubtful.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contention {
-    /// How often a process of the program lost its processor to another, its own ones included; 0 if nobody counts it.
+    /// How often a process of the program lost its processor to another, including its own; 0 if not counted.
     pub switches: u64,
-    /// How many other programs' threads wanted a processor at its end; looked at only if that is near a time limit and no
+    /// How many threads of other programs wanted a processor at its end; measured only near a time limit and if no
     /// other program of the judge ran.
     pub others: u32,
-    /// How much time of all processors together the machine's host took away; looked at only if the program ran alone.
+    /// The processor time, over all processors, that the machine's host took away; measured only if the program ran
+    /// alone.
     pub stolen: Duration,
-    /// How long a fixed piece of work took, beside it; done only if the program ran alone.
+    /// How long a fixed piece of work took next to the run; measured only if the program ran alone.
     pub pace: Option<Duration>,
 }
 
 impl Outcome {
-    /// The most memory that it held; `None` if nothing measured it, as every program holds some.
+    /// Its peak memory; `None` if that was not measured, since every program uses some.
     pub fn memory(&self) -> Option<Bytes> {
         (self.peak_memory > Bytes(0)).then_some(self.peak_memory)
     }
 
-    /// Whether it was ended for its time, so that it would have taken longer.
+    /// Whether it was stopped because of time, so that its full time is unknown.
     pub fn is_cut_off(&self) -> bool {
         matches!(self.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::WallTime))
     }
@@ -129,20 +130,20 @@ impl Outcome {
     }
 }
 
-/// What measured CPU time and memory.
+/// The method that measured CPU time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Meter {
     /// Control group, version 2: the whole tree, exactly.
     Cgroup2,
     /// Control group, version 1: the whole tree, exactly.
     Cgroup1,
-    /// `wait4` and, if programs are kept apart, `/proc`: processes that were waited for; a program can hide some of
-    /// its use.
+    /// `wait4` and, if programs are isolated, `/proc`: sees only processes that were waited for; a program can hide
+    /// some of its use.
     Rusage,
 }
 
 impl Meter {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Self; 3] = [Self::Cgroup2, Self::Cgroup1, Self::Rusage];
 }
 
@@ -156,19 +157,19 @@ impl fmt::Display for Meter {
     }
 }
 
-/// What stood between the program and the machine.
+/// The methods of measurement and isolation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mechanism {
-    /// What measured CPU time.
+    /// The method that measured CPU time.
     pub cpu: Meter,
-    /// What measured and limited memory.
+    /// The method that measured and limited memory.
     pub memory: Meter,
-    /// What kept the program apart.
+    /// The isolation of the program.
     pub isolation: Isolation,
 }
 
 impl fmt::Display for Mechanism {
-    /// Such as `namespaces, CPU time by cgroup v1, memory by cgroup v1`.
+    /// In words, such as `namespaces, CPU time by cgroup v1, memory by cgroup v1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cpu, memory, isolation } = self;
         write!(f, "{isolation}, CPU time by {cpu}, memory by {memory}")

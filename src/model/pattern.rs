@@ -4,44 +4,43 @@
 
 use std::fmt;
 
-/// How many alternatives the braces of one pattern may stand for.
+/// How many alternatives the braces of a pattern may have.
 const MAX_ALTERNATIVES: usize = 1024;
 
 /// A pattern such as `accepted/*.{py,cpp}` or `secret/*-easy`.
 ///
-/// `*` stands for any text without a slash, `{a,b}` for one of its parts; everything else is meant
-/// literally. Letter case counts.
+/// `*` matches any text without a slash, `{a,b}` any of its parts; everything else is literal. Case matters.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
-    /// So many bytes at its start are meant literally, and are the same in all alternatives.
+    /// How many bytes at its start are literal and equal in all alternatives.
     literal: usize,
-    /// What its braces stand for.
+    /// The alternatives of its braces.
     alternatives: Vec<String>,
 }
 
 /// Why a text is not a pattern. [`PatternError::help`] says what to write instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// There is nothing to match.
+    /// It is empty.
     #[error("the pattern is empty")]
     Empty,
-    /// `**`.
+    /// It contains `**`.
     #[error("`**` is not supported in patterns")]
     DoubleStar,
-    /// `[` or `]`.
+    /// It contains `[` or `]`.
     #[error("`[...]` is not supported in patterns")]
     Bracket,
-    /// `?`.
+    /// It contains `?`.
     #[error("`?` is not supported in patterns")]
     QuestionMark,
-    /// A brace without its partner.
+    /// A brace has no partner.
     #[error("a brace of the pattern has no partner")]
     UnbalancedBrace,
     /// No name has this form.
     #[error("the pattern has an empty, `.` or `..` part")]
     Path,
-    /// The braces stand for too many alternatives.
+    /// The braces have too many alternatives.
     #[error("the braces of the pattern stand for more than {MAX_ALTERNATIVES} alternatives")]
     TooMany,
 }
@@ -64,10 +63,10 @@ impl PatternError {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// Says what the format does not allow.
+    /// What the format does not allow.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         if text.is_empty() {
             return Err(PatternError::Empty);
@@ -119,7 +118,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Whether a part between slashes matches this one of a name.
+/// Whether a part of the pattern between slashes matches such a part of a name.
 fn fits(part: &str, name: &str) -> bool {
     let mut pieces = part.split('*');
     let first = pieces.next().unwrap_or_default();
@@ -132,7 +131,7 @@ fn fits(part: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// All texts that the braces stand for; braces may be nested.
+/// All texts that the braces can become; braces may be nested.
 fn expand_braces(text: &str) -> Result<Vec<String>, PatternError> {
     let mut finished = Vec::new();
     let mut open = vec![text.to_owned()];
@@ -140,7 +139,7 @@ fn expand_braces(text: &str) -> Result<Vec<String>, PatternError> {
         if finished.len() + open.len() >= MAX_ALTERNATIVES {
             return Err(PatternError::TooMany);
         }
-        // The first brace that closes, and its partner: there are no others between them.
+        // The first closing brace and its partner: there are no braces between them.
         let end = text.find('}');
         let start = text[..end.unwrap_or(text.len())].rfind('{');
         match (start, end) {
@@ -225,7 +224,7 @@ mod tests {
         check(&"{a,b}".repeat(20), PatternError::TooMany);
     }
 
-    /// The plain definition, exponential: what the search for pieces must agree with.
+    /// The plain definition, which takes exponential time: the real implementation must agree with it.
     fn by_definition(segment: &[u8], name: &[u8]) -> bool {
         match segment.split_first() {
             None => name.is_empty(),

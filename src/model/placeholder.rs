@@ -9,27 +9,27 @@ use regex::Regex;
 /// A part of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Stands for itself.
+    /// Literal text.
     Text(&'a str),
-    /// `{seed}`, or `{seed:7}`, whose number only makes command lines differ.
+    /// `{seed}`, or `{seed:7}`, whose number only makes command lines different.
     Seed,
-    /// `{name}`: what the test case is called.
+    /// `{name}`: the name of the test case.
     Name,
-    /// `{count}`: which of the cases this is that one entry makes.
+    /// `{count}`: the number of the case among those of an entry.
     Count,
 }
 
 /// Something in braces that is not a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown<'a> {
-    /// With its braces.
+    /// The text with its braces.
     pub text: &'a str,
 }
 
 /// A word in braces.
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([A-Za-z][^{}]*)\}").ok());
 
-/// The parts of an argument, in order. Braces around anything but a word stand for themselves.
+/// The pieces of an argument, in order. Braces around anything but a word are literal.
 ///
 /// # Errors
 /// The first word in braces that is not a placeholder.
@@ -58,7 +58,7 @@ pub fn pieces(word: &str) -> Result<Vec<Piece<'_>>, Unknown<'_>> {
     Ok(pieces)
 }
 
-/// How often a placeholder stands in a command's arguments.
+/// How often a placeholder occurs in a command's arguments.
 pub fn occurrences(args: &[String], wanted: Piece<'_>) -> usize {
     args.iter()
         .filter_map(|word| pieces(word).ok())

@@ -1,4 +1,4 @@
-//! How the time and memory of programs grow with the input, and whether the limits can tell slow ones from fast ones.
+//! How the time and memory of programs grow with the input, and whether limits separate slow programs from fast ones.
 
 use std::fmt;
 use std::time::Duration;
@@ -109,7 +109,7 @@ pub struct SubmissionProbe {
 }
 
 impl SubmissionProbe {
-    /// How the time grows with the variable that drives it.
+    /// The growth of time with the variable that it depends on most.
     pub fn growth(&self) -> Option<&VariableProbe> {
         self.variables.iter().find(|it| Some(&it.variable) == self.driver.as_ref())
     }
@@ -159,7 +159,7 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// How many slow submissions a test case separates, of how many that can be separated.
+    /// How many slow submissions a test case separates, and how many can be separated.
     pub fn separated(&self) -> (usize, usize) {
         let count = |by: SeparatedBy| self.separations.iter().filter(|it| it.by == by).count();
         let separated = count(SeparatedBy::TestCase);

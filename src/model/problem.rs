@@ -1,4 +1,4 @@
-//! A problem: what a package says once it has been read and understood.
+//! A problem, as read from a package.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use crate::model::recipe::Recipe;
 use crate::model::submission::Submission;
 use crate::model::test_data::TestData;
 
-/// A problem package, understood.
+/// A problem package that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// The package's directory.
     pub dir: PathBuf,
-    /// Where the package's format puts things, and what it calls them.
+    /// Where the package's format puts things, and how it names them.
     pub layout: Layout,
-    /// Why it was taken for a package in that format, in a line.
+    /// Why the package is read in that format, in one line.
     pub format_reason: String,
     /// The directory's name.
     pub short_name: String,
@@ -26,55 +26,55 @@ pub struct Problem {
     pub names: Vec<(String, String)>,
     /// How submissions are run and graded.
     pub kind: ProblemKind,
-    /// What its programs may use.
+    /// The limits of its programs.
     pub limits: ProblemLimits,
-    /// The language codes that submissions may be in; `None` for all.
+    /// The language codes that submissions may use; `None` for all.
     pub languages: Option<Vec<String>>,
     /// Whether submissions may write files in their working directory.
     pub allow_file_writing: bool,
-    /// Named values for templates, one entry a variant.
+    /// Named values for templates, one entry per variant.
     pub constants: Vec<Constant>,
-    /// Where a program reads its input and writes its output.
+    /// Where submissions read input and write output.
     pub io: ProgramIo,
     /// Its test cases.
     pub test_data: TestData,
     /// How its groups are graded, in formats with graders.
     pub graders: Option<Graders>,
-    /// Files laid over every submission.
+    /// Files that are added to every submission.
     pub include: Vec<IncludedFile>,
-    /// Names that are defined for every submission in C or C++.
+    /// Names to define for every submission in C or C++.
     pub defines: Vec<String>,
-    /// The programs that say whether an input is valid.
+    /// The input validators that are programs.
     pub input_validators: Vec<Program>,
-    /// How they are called.
+    /// How the input validators are called.
     pub input_protocol: Protocol,
-    /// The programs that say whether a judge answer is well formed.
+    /// The programs that check whether a judge answer is well formed.
     pub answer_validators: Vec<Program>,
-    /// The programs that say whether an output is right: all must accept it. Empty for the format's default one.
+    /// The output validators, all of which must accept an output. Empty for the format's default one.
     pub output_validators: Vec<Program>,
-    /// How they are called.
+    /// How the output validators are called.
     pub output_protocol: Protocol,
-    /// The program that submissions talk with, in formats where that is not an output validator: what it writes is the
-    /// output that those look at.
+    /// The interactor, in formats in which it is not an output validator: its output is what the output validators
+    /// check.
     pub interactor: Option<Program>,
-    /// The program that looks at a submission's files.
+    /// The program that checks a submission's files.
     pub static_validator: Option<Program>,
     /// The program that makes images of inputs.
     pub input_visualizer: Option<Program>,
     /// The program that makes images of outputs.
     pub output_visualizer: Option<Program>,
-    /// The grammars that say whether an input is valid.
+    /// The input validators that are grammars.
     pub input_grammars: Vec<InputGrammar>,
     /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
     /// The recipe for its test data, if there is one.
     pub recipe: Option<PathBuf>,
-    /// The `testlib.h` that is laid beside generators, if they are written with it.
+    /// The `testlib.h` to put beside generators that use it.
     pub generator_header: Option<PathBuf>,
-    /// Changed copies of right submissions of which the author says that they are right, too: each with the reason.
+    /// Changed copies of right submissions that the author declares to be right, too, each with the reason.
     pub equivalents: Vec<Equivalent>,
-    /// How the files of test cases are made that the package describes and does not have. Until they are made, the paths
-    /// of those files lead to nothing.
+    /// How to make the files of test cases that the package describes but does not contain. Until they are made, their
+    /// paths do not exist.
     pub unmade: Option<Recipe>,
 }
 
@@ -92,13 +92,13 @@ pub struct Equivalent {
 /// Source: problem package format 2025-09, "Type".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProblemKind {
-    /// What a submission earns.
+    /// The kind of result.
     pub grading: Grading,
-    /// What is submitted.
+    /// What contestants submit.
     pub submitted: Submitted,
-    /// With whom it talks.
+    /// The program that a submission talks with.
     pub interaction: Interaction,
-    /// How often a submission is run on a test case at most: 1, and more for multi-pass problems.
+    /// How many passes a submission has on a test case at most: 1, or more for multi-pass problems.
     pub passes: u32,
 }
 
@@ -113,16 +113,16 @@ impl Default for ProblemKind {
     }
 }
 
-/// What a submission earns.
+/// The kind of result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grading {
-    /// It is accepted or not.
+    /// A submission is accepted or not.
     PassFail,
-    /// A score.
+    /// A submission gets a score.
     Scoring,
 }
 
-/// What is submitted.
+/// What contestants submit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Submitted {
     /// A program, which is run on each test case.
@@ -131,12 +131,12 @@ pub enum Submitted {
     Answers,
 }
 
-/// With whom a submission talks while it runs.
+/// The program that a submission talks with while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interaction {
-    /// With no program: it reads a file and writes one.
+    /// None: it reads a file and writes one.
     None,
-    /// With the output validator.
+    /// The output validator.
     Interactive,
 }
 
@@ -147,21 +147,21 @@ pub enum Interaction {
 pub struct InputGrammar {
     /// The file's name, which ends in `.ctd`.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
 }
 
-/// Where a program reads its input and writes its output.
+/// Where a submission reads input and writes output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProgramIo {
     /// Standard input and standard output.
     #[default]
     Standard,
-    /// Files in its working directory, as `juror.toml` names them.
+    /// Files in its working directory, named in `juror.toml`.
     Files {
-        /// Such as `game1.in`.
+        /// The input file, such as `game1.in`.
         input: String,
-        /// Such as `game1.out`.
+        /// The output file, such as `game1.out`.
         output: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Programs as they stand in a package or on a command line, before anything is built.
+//! Programs as they are in a package or on a command line, before they are built.
 
 use std::path::PathBuf;
 
@@ -9,60 +9,60 @@ use std::path::PathBuf;
 pub struct Program {
     /// The file name or directory name by which it is referred to.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is for; decides in which forms it may be given.
+    /// Its purpose, which decides in which forms it may be given.
     pub kind: ProgramKind,
     /// The language code, if the package names one.
     pub language: Option<String>,
     /// The file or class to start, if the package names one.
     pub entry_point: Option<String>,
-    /// Files laid over the program's own before it is built, from `include/`.
+    /// Files from `include/` that are added to the program's own before it is built.
     pub include: Vec<IncludedFile>,
-    /// `{{name}}` and `{{name.variant}}` in its own files are replaced by these before it is built.
+    /// Replacements for `{{name}}` and `{{name.variant}}` in its own files before it is built.
     pub constants: Vec<Constant>,
-    /// Names that are defined when it is built, if it is in C or C++.
+    /// Names to define when it is built, if it is in C or C++.
     pub defines: Vec<String>,
 }
 
-/// What a program is for.
+/// The purpose of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramKind {
-    /// A solution that is judged.
+    /// A submission that is run.
     #[default]
     Submission,
-    /// In place of a solution, its answers to the test cases.
+    /// A submission that consists of answers to the test cases.
     Answers,
-    /// Says whether an input is valid.
+    /// Checks whether an input is valid.
     InputValidator,
-    /// Says whether a judge answer is well formed.
+    /// Checks whether a judge answer is well formed.
     AnswerValidator,
-    /// Says whether an output is right.
+    /// Checks whether an output is right.
     OutputValidator,
-    /// Says whether a submission's files are right.
+    /// Checks a submission's files.
     StaticValidator,
     /// Makes images of an input, or of an output.
     Visualizer,
-    /// Makes one result of those in a test data group.
+    /// Combines the results in a test data group into one.
     Grader,
     /// Makes test cases.
     Generator,
 }
 
-/// A file that is laid over a submission.
+/// A file that is added to a submission.
 ///
 /// Source: problem package format 2025-09, "Included files".
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IncludedFile {
-    /// The language code whose directory it came from; `None` for `include/default/`.
+    /// The language code of its directory; `None` for `include/default/`.
     pub language: Option<String>,
     /// Its path inside the submission's directory.
     pub name: PathBuf,
-    /// Where it is, or which file its text follows from.
+    /// Its path, or the file from which its text is derived.
     pub path: PathBuf,
-    /// `{{name}}` and `{{name.variant}}` in it are replaced by these, whatever it is laid over.
+    /// Replacements for `{{name}}` and `{{name.variant}}` in it, whatever program it is added to.
     pub constants: Vec<Constant>,
-    /// Its text, if no file has it.
+    /// Its text, if it is not the content of a file.
     pub text: Option<String>,
 }
 
@@ -73,10 +73,10 @@ impl IncludedFile {
     }
 }
 
-/// A named value of `problem.yaml`, with one entry a variant.
+/// A named value of `problem.yaml`, with one entry per variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Constant {
-    /// What stands between the braces: `name` or `name.variant`.
+    /// The text between the braces: `name` or `name.variant`.
     pub key: String,
     /// What replaces it.
     pub value: String,

@@ -1,4 +1,4 @@
-//! Test cases that were added to a package by the grammar of its input.
+//! Test cases that were added to a package from the grammar of its input.
 
 use std::path::PathBuf;
 

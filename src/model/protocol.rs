@@ -1,21 +1,21 @@
-//! The ways to call validators, and to read their answers.
+//! How validators are called, and how their responses are read.
 
-/// How a validator is called, and how it answers.
+/// How a validator is called, and how it responds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
-    /// That of the problem package format: exit codes 42 and 43.
+    /// The problem package format: exit codes 42 and 43.
     #[default]
     Standard,
-    /// That of programs with `testlib.h`, as Polygon calls them.
+    /// Programs with `testlib.h`, as Polygon calls them.
     Testlib,
-    /// That of checkers of CMS: a part of the points on standard output.
+    /// Checkers of CMS: a part of the points on standard output.
     Cms,
-    /// That of programs of sinol: OK or WRONG on standard output, and exit code 0 for valid inputs.
+    /// Programs of sinol: OK or WRONG on standard output, and exit code 0 for valid inputs.
     Sinol,
 }
 
 impl Protocol {
-    /// The exit code that says "right" or "valid".
+    /// The exit code for "right" or "valid".
     pub const fn accept(self) -> i32 {
         match self {
             Self::Standard => 42,
@@ -23,7 +23,7 @@ impl Protocol {
         }
     }
 
-    /// How an output validator is called, for who confuses its arguments.
+    /// How an output validator is called, for authors who confuse its arguments.
     pub const fn call(self) -> &'static str {
         match self {
             Self::Standard => {
@@ -43,7 +43,7 @@ impl Protocol {
         }
     }
 
-    /// How an output validator says that an output is wrong: what stands behind "it must".
+    /// How an output validator rejects an output: what follows "it must".
     pub const fn rejects(self) -> &'static str {
         match self {
             Self::Standard => "exit with 43",
@@ -53,7 +53,7 @@ impl Protocol {
         }
     }
 
-    /// How an output validator must answer: what stands behind "it must".
+    /// How an output validator must respond: what follows "it must".
     pub const fn answers(self) -> &'static str {
         match self {
             Self::Standard => "exit with 42 or 43",

@@ -1,4 +1,4 @@
-//! How many programs need not be started, because what they did is known.
+//! How many programs did not have to be started, because their results were known.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct Recalled {
 }
 
 impl Recalled {
-    /// Both together.
+    /// The sum of both.
     pub fn and(self, other: Self) -> Self {
         Self {
             started: self.started + other.started,

@@ -1,4 +1,4 @@
-//! How test data is made: what `generators/generators.yaml` says, understood.
+//! How test data is made: the contents of `generators/generators.yaml`.
 
 use std::path::PathBuf;
 
@@ -10,9 +10,9 @@ use crate::model::program::{IncludedFile, Program};
 /// Source: the generators documentation of BAPCtools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// `generators/generators.yaml`.
+    /// The path of `generators/generators.yaml`.
     pub path: PathBuf,
-    /// The cases that are made, by name.
+    /// The cases to make, by name.
     pub cases: Vec<RecipeCase>,
     /// The cases that are links to others, by name.
     pub links: Vec<RecipeLink>,
@@ -21,13 +21,13 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// For these test cases of a package, in the format of which they are described in this file; `None` without any.
+    /// A recipe for test cases that a package of another format describes in this file; `None` if there are none.
     pub fn of_cases(path: PathBuf, cases: Vec<RecipeCase>) -> Option<Self> {
         let (links, files) = (Vec::new(), Vec::new());
         (!cases.is_empty()).then_some(Self { path, cases, links, files })
     }
 
-    /// Whether some test case is one that contestants are not shown.
+    /// Whether it makes a test case that contestants do not see.
     pub fn makes_secret(&self) -> bool {
         let cases = self.cases.iter().map(|case| &case.name);
         cases
@@ -56,24 +56,24 @@ impl Recipe {
 pub struct RecipeCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
-    /// Where it stands in the recipe.
+    /// Its place in the recipe.
     pub place: Place,
-    /// Where its input comes from.
+    /// The source of its input.
     pub input: InputSource,
-    /// Where further files are copied from: those that begin with this path, each with its own extension.
+    /// The path prefix of further files to copy, each with its own extension.
     pub copy: Option<PathBuf>,
-    /// Files that the recipe gives, such as `.yaml`; they go before what is generated or copied.
+    /// Files that the recipe contains, such as `.yaml`; they take precedence over generated or copied ones.
     pub files: Vec<GivenFile>,
-    /// Where its judge answer comes from.
+    /// The source of its judge answer.
     pub answer: AnswerSource,
-    /// What must be found in its files.
+    /// Patterns that its files must match.
     pub patterns: Vec<MatchPattern>,
     /// Arguments for the output validator, if the recipe sets them.
     pub output_validator_args: Option<Vec<String>>,
 }
 
 impl RecipeCase {
-    /// A test case with input and judge answer, and nothing else.
+    /// A test case with only an input and a judge answer.
     pub fn new(name: String, place: Place, input: InputSource, answer: AnswerSource) -> Self {
         Self {
             name,
@@ -88,30 +88,30 @@ impl RecipeCase {
     }
 }
 
-/// A test case that is another one's, under a name of its own.
+/// A test case that is a link to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeLink {
     /// The path below `data/` without extension.
     pub name: String,
-    /// The name of the case that it is, one of [`Recipe::cases`].
+    /// The name of the linked case, one of [`Recipe::cases`].
     pub target: String,
 }
 
-/// A file whose contents the recipe gives.
+/// A file that the recipe contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenFile {
     /// The extension without its dot.
     pub extension: String,
-    /// The contents.
+    /// Its content.
     pub contents: GivenContents,
 }
 
-/// What is in a file that the recipe gives.
+/// The content of a file in a recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GivenContents {
     /// This text.
     Text(String),
-    /// What is in the case's file with this extension, to which it is a link.
+    /// The content of the case's file with this extension, to which it is a link.
     Link(String),
 }
 
@@ -120,29 +120,29 @@ pub enum GivenContents {
 pub struct RecipeFile {
     /// The path below `data/`.
     pub name: String,
-    /// The contents.
+    /// Its content.
     pub contents: String,
 }
 
-/// Where a case's input comes from.
+/// The source of a case's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputSource {
-    /// The recipe itself.
+    /// Text in the recipe itself.
     Literal(String),
     /// The file that [`RecipeCase::copy`] names, with the extension `in`.
     Copy,
-    /// This file of the package, with the line ends of this system.
+    /// This file of the package, with this system's line ends.
     File(PathBuf),
-    /// What a generator prints.
+    /// The output of a generator.
     Command(GeneratorCommand),
 }
 
-/// Where a case's judge answer comes from.
+/// The source of a case's judge answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerSource {
-    /// This solution, unless there is an answer among the case's own files; then it must agree.
+    /// This solution. If the case's own files include an answer, the solution must agree with it.
     Solution(PathBuf),
-    /// This file of the package, with the line ends of this system.
+    /// This file of the package, with this system's line ends.
     File(PathBuf),
     /// One of the case's own files.
     Own,
@@ -155,20 +155,20 @@ pub enum AnswerSource {
 pub struct GeneratorCommand {
     /// The generator.
     pub program: GeneratorProgram,
-    /// The words after it, with the placeholders still in place.
+    /// Its arguments, with the placeholders still in place.
     pub args: Vec<String>,
-    /// The whole line as the recipe has it, without blanks around it: what the seed is made of.
+    /// The whole line in the recipe, trimmed; the seed is derived from it.
     pub line: String,
-    /// Put before the line when the seed is made.
+    /// A prefix of the line for deriving the seed.
     pub random_salt: String,
-    /// What replaces `{count}`; 1 for a case that stands for itself.
+    /// The value for `{count}`; 1 for an entry with a single case.
     pub count: i64,
-    /// How often the generator may be started, each time with another seed, until it succeeds; at least 1.
+    /// How often the generator may be started until it succeeds, each time with another seed; at least 1.
     pub tries: u32,
 }
 
 impl GeneratorCommand {
-    /// One that is run once as it stands.
+    /// A command that is run once, as it is.
     pub fn new(program: GeneratorProgram, args: Vec<String>, line: String) -> Self {
         Self { program, args, line, random_salt: String::new(), count: 1, tries: 1 }
     }
@@ -177,13 +177,13 @@ impl GeneratorCommand {
 /// A program that makes inputs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GeneratorProgram {
-    /// What the recipe calls it.
+    /// Its name in the recipe.
     pub name: String,
-    /// The file or directory below `generators/` that starts.
+    /// The file or directory below `generators/` to start.
     pub path: PathBuf,
-    /// Files that are laid beside it.
+    /// Files to put beside it.
     pub beside: Vec<IncludedFile>,
-    /// The language code, if the ending alone does not say it.
+    /// The language code, if the file extension does not determine it.
     pub language: Option<String>,
 }
 
@@ -193,18 +193,18 @@ impl From<Program> for GeneratorProgram {
     }
 }
 
-/// What must be found in a file of a case.
+/// A pattern that a file of a case must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPattern {
     /// The file's extension: `in` or `ans`.
     pub extension: &'static str,
-    /// A regular expression, in which `^` and `$` are the start and the end of a line.
+    /// A regular expression, in which `^` and `$` match the start and the end of a line.
     pub regex: String,
-    /// Where it stands in the recipe.
+    /// Its place in the recipe.
     pub place: Place,
 }
 
-/// The extensions of a test case's files, without their dots; a recipe can give, copy or generate each.
+/// The extensions of a test case's files, without dots; a recipe can contain, copy or generate each.
 ///
 /// Source: problem package format 2025-09, "Test cases".
 pub const CASE_EXTENSIONS: [&str; 13] = [
@@ -223,5 +223,5 @@ pub const CASE_EXTENSIONS: [&str; 13] = [
     "svg",
 ];
 
-/// The directory of further files that a test case can have; a recipe can copy it.
+/// The extension of a directory with further files for a test case; a recipe can copy it.
 pub const CASE_FILES: &str = "files";

@@ -1,4 +1,4 @@
-//! A submission that was run more than once on a test case, because what was measured was near its limit.
+//! Repeated runs of a submission on a test case, because a measurement was near its limit.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ impl From<&Outcome> for TimedRun {
 }
 
 impl Repeats {
-    /// The least and the most CPU time, of runs that were not stopped if there are some.
+    /// The least and the most CPU time, over runs that were not stopped if there are any.
     pub fn spread(&self) -> (Duration, Duration) {
         let is_known = self.runs.iter().any(|run| !run.is_stopped);
         let runs = || self.runs.iter().filter(|run| !run.is_stopped || !is_known);
@@ -70,7 +70,7 @@ impl Repeats {
         (times().min().unwrap_or_default(), times().max().unwrap_or_default())
     }
 
-    /// Such as `0.98 s to 1.03 s of CPU time in 4 runs`.
+    /// A summary, such as `0.98 s to 1.03 s of CPU time in 4 runs`.
     pub fn told(&self) -> String {
         let (least, most) = self.spread();
         let (least, most) = (seconds(least), seconds(most));
@@ -81,7 +81,7 @@ impl Repeats {
         }
     }
 
-    /// The same, with what that means.
+    /// The summary with its meaning.
     pub fn said(&self) -> String {
         let meaning = match self.is_sensitive {
             true => ": sensitive, another run may get another verdict",

@@ -1,7 +1,7 @@
-//! What a command came to, gathered from its events: the source of every summary, exit code and report.
+//! The results of a command, gathered from its events: the source of every summary, exit code and report.
 //!
-//! `docs/json.md` tells each key. The keys change only together with [`VERSION`], except that keys are added.
-//! They carry data, no sentences put together for a reader.
+//! `docs/json.md` describes each key. Keys may be added; any other change also changes [`VERSION`]. Values are data,
+//! not sentences composed for a reader.
 
 mod gather;
 
@@ -47,7 +47,7 @@ use crate::model::worker::WorkerReport;
 /// The name of the format.
 pub const FORMAT: &str = "juror-report";
 
-/// The version of the format; raised when a key goes or changes its meaning.
+/// The version of the format; raised when a key is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
 /// Everything that a command came to.
@@ -190,7 +190,7 @@ pub struct LimitsReport {
 }
 
 impl LimitsReport {
-    /// What a run may use.
+    /// The limits of a run.
     pub fn new(time: &TimeLimit, limits: &Limits) -> Self {
         Self {
             cpu_seconds: time.limit,
@@ -272,12 +272,12 @@ impl SubmissionReport {
         self.outcomes().map(|it| it.cpu_time).max()
     }
 
-    /// The most memory that one of its runs held, if that was measured.
+    /// The most memory that one of its runs used, if measured.
     pub fn memory(&self) -> Option<Bytes> {
         self.outcomes().filter_map(Outcome::memory).max()
     }
 
-    /// The first test case that it fails, or `build`, and the cause.
+    /// The first test case that it fails, or `build`, with the cause.
     pub fn failure(&self) -> (Option<&str>, Option<&str>) {
         let mut cases = self.test_cases.iter();
         let failed = cases.find(|case| case.verdict != Verdict::Accepted);
@@ -307,7 +307,7 @@ pub struct FaultReport {
 }
 
 impl FaultReport {
-    /// Whether it is only that this machine cannot build a submission.
+    /// Whether the only problem is that this machine cannot build a submission.
     pub fn is_skip(&self) -> bool {
         self.submission.is_some() && self.error.lacks.is_some()
     }
@@ -404,21 +404,21 @@ pub struct Summary {
     pub judge_errors: usize,
 }
 
-/// Whether there is nothing to tell.
+/// For numbers that are not written if zero.
 fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What is under way: of the last package that was read.
+/// The work in progress on the package that was read last.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    /// How many submissions of the packages before were done.
+    /// How many submissions of earlier packages are done.
     pub submissions_before: usize,
-    /// How many runs there were before.
+    /// How many runs there were for earlier packages.
     pub runs_before: usize,
     /// Submissions that have begun and are not done.
     pub submissions: Vec<UnderWay>,
-    /// The step of checking or making the data.
+    /// The current step of checking or making data.
     pub step: Option<ProgressStep>,
 }
 
@@ -427,7 +427,7 @@ pub struct Work {
 pub struct UnderWay {
     /// Its name.
     pub submission: String,
-    /// How many cases it is to run on.
+    /// On how many test cases it will run.
     pub test_cases: usize,
     /// How many of them are done.
     pub judged: usize,
@@ -436,11 +436,11 @@ pub struct UnderWay {
 /// A step with its progress.
 #[derive(Clone, Debug)]
 pub struct ProgressStep {
-    /// What, such as `input validators`.
+    /// Its name, such as `input validators`.
     pub what: String,
-    /// Done so far.
+    /// The number of items done.
     pub done: usize,
-    /// In all.
+    /// The total number of items.
     pub total: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Scores: how they are made up, and the result.
+//! Scores: how they are computed, and the result.
 //!
 //! Source: problem package format 2025-09, "Result aggregation".
 
@@ -17,7 +17,7 @@ use crate::model::serial::{As, Extent};
 #[schemars(inline)]
 pub struct Score(f64);
 
-/// Never NaN.
+/// A score is never NaN.
 impl Eq for Score {}
 
 impl Score {
@@ -26,9 +26,9 @@ impl Score {
     /// One point.
     pub const ONE: Self = Self(1.0);
 
-    /// So many points; `None` if the number is not a score. Only formats with graders have negative ones.
+    /// A score of this many points; `None` if the number is not a score. Only formats with graders have negative ones.
     pub fn new(points: f64) -> Option<Self> {
-        // -0.0 becomes 0.
+        // Adding zero turns -0.0 into 0.
         points.is_finite().then_some(Self(points + 0.0))
     }
 
@@ -37,63 +37,63 @@ impl Score {
         self.0
     }
 
-    /// Whether it is more, beyond what rounding explains.
+    /// Whether it is greater by more than rounding errors.
     pub fn exceeds(self, other: Self) -> bool {
         self.0 > other.0 + ROUNDING * other.0.abs().max(1.0)
     }
 }
 
-/// Points are added as floating-point numbers; differences below this, as part of the whole, are rounding.
+/// Points are added as floating-point numbers; relative differences below this are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
 impl fmt::Display for Score {
-    /// With up to six decimals: `40`, `33.333333`.
+    /// With at most six decimals: `40`, `33.333333`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{:.6}", self.0);
         f.pad(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 
-/// How the scores below make up the score of a group.
+/// How scores are combined into the score of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregation {
-    /// All points if everything is accepted, else none.
+    /// All points if everything is accepted, otherwise none.
     PassFail,
-    /// The sum.
+    /// The sum of the scores.
     Sum,
-    /// The least.
+    /// The least score.
     Min,
 }
 
 /// How a test data group, or all of `secret`, is scored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupScoring {
-    /// The greatest score that is possible; `None` for no bound.
+    /// The greatest possible score; `None` for no bound.
     pub max_score: Option<Score>,
-    /// How its score is made up.
+    /// How its score is computed.
     pub aggregation: Aggregation,
-    /// The groups, or `sample`, of which every test case must be accepted for it to be run at all.
+    /// The groups, or `sample`, whose test cases must all be accepted before this one is run.
     pub require_pass: Vec<String>,
 }
 
 /// What an output validator may say about the score of a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseScoring {
-    /// What it likes: the test case has no score, and what is said of it is ignored.
+    /// Anything: the test case has no score, and the validator's score is ignored.
     Ignored,
     /// Nothing: the test case is accepted or not.
     Forbidden,
-    /// A score up to this one, which is also the default.
+    /// A score up to this one, which is the default.
     UpTo(Score),
-    /// Any score, and it must say one.
+    /// Any score, and one is required.
     Unbounded,
-    /// As graders know it.
+    /// A score for a grader.
     Graded {
-        /// What an accepted case is worth if it says nothing.
+        /// The default score of an accepted case.
         accept: Score,
-        /// What a rejected case is worth.
+        /// The score of a rejected case.
         reject: Score,
-        /// Whether it says what an accepted case is worth.
+        /// Whether the validator decides the score of an accepted case.
         custom: CustomScore,
     },
 }
@@ -103,11 +103,11 @@ pub enum CaseScoring {
 pub struct CaseScore {
     /// Its points.
     pub score: Score,
-    /// Who says so.
+    /// What decided the score.
     pub origin: ScoreOrigin,
 }
 
-/// Who says how many points a test case earned.
+/// What decided the score of a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoreOrigin {
     /// The rules of the group.
@@ -146,16 +146,16 @@ pub struct GroupScore {
     pub standing: Standing,
 }
 
-/// How far a group was run.
+/// How much of a group was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// On all its test cases.
+    /// All test cases.
     Complete,
-    /// On some or none of them: those left out were not selected, or could change nothing.
+    /// Some test cases or none: the others were not selected, or could change nothing.
     Partial,
-    /// Not at all, because this group, or `sample`, was not passed.
+    /// None, because this group, or `sample`, was not passed.
     Barred {
-        /// Its name.
+        /// The name of the group that was not passed.
         by: String,
     },
 }

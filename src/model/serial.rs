@@ -1,6 +1,6 @@
-//! How values are written as data: the shapes that differ from the types, such as seconds and texts.
+//! How values are written as data if that differs from their types, such as seconds and texts.
 //!
-//! A field says `#[serde(with = "As::<Seconds>")]`, and is written, read, and described by the schema, as that type.
+//! A field with `#[serde(with = "As::<Seconds>")]` is written, read, and described in the schema as that type.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ use crate::model::score::{CaseScore, Score, ScoreOrigin, Standing, TotalScore};
 use crate::model::stress::Origin;
 use crate::model::units::Bytes;
 
-/// A type as which values of another one are written.
+/// A type that values of another type are written as.
 pub trait View<V: ?Sized>: Serialize + JsonSchema {
     /// The value in this shape.
     fn view(value: &V) -> Self;
@@ -32,7 +32,7 @@ impl<V, T: View<V>> View<Option<V>> for Option<T> {
     }
 }
 
-/// A type as which values of another one are read. What was written and is read again is written as before.
+/// A type that values of another type are read as. Reading a written value and writing it again gives the same text.
 pub trait Restore<V> {
     /// The value of this shape.
     fn restore(self) -> V;
@@ -51,7 +51,7 @@ impl<T> As<T> {
     /// Writes the value.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// Errors of the serializer.
     pub fn serialize<V, S: Serializer>(value: &V, serializer: S) -> Result<S::Ok, S::Error>
     where
         T: View<V>,
@@ -62,7 +62,7 @@ impl<T> As<T> {
     /// Reads a value.
     ///
     /// # Errors
-    /// Those of the deserializer.
+    /// Errors of the deserializer.
     pub fn deserialize<'de, V, D: Deserializer<'de>>(deserializer: D) -> Result<V, D::Error>
     where
         T: Restore<V> + Deserialize<'de>,
@@ -100,7 +100,7 @@ impl View<Duration> for Seconds {
     }
 }
 
-/// A number that is not a time, such as a negative one, is read as zero.
+/// A number that is not a duration, such as a negative one, is read as zero.
 impl Restore<Duration> for Seconds {
     fn restore(self) -> Duration {
         Duration::try_from_secs_f64(self.0).unwrap_or_default()
@@ -146,7 +146,7 @@ impl View<Vec<u8>> for Text {
     }
 }
 
-/// In place of each byte that was replaced stands another one that is not UTF-8.
+/// Each replaced byte is read as some byte that is not UTF-8.
 impl Restore<Vec<u8>> for Text {
     fn restore(self) -> Vec<u8> {
         if !self.lossy {
@@ -157,14 +157,14 @@ impl Restore<Vec<u8>> for Text {
     }
 }
 
-/// If there are no scores, nothing is known of any.
+/// A missing score is written as an empty one.
 impl View<Option<TotalScore>> for TotalScore {
     fn view(value: &Option<TotalScore>) -> Self {
         value.clone().unwrap_or_default()
     }
 }
 
-/// Who has neither points nor a maximum nor groups is in no scoring problem.
+/// A score without points, maximum and groups is read as none.
 impl Restore<Option<TotalScore>> for TotalScore {
     fn restore(self) -> Option<TotalScore> {
         (self != Self::default()).then_some(self)
@@ -177,14 +177,14 @@ impl View<CaseScore> for Score {
     }
 }
 
-/// Who gave the points is not written.
+/// The origin of the points is not written.
 impl Restore<CaseScore> for Score {
     fn restore(self) -> CaseScore {
         CaseScore { score: self, origin: ScoreOrigin::Rules }
     }
 }
 
-/// If there is no text, it is empty.
+/// A missing text is written as an empty one.
 impl View<Option<String>> for String {
     fn view(value: &Option<String>) -> Self {
         value.clone().unwrap_or_default()
@@ -245,7 +245,7 @@ impl View<Outcome> for RunKeys {
     }
 }
 
-/// What kept it apart is told once for all runs.
+/// The isolation is written once for all runs.
 impl Restore<Outcome> for RunKeys {
     fn restore(self) -> Outcome {
         let meter = |name: &str| Meter::ALL.into_iter().find(|it| it.to_string() == name);
@@ -282,7 +282,7 @@ impl Restore<Option<Outcome>> for RunKeys {
     }
 }
 
-/// If nothing ran, nothing was used.
+/// If nothing ran, all values are zero.
 impl View<Option<Outcome>> for RunKeys {
     fn view(outcome: &Option<Outcome>) -> Self {
         outcome.as_ref().map(Self::view).unwrap_or_default()
@@ -412,7 +412,7 @@ impl View<Place> for Spotted {
     }
 }
 
-/// The line's text is not written.
+/// The text of the line is not written.
 impl Restore<Place> for Spotted {
     fn restore(self) -> Place {
         let spot = match (self.line, self.column, self.width) {

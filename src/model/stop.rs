@@ -1,51 +1,51 @@
-//! Why work ended before it was done.
+//! Why work ended early.
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 
-/// Why there is no result. Whoever meets one hands it on with `?`; only the command shows it. What was found until
-/// then is with whoever asked: in its events, or in what it gave to be filled.
+/// Why there is no result. Code passes it on with `?`; only the command shows it. Results until then are with the
+/// caller: in its events, or in values that it passed to be filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Somebody wanted it to end: Ctrl-C, or a request to terminate.
+    /// Somebody stopped it: Ctrl-C, or a request to terminate.
     Interrupted,
     /// The judge failed.
     Fault(JudgeError),
-    /// The package must be mended first.
+    /// The package must be fixed first.
     Diagnosed(Vec<Diagnostic>),
-    /// It cannot be done as it was asked for: what must be mended, and all that is wrong with it.
+    /// The request is impossible: what must be fixed, and everything that is wrong.
     Refused(Mend, Vec<Remark>),
 }
 
-/// What must be mended by whoever asked.
+/// What the user must fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mend {
     /// The command line.
     CommandLine,
-    /// What was selected: it is nothing.
+    /// The selection: it is empty.
     Selection,
     /// The package.
     Package,
-    /// What is at work on: a submission, an input, the data.
+    /// The object of the work: a submission, an input, the data.
     Submission,
 }
 
-/// One thing that is wrong.
+/// A single problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// About a file.
+    /// A problem with a file.
     Diagnostic(Diagnostic),
-    /// About anything else: what, and the way out.
+    /// Any other problem, with its solution.
     Sentence(String),
 }
 
 impl Stop {
-    /// The command line asks for what cannot be done.
+    /// The command line asks for something impossible.
     pub fn usage(what: impl Into<Remark>) -> Self {
         Self::Refused(Mend::CommandLine, vec![what.into()])
     }
 
-    /// The same, if what was diagnosed is not the package's: `mend` says whose it is.
+    /// The same, if the diagnostics are not about the package: `mend` says what they are about.
     #[must_use]
     pub fn blame(self, mend: Mend) -> Self {
         match self {
@@ -57,7 +57,8 @@ impl Stop {
     }
 }
 
-/// The result; if something was diagnosed instead, that goes to `found`, so that what else is wrong can be told too.
+/// The result. If there are diagnostics instead, they are added to `found`, so that other problems can be reported,
+/// too.
 ///
 /// # Errors
 /// Any other stop.

@@ -1,4 +1,4 @@
-//! How strong test data is: what was held against it, what it let pass, and the score.
+//! How strong test data is: what it was tested with, what it let pass, and the score.
 
 use std::fmt;
 use std::time::Duration;
@@ -76,7 +76,7 @@ pub struct Gained {
 }
 
 impl Gained {
-    /// Whether anything changed that shows.
+    /// Whether there is a visible change.
     pub fn is_worth_telling(&self) -> bool {
         self.points.abs() >= 0.05 || !self.caught.is_empty()
     }
@@ -127,7 +127,7 @@ pub struct InputFeature {
 }
 
 impl InputFeature {
-    /// One with the test case that has it, or an input.
+    /// A feature with the test case that has it, or an input.
     pub fn new(about: String, test_case: Option<String>, example: Option<&[u8]>) -> Self {
         let example = example.filter(|_| test_case.is_none()).map(start);
         Self { about, test_case, example }
@@ -209,7 +209,7 @@ words! {
 }
 
 impl PartName {
-    /// All of them with their weights, in the order of reports.
+    /// All parts with their weights, in the order of reports.
     pub const WEIGHTS: [(Self, f64); 7] = [
         (Self::Kills, 0.45),
         (Self::Twice, 0.10),
@@ -315,7 +315,7 @@ words! {
 }
 
 impl SubjectStatus {
-    /// Whether it counts for the score: it is known to be wrong.
+    /// Whether it counts for the score, because it is known to be wrong.
     pub fn counts(self) -> bool {
         matches!(self, Self::Caught | Self::Missed)
     }
@@ -417,7 +417,7 @@ impl fmt::Display for Lack {
 }
 
 impl Subject {
-    /// One of which nothing is known yet.
+    /// A subject without any results yet.
     pub fn new(id: impl Into<String>, kind: SubjectKind, fault: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -438,7 +438,7 @@ impl Subject {
 }
 
 impl Strength {
-    /// What the parts come to that are not about wrong answers.
+    /// The values of the parts that are not about wrong answers.
     pub fn by_tools(&self) -> [(PartName, Option<f64>); 3] {
         let part = |all: &[&Option<Strictness>]| {
             let sum =
@@ -471,13 +471,13 @@ impl Strength {
         }
     }
 
-    /// Which share of the features that inputs can have a test case has.
+    /// The share of the possible features of inputs that the test cases have.
     pub fn features(&self) -> Option<f64> {
         let had = self.features.iter().filter(|it| it.test_case.is_some()).count();
         (!self.features.is_empty()).then(|| had as f64 / self.features.len() as f64)
     }
 
-    /// What came of the mutants that are held out, if there are mutants.
+    /// The results of mutants that are held out, if there are mutants.
     pub fn held_out(&self, operators: Vec<String>) -> Option<HoldOut> {
         let mut mutants = self.subjects.iter().filter(|it| it.kind == SubjectKind::Mutant);
         mutants.next()?;
@@ -490,7 +490,7 @@ impl Strength {
         Some(HoldOut { operators, caught, missed, rate })
     }
 
-    /// What was gained since the score was this and these programs were missed.
+    /// The gain since the score was `before` and these programs were missed.
     pub fn since(&self, before: f64, missed: &[String]) -> Option<Gained> {
         let is_caught = |it: &&Subject| {
             matches!(it.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
@@ -500,13 +500,13 @@ impl Strength {
         Some(Gained { before, points: self.score? - before, caught })
     }
 
-    /// The names of the subjects that an input catches, but no test case.
+    /// The names of the subjects that some input catches, but no test case.
     pub fn missed(&self) -> Vec<String> {
         let missed = self.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
         missed.map(|it| it.id.clone()).collect()
     }
 
-    /// Of how many subjects it is open whether the data rejects them as it should.
+    /// For how many subjects it is open whether the data should reject them.
     pub fn open(&self) -> usize {
         self.count(SubjectStatus::NotRun) + self.count(SubjectStatus::Undecided)
     }

@@ -1,4 +1,4 @@
-//! What a search for a counterexample does and finds.
+//! The progress and results of a search for a counterexample.
 
 use std::fmt;
 use std::time::Duration;
@@ -36,14 +36,14 @@ pub struct SearchPlan {
     pub shrink_time: Duration,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchProgress {
-    /// What is being done, such as `searching` or `making it smaller`.
+    /// The current activity, such as `searching` or `making it smaller`.
     pub doing: &'static str,
-    /// Comparisons so far.
+    /// How many comparisons were made.
     pub runs: u64,
-    /// Since the first of them.
+    /// The time since the first of them.
     pub elapsed: Duration,
     /// The size of the smallest counterexample so far, in bytes.
     pub smallest: Option<usize>,
@@ -149,34 +149,34 @@ pub struct Counterexample {
     pub saved: Option<String>,
 }
 
-/// The runs that show whether a failure comes back.
+/// How many runs show whether a failure is repeatable.
 pub const REPEATS: u32 = 3;
 
-/// How an input came about.
+/// The origin of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// From the list of all small inputs.
     Small {
-        /// So many values of each choice.
+        /// How many values of each choice are in the list.
         level: u64,
     },
-    /// From the grammar, in a shape.
+    /// From the grammar, in one of its shapes.
     Shape {
-        /// Its name.
+        /// The name of the shape.
         name: &'static str,
-        /// The seed that `juror grammar generate` makes the same of.
+        /// The seed with which `juror grammar generate` makes the same input.
         seed: u64,
     },
-    /// From the grammar, with one value at its bound.
+    /// From the grammar, with one value at a bound.
     Bound {
-        /// Which, and which bound, as options of `juror grammar generate`.
+        /// The value and the bound, as options of `juror grammar generate`.
         option: String,
-        /// The seed for all others.
+        /// The seed for all other values.
         seed: u64,
     },
     /// Printed by one of the package's generators.
     Generator {
-        /// The command line.
+        /// The generator's command line.
         line: String,
     },
     /// A changed copy of one of the package's test cases.

@@ -1,4 +1,4 @@
-//! A search as the report has it: the keys of `docs/json.md` that are not those of its type.
+//! A search in a report: the keys of `docs/json.md` that differ from those of its type.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(super) struct CounterexampleKeys {
     rest: Counterexample,
 }
 
-/// The input, what was expected, and what came.
+/// The input, the expected output and the actual one.
 fn texts(found: &Counterexample) -> [Option<Text>; 3] {
     [Some(Text::view(&found.input)), View::view(&found.expected), View::view(&found.got)]
 }

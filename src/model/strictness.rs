@@ -1,4 +1,4 @@
-//! How much of what the programs of a package should refuse they do refuse.
+//! How much of what they should refuse the programs of a package do refuse.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,12 +54,12 @@ pub fn start(bytes: &[u8]) -> String {
 }
 
 impl Strictness {
-    /// That nothing was tried, and why.
+    /// Nothing was tried, for this reason.
     pub fn untried(missing: &str) -> Self {
         Self { missing: Some(missing.to_owned()), ..Self::default() }
     }
 
-    /// Notes a fault.
+    /// Counts a fault, and adds it if it was let through.
     pub fn add(&mut self, let_through: Option<LetThrough>) {
         self.faults += 1;
         match let_through {

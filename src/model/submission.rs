@@ -14,7 +14,7 @@ pub struct Submission {
     pub name: String,
     /// The program.
     pub program: Program,
-    /// All rules that hold for it, in the order of their definition.
+    /// All rules for it, in the order of their definition.
     pub expectations: Vec<Expectation>,
 }
 
@@ -23,7 +23,7 @@ pub struct Submission {
 /// Source: problem package format 2025-09, "Example submissions".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectation {
-    /// The submission pattern that brought it, such as `wrong_answer` or `accepted/*.py`.
+    /// The submission pattern that the rule belongs to, such as `wrong_answer` or `accepted/*.py`.
     pub pattern: String,
     /// The pattern of test cases and groups that it is about, for [`Pattern`](crate::model::pattern::Pattern);
     /// `None` for all.
@@ -32,15 +32,15 @@ pub struct Expectation {
     pub permitted: Option<Vec<Verdict>>,
     /// At least one of these cases must have one of these verdicts.
     pub required: Option<Vec<Verdict>>,
-    /// The score of the submission, or of each group that the pattern names, is in this range.
+    /// The score of the submission, or of each group that the pattern names, must be in this range.
     pub score: Option<ScoreRange>,
-    /// What the submission as a whole must come to.
+    /// The required result of the submission as a whole.
     pub overall: Option<Overall>,
-    /// Must be part of the judge's message on at least one of these cases.
+    /// A text that the judge's message must contain on at least one of these cases.
     pub message: Option<String>,
-    /// Whether its times bound the time limit.
+    /// Whether its run times bound the time limit.
     pub use_for_time_limit: UseForTimeLimit,
-    /// Where it stands; `None` for the format's defaults.
+    /// Its place in the package; `None` for the format's defaults.
     pub place: Option<Place>,
 }
 
@@ -63,19 +63,19 @@ impl Expectation {
     }
 }
 
-/// What a submission as a whole must come to. This is what legacy packages say; it holds at the time limit, or at
-/// the time limit times its margin.
+/// The required result of a submission as a whole. Legacy packages have such rules; a rule holds at the time limit, or
+/// at the time limit times its margin.
 ///
 /// Source: problem package format legacy, "Example submissions".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overall {
-    /// Its verdict is one of these, of AC, WA, TLE and RTE.
+    /// Its verdict must be one of these, of AC, WA, TLE and RTE.
     pub verdicts: Vec<Verdict>,
     /// Whether its score must not be the best one.
     pub is_partial: bool,
 }
 
-/// Scores from one to another, both included.
+/// A range of scores, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreRange {
     /// The least.
@@ -85,10 +85,10 @@ pub struct ScoreRange {
 }
 
 impl ScoreRange {
-    /// How far a score may be off: those who write one down write down what they are shown, which is rounded.
+    /// How far a score may be off: authors write down the rounded scores that they see.
     const ROUNDED: f64 = 1e-6;
 
-    /// Whether a score is in it.
+    /// Whether a score is in the range.
     pub fn contains(&self, score: Score) -> bool {
         let points = score.points();
         points >= self.from.points() - Self::ROUNDED && points <= self.to.points() + Self::ROUNDED
@@ -96,7 +96,7 @@ impl ScoreRange {
 }
 
 impl fmt::Display for ScoreRange {
-    /// `40`, or `40 to 60`.
+    /// In the form `40`, or `40 to 60`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.from == self.to {
             true => write!(f, "{}", self.from),
@@ -105,10 +105,10 @@ impl fmt::Display for ScoreRange {
     }
 }
 
-/// Whether and how a rule's times bound the time limit.
+/// Whether and how a rule's run times bound the time limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UseForTimeLimit {
-    /// As `permitted` and `required` say.
+    /// According to `permitted` and `required`.
     #[default]
     AsExpected,
     /// Not at all.

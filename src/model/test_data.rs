@@ -1,4 +1,4 @@
-//! Test cases and the groups they stand in.
+//! Test cases and their groups.
 
 use std::path::PathBuf;
 
@@ -15,11 +15,11 @@ pub struct TestCase {
     pub input: PathBuf,
     /// The `.ans` file; absent only for invalid inputs.
     pub answer: Option<PathBuf>,
-    /// Whether people are shown the answer as a right output.
+    /// Whether people see the answer as an example of a right output.
     pub is_answer_shown: bool,
     /// The `.out` file of `valid_output` and `invalid_output`, and of samples that have one.
     pub output: Option<PathBuf>,
-    /// The `.interaction` file: an exchange as people are shown it.
+    /// The `.interaction` file: an example exchange for people.
     pub interaction: Option<PathBuf>,
     /// The `.files` directory's files, by their paths inside it.
     pub files: Vec<CaseFile>,
@@ -33,7 +33,7 @@ pub struct TestCase {
     pub input_visualizer_args: Vec<String>,
     /// Arguments for the output visualizer.
     pub output_visualizer_args: Vec<String>,
-    /// What it is worth at most, if that is not for its group to say.
+    /// The maximum score, if its group does not decide it.
     pub points: Option<Score>,
 }
 
@@ -42,16 +42,16 @@ pub struct TestCase {
 pub struct CaseFile {
     /// Its path inside the working directory.
     pub name: PathBuf,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
 }
 
 /// Arguments for input validators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValidatorArgs {
-    /// The same for each validator.
+    /// For every validator.
     All(Vec<String>),
-    /// By validator name; the others get none.
+    /// By validator name; other validators get none.
     ByName(Vec<(String, Vec<String>)>),
 }
 
@@ -74,7 +74,7 @@ impl ValidatorArgs {
     }
 }
 
-/// A directory with settings of its own, or `sample`, or `secret`.
+/// A directory with its own settings, or `sample`, or `secret`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestGroup {
     /// The path below `data/`, such as `secret/group1`.
@@ -84,7 +84,7 @@ pub struct TestGroup {
 }
 
 impl TestGroup {
-    /// One with a score.
+    /// A group with a score.
     pub fn scored(
         name: impl Into<String>,
         max_score: Option<Score>,
@@ -96,32 +96,32 @@ impl TestGroup {
     }
 }
 
-/// A test case on which a submission is not run, but looked at by the static validator.
+/// A test case on which a submission is not run, but checked by the static validator.
 ///
 /// Source: problem package format 2025-09, "Static validation test cases".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaticCase {
-    /// The group that it belongs to; `sample`, or `secret` where that has no groups.
+    /// The group that it belongs to; `sample`, or `secret` if that has no groups.
     pub group: String,
     /// The greatest score; `None` if it is only passed or failed.
     pub max_score: Option<Score>,
     /// Arguments for the static validator.
     pub args: Vec<String>,
-    /// What stands for it where test cases are listed; without files.
+    /// A test case without files that stands for it in lists.
     pub test_case: TestCase,
 }
 
 /// A test case by which submissions are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgedCase<'a> {
-    /// They are run on it.
+    /// Submissions are run on it.
     Run(&'a TestCase),
-    /// The static validator looks at them.
+    /// The static validator checks submissions.
     Static(&'a StaticCase),
 }
 
 impl<'a> JudgedCase<'a> {
-    /// The case, or what stands for it.
+    /// The test case, or the one that stands for it.
     pub fn test_case(self) -> &'a TestCase {
         match self {
             Self::Run(test_case) => test_case,
@@ -131,20 +131,20 @@ impl<'a> JudgedCase<'a> {
 }
 
 impl TestData {
-    /// The examples for validators that have files of their own: right outputs, and inputs, answers and outputs to refuse.
+    /// The examples with their own files: right outputs, and inputs, answers and outputs to refuse.
     pub fn examples(&self) -> impl Iterator<Item = &TestCase> {
         let Self { invalid_inputs, invalid_answers, valid_outputs, invalid_outputs, .. } = self;
         [invalid_inputs, invalid_answers, valid_outputs, invalid_outputs].into_iter().flatten()
     }
 
-    /// Everything that a submission is judged by, in order: in each group static validation comes first.
+    /// Everything by which a submission is judged, in order: in each group static validation comes first.
     pub fn judged(&self) -> Vec<JudgedCase<'_>> {
         let mut judged = Vec::with_capacity(self.cases.len() + self.static_cases.len());
         let mut cases = self.cases.iter().peekable();
         for group in &self.groups {
             let of_group = self.static_cases.iter().filter(|it| it.group == group.name);
             judged.extend(of_group.map(JudgedCase::Static));
-            // They are in the order of their groups.
+            // The cases are in the order of their groups.
             while let Some(case) = cases.next_if(|case| self.group_of(&case.name) == Some(group)) {
                 judged.push(JudgedCase::Run(case));
             }
@@ -153,14 +153,14 @@ impl TestData {
         judged
     }
 
-    /// The group that a test case is in: of several directories the innermost.
+    /// The innermost group of a test case.
     pub fn group_of(&self, name: &str) -> Option<&TestGroup> {
         let groups = self.groups.iter().filter(|group| is_inside(name, &group.name));
         groups.max_by_key(|group| group.name.len())
     }
 }
 
-/// Whether a test case or a group is in this group, or in one below it. All are in the one without a name.
+/// Whether a test case or group is in this group, or in one below it. The group without a name contains all.
 pub fn is_inside(name: &str, group: &str) -> bool {
     if group.is_empty() {
         return !name.is_empty();
@@ -175,9 +175,9 @@ pub struct TestData {
     pub groups: Vec<TestGroup>,
     /// The cases of `sample` and `secret` in judging order: samples first, then by name.
     pub cases: Vec<TestCase>,
-    /// Where submissions are looked at by the static validator, in the order of the groups.
+    /// Where the static validator checks submissions, in the order of the groups.
     pub static_cases: Vec<StaticCase>,
-    /// Inputs on which submissions are not run: each input validator must accept each.
+    /// Inputs on which submissions are not run: every input validator must accept them.
     pub valid_inputs: Vec<TestCase>,
     /// `invalid_input`: some input validator must refuse each.
     pub invalid_inputs: Vec<TestCase>,
@@ -187,27 +187,27 @@ pub struct TestData {
     pub valid_outputs: Vec<TestCase>,
     /// `invalid_output`: the output validator must refuse each `.out`.
     pub invalid_outputs: Vec<TestCase>,
-    /// Further outputs, with inputs that need not be valid.
+    /// Further outputs to check, with inputs that need not be valid.
     pub output_trials: Vec<OutputTrial>,
 }
 
-/// An output, and what the output validator must say of it.
+/// An output, and the required decision of the output validator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputTrial {
     /// Input, judge answer and output.
     pub test_case: TestCase,
-    /// What it must say.
+    /// The required decision.
     pub claim: OutputClaim,
 }
 
-/// What the output validator must say of an output.
+/// The required decision of the output validator on an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputClaim {
     /// It is right.
     Right,
     /// It is wrong.
     Wrong,
-    /// That something is wrong with the test case.
+    /// Something is wrong with the test case.
     Fault,
 }
 

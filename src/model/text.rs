@@ -1,16 +1,16 @@
-//! Shows untrusted bytes, and amounts, to a person.
+//! Shows untrusted bytes, and amounts, to people.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Shows bytes in one line with nothing hidden: what a terminal would obey, or a reader could not
-/// see, becomes an escape.
+/// Shows bytes in one line with nothing hidden: whatever a terminal would obey, or a reader could not see, becomes an
+/// escape.
 ///
 /// Control bytes, line ends and tabs become `\n`, `\r`, `\t`, `\0`, `\x1b`; bytes that are not UTF-8
-/// become `\xff`; characters that are invisible, that turn the writing direction, that are blanks
-/// other than the space, or that combine with the one before become `\u{202e}`. A backslash is
-/// doubled only if it could be read as the start of an escape, so that pictures made of
-/// backslashes stay readable and the result still has one meaning.
+/// become `\xff`. Characters that are invisible, that change the writing direction, that are blanks
+/// other than the space, or that combine with the one before become escapes such as `\u{202e}`. A backslash is
+/// doubled only if it could be read as the start of an escape, so that pictures made of backslashes stay
+/// readable and the result is unambiguous.
 pub fn visible(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     let mut backslash = false;
@@ -26,18 +26,18 @@ pub fn visible(bytes: &[u8]) -> String {
     shown
 }
 
-/// Shows text that is ours, or that has been through [`visible`], in one line with nothing hidden.
+/// Shows juror's own text, or the result of [`visible`], in one line with nothing hidden.
 ///
-/// The same as [`visible`] except that backslashes are left alone, so doing it twice changes nothing.
+/// Unlike [`visible`] it keeps backslashes, so doing it twice changes nothing.
 pub fn printable(text: &str) -> String {
     text.chars().map(visible_char).collect()
 }
 
-/// Appends the form of one character, doubling the backslash before it if that matters.
+/// Appends the form of one character; doubles the backslash before it if needed.
 fn push(shown: &mut String, after_backslash: &mut bool, piece: &str) {
     if *after_backslash && piece.starts_with(['\\', 'n', 'r', 't', '0', 'x', 'u']) {
         shown.push('\\');
-        // `\\` is complete; what follows starts anew.
+        // `\\` is complete.
     }
     *after_backslash = piece == "\\";
     shown.push_str(piece);
@@ -61,10 +61,10 @@ fn visible_char(character: char) -> String {
     }
 }
 
-/// Whether a reader could not see this character, or would see another text because of it.
+/// Whether a reader could not see this character, or would misread the text because of it.
 ///
-/// Source: Unicode general categories Cc, Cf, Zl, Zp, Zs and Mn, of the last those blocks that
-/// attach to Latin letters and symbols.
+/// Source: Unicode general categories Cc, Cf, Zl, Zp, Zs and Mn; of the last, the blocks that attach to Latin letters
+/// and symbols.
 fn is_hidden(character: char) -> bool {
     if character != ' ' && (character.is_whitespace() || character.is_control()) {
         return true;
@@ -78,10 +78,10 @@ fn is_hidden(character: char) -> bool {
         | 0xe0000..=0xe0fff)
 }
 
-/// A word as a shell reads it back: bare if it can be, else in quotes.
+/// A word as a shell reads it back: bare if possible, otherwise quoted.
 ///
-/// What is not plain text, such as a line end or a byte that is not UTF-8, is written as `$'\n'`,
-/// which bash, zsh and ksh understand.
+/// Bytes that are not plain text, such as a line end or invalid UTF-8, are written as `$'\n'`, which bash, zsh and ksh
+/// understand.
 pub fn shell_word(word: &[u8]) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=:,+@%".contains(byte);
     match std::str::from_utf8(word) {
@@ -93,7 +93,7 @@ pub fn shell_word(word: &[u8]) -> String {
                 match byte {
                     b'\'' | b'\\' => quoted.extend(['\\', char::from(*byte)]),
                     b' '..=b'~' => quoted.push(char::from(*byte)),
-                    // Three octal digits end by themselves, whatever follows.
+                    // Three octal digits end the escape, whatever follows.
                     _ => quoted.push_str(&format!("\\{byte:03o}")),
                 }
             }
@@ -102,7 +102,7 @@ pub fn shell_word(word: &[u8]) -> String {
     }
 }
 
-/// A time as a person writes it, in seconds with the digits it needs: `1 s`, `2.5 s`.
+/// A time as people write it, in seconds with as many digits as needed: `1 s`, `2.5 s`.
 pub fn given_seconds(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
@@ -114,7 +114,7 @@ pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// Bytes in hexadecimal digits, two for each.
+/// Bytes in hexadecimal, two digits each.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Named blobs, links and directories: a program, or what a run left in its box.
+//! Named blobs, links and directories: a built program, or what a run left in its box.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -13,31 +13,31 @@ use crate::model::blob::Blob;
 /// Files, links and directories by their names.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Tree {
-    /// All of them; of directories only those with nothing in them.
+    /// The entries. Of directories only the empty ones are listed.
     pub entries: Vec<TreeEntry>,
-    /// Where it lies on this machine, if it does.
+    /// Its directory on this machine, if it has one.
     #[serde(skip)]
     place: OnceLock<Arc<Place>>,
 }
 
-/// One of them.
+/// An entry of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeEntry {
     /// Its path in the tree, relative, without `..`.
     #[serde(with = "path_bytes")]
     pub name: PathBuf,
-    /// What it is.
+    /// The file, link or directory.
     pub node: Node,
 }
 
-/// What stands under a name.
+/// The file, link or directory under a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Node {
     /// A file.
     File {
-        /// What is in it.
+        /// Its content.
         blob: Blob,
-        /// Whether it may be started.
+        /// Whether it is executable.
         mode: FileMode,
     },
     /// A symbolic link to a path as seen from inside.
@@ -46,7 +46,7 @@ pub enum Node {
     Directory,
 }
 
-/// Whether a file may be started.
+/// Whether a file is executable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileMode {
     /// It is only read.
@@ -56,14 +56,14 @@ pub enum FileMode {
     Executable,
 }
 
-/// A directory of this machine in which a tree lies.
+/// A directory of this machine that contains a tree.
 pub struct Place {
     path: PathBuf,
-    /// Removes it when the last owner is gone.
+    /// Deletes the directory when the last owner is gone.
     _held: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// Whether a link of this name leads to a place in its own tree, whatever other links of that kind are on the way.
+/// Whether a link of this name stays within its tree, also if it passes other such links.
 pub fn leads_inside(name: &Path, target: &Path) -> bool {
     let above = name.parent().map_or(0, |parent| parent.components().count());
     let mut parts = target.components().filter(|part| *part != Component::CurDir).peekable();
@@ -75,20 +75,20 @@ pub fn leads_inside(name: &Path, target: &Path) -> bool {
 }
 
 impl Node {
-    /// A file that is only read.
+    /// A file that is not executable.
     pub fn plain(blob: impl Into<Blob>) -> Self {
         Self::File { blob: blob.into(), mode: FileMode::Plain }
     }
 }
 
 impl TreeEntry {
-    /// This under this name.
+    /// An entry with this name and node.
     pub fn new(name: impl Into<PathBuf>, node: Node) -> Self {
         let name = name.into();
         Self { name, node }
     }
 
-    /// What is in it, if it is a file.
+    /// Its content, if it is a file.
     pub fn blob(&self) -> Option<&Blob> {
         match &self.node {
             Node::File { blob, .. } => Some(blob),
@@ -96,17 +96,17 @@ impl TreeEntry {
         }
     }
 
-    /// What is in it, if it is a file whose bytes are in memory.
+    /// Its bytes, if it is a file in memory.
     pub fn bytes(&self) -> &[u8] {
         self.blob().and_then(Blob::bytes).unwrap_or_default()
     }
 
-    /// How many bytes it has, if it is a file that can be read.
+    /// Its length, if it is a readable file.
     pub fn length(&self) -> u64 {
         self.blob().and_then(|blob| blob.len().ok()).unwrap_or_default()
     }
 
-    /// Its first 64 MiB, if it is a file that can be read.
+    /// Its first 64 MiB, if it is a readable file.
     pub fn head(&self) -> Cow<'_, [u8]> {
         let start = |blob: &Blob| blob.start(64 << 20).unwrap_or_default();
         match self.blob().and_then(Blob::bytes) {
@@ -115,12 +115,12 @@ impl TreeEntry {
         }
     }
 
-    /// Whether it is a file that may be started.
+    /// Whether it is an executable file.
     pub fn is_executable(&self) -> bool {
         matches!(self.node, Node::File { mode: FileMode::Executable, .. })
     }
 
-    /// The same, to be replaced.
+    /// Its content, to be replaced.
     pub fn blob_mut(&mut self) -> Option<&mut Blob> {
         match &mut self.node {
             Node::File { blob, .. } => Some(blob),
@@ -130,7 +130,7 @@ impl TreeEntry {
 }
 
 impl FileMode {
-    /// Of a file with these rights.
+    /// The mode of a file with these permissions.
     pub const fn of(rights: u32) -> Self {
         match rights & 0o111 {
             0 => Self::Plain,
@@ -138,7 +138,7 @@ impl FileMode {
         }
     }
 
-    /// The rights of such a file, readable for everybody.
+    /// The permissions of such a file, readable for everybody.
     pub const fn rights(self) -> u32 {
         match self {
             Self::Plain => 0o644,
@@ -148,13 +148,13 @@ impl FileMode {
 }
 
 impl Place {
-    /// This directory; whatever is held is dropped with the last tree in it.
+    /// A directory; `held` is dropped with the last tree in it.
     pub fn new(path: PathBuf, held: impl Any + Send + Sync) -> Arc<Self> {
         let _held: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(held));
         Arc::new(Self { path, _held })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -173,24 +173,24 @@ impl From<Vec<TreeEntry>> for Tree {
 }
 
 impl Tree {
-    /// One that lies here.
+    /// A tree in this directory.
     pub fn at(entries: Vec<TreeEntry>, place: Arc<Place>) -> Self {
         Self { entries, place: OnceLock::from(place) }
     }
 
-    /// One of which nothing is known but that it lies here: it can be shown on this machine, and nowhere else.
+    /// A tree with unknown entries: it can be shown on this machine only.
     pub fn unlisted(path: impl Into<PathBuf>) -> Arc<Self> {
         Arc::new(Self::at(Vec::new(), Place::new(path.into(), ())))
     }
 
-    /// Where it lies on this machine, if it does.
+    /// Its directory on this machine, if it has one.
     pub fn place(&self) -> Option<&Path> {
         self.place.get().map(|place| place.path())
     }
 
-    /// Notes that it lies here now, too.
+    /// Records that the tree is in this directory now.
     pub fn lies_at(&self, place: Arc<Place>) {
-        // Two who put it somewhere at the same time: either place will do.
+        // If two threads store the tree at the same time, either place is fine.
         let _ = self.place.set(place);
     }
 
@@ -203,8 +203,8 @@ impl Tree {
         names
     }
 
-    /// Whether there is something of this name. Something below a link counts: where it leads is not looked at,
-    /// for it leads there only from inside.
+    /// Whether there is an entry with this name. A name below a link counts: the link's target is not checked, since
+    /// it has a meaning only from inside.
     pub fn has(&self, name: &Path) -> bool {
         self.entries.iter().any(|entry| {
             let is_link = matches!(entry.node, Node::Link(_));
@@ -212,12 +212,12 @@ impl Tree {
         })
     }
 
-    /// The contents of the file of this name.
+    /// The content of the file with this name.
     pub fn file(&self, name: &Path) -> Option<&Blob> {
         self.entries.iter().find(|entry| entry.name == name)?.blob()
     }
 
-    /// What is below a directory, by names in that.
+    /// The entries below a directory, with names relative to it.
     pub fn below(&self, directory: &Path) -> Vec<TreeEntry> {
         let moved = |entry: &TreeEntry| {
             let name = entry.name.strip_prefix(directory).ok()?;
@@ -236,7 +236,7 @@ impl PartialEq for Tree {
 
 impl Eq for Tree {}
 
-/// Paths as the bytes that they are, which need not be text.
+/// Paths as their bytes, which need not be text.
 pub(crate) mod path_bytes {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -254,7 +254,7 @@ pub(crate) mod path_bytes {
     }
 }
 
-/// The same of several.
+/// The same for several paths.
 pub(crate) mod many_paths {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};

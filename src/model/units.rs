@@ -41,7 +41,7 @@ impl Bytes {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference, or none if `other` is larger.
+    /// The difference, or zero if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -49,7 +49,7 @@ impl Bytes {
 }
 
 impl fmt::Display for Bytes {
-    /// Three digits and a binary unit: `17 B`, `1.50 KiB`, `256 MiB`.
+    /// With three digits and a binary unit: `17 B`, `1.50 KiB`, `256 MiB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
         let mut unit = 0;

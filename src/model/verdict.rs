@@ -1,4 +1,4 @@
-//! What a submission earns, and why.
+//! Verdicts.
 
 use std::fmt;
 
@@ -74,9 +74,9 @@ impl Verdict {
         }
     }
 
-    /// The verdict in the standard's own vocabulary, which has only AC, WA, TLE and RTE.
+    /// The verdict in the format's vocabulary, which has only AC, WA, TLE and RTE.
     ///
-    /// Expectations are written in that vocabulary: MLE, OLE and CE count as RTE.
+    /// Expectations use that vocabulary: MLE, OLE and CE count as RTE.
     #[must_use]
     pub const fn standard(self) -> Self {
         match self {

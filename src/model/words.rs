@@ -1,16 +1,16 @@
-//! Closed sets whose values have a word each.
+//! Enums with a word for each value.
 
-/// An enum with a word for each of its values, in the order of lists.
+/// Defines an enum with a word for each value, in the order of lists.
 macro_rules! words {
     ($(#[$about:meta])* $vis:vis enum $Type:ident { $($(#[$doc:meta])* $Value:ident = $word:literal,)+ }) => {
         $(#[$about])*
         $vis enum $Type { $($(#[$doc])* $Value,)+ }
 
         impl $Type {
-            /// All of them, in the order of lists.
+            /// All values, in the order of lists.
             $vis const ALL: [Self; [$($word),+].len()] = [$(Self::$Value),+];
 
-            /// Its word.
+            /// The word of the value.
             $vis const fn name(self) -> &'static str {
                 match self { $(Self::$Value => $word,)+ }
             }

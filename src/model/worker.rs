@@ -1,4 +1,4 @@
-//! What a worker on another machine did.
+//! The work of a worker on another machine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

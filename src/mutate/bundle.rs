@@ -1,7 +1,7 @@
-//! Many mutants of a source in one source, so that a compiler reads what they share once.
+//! Many mutants of a source in one source, so that the compiler reads their shared parts once.
 //!
-//! Each stands in a namespace, module or class of its own; in C its names are made its own. The environment of a run
-//! says which of them it is.
+//! Each mutant is in its own namespace, module or class; in C its names get a prefix. An environment variable selects
+//! the mutant to run.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,26 +13,27 @@ use crate::mutate::finder::children;
 use crate::mutate::parse;
 use crate::mutate::syntax::Syntax;
 
-/// The variable of the environment that holds the place of the mutant.
+/// The environment variable with the index of the mutant.
 pub const WHICH: &str = "JUROR_MUTANT";
 
-/// Sources in one.
+/// Several sources in one.
 #[derive(Debug)]
 pub struct Bundle {
-    /// The source.
+    /// The joined source.
     pub text: String,
-    /// Its lines with each of the sources, from 1.
+    /// The lines of each source, from 1.
     lines: Vec<Range<usize>>,
 }
 
 impl Bundle {
-    /// The place of the source that this line belongs to.
+    /// The index of the source that this line belongs to.
     pub fn at_line(&self, line: usize) -> Option<usize> {
         self.lines.iter().position(|lines| lines.contains(&line))
     }
 }
 
-/// Joins sources of one file each; nothing if the language has no way, or these would not be what they are alone.
+/// Joins sources of one file each. None if the language does not allow it, or they would behave differently than
+/// alone.
 pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     let syntax = Syntax::of(language)?;
     let join = match language {
@@ -78,11 +79,11 @@ struct Join {
     frame: Frame,
 }
 
-/// What stands around the sources.
+/// The text around the sources.
 #[derive(Clone, Copy)]
 struct Frame {
     before: &'static str,
-    /// What each of them stands in; nothing if its names are made its own.
+    /// The keyword of the block around each source; None if its names get a prefix instead.
     holder: Option<&'static str>,
     start: &'static str,
     case: &'static str,
@@ -122,24 +123,24 @@ const JAVA: Frame = Frame {
     end: "            default: System.exit(127);\n        }\n    }\n}\n",
 };
 
-/// A source without what all share.
+/// A source without the parts that all share.
 #[derive(Default)]
 struct Part {
-    /// What stands before all of them.
+    /// The part that goes before all sources.
     head: String,
     body: String,
-    /// The class that starts, in Java.
+    /// The main class, in Java.
     class: String,
-    /// What `main` takes, in C and C++.
+    /// The arguments of `main`, in C and C++.
     arguments: &'static str,
-    /// The names that others may have, too, in C.
+    /// The names that may clash with other sources, in C.
     names: BTreeSet<String>,
-    /// The names that the preprocessor replaces, in C and C++.
+    /// The macros that it defines, in C and C++.
     macros: BTreeSet<String>,
 }
 
 impl Part {
-    /// Writes it between what makes it the one of this place.
+    /// Writes the source with what gives it this index.
     fn write(&self, text: &mut String, place: usize, holder: Option<&str>) {
         let Self { names, macros, body, .. } = self;
         let lines = |all: &mut dyn Iterator<Item = String>| all.collect::<String>();
@@ -151,7 +152,7 @@ impl Part {
         };
     }
 
-    /// Puts a node before all of them, and gives the change that blanks its place.
+    /// Moves a node before all sources, and returns the change that blanks its old place.
     fn lift(&mut self, own: &str, node: &Node<'_>) -> (Range<usize>, String) {
         self.head.push_str(own);
         self.head.push('\n');
@@ -159,7 +160,7 @@ impl Part {
     }
 }
 
-/// Puts texts at places, the last place first, and blanks ranges; lines stay what they are.
+/// Applies changes, the last position first; blanks ranges without changing the lines.
 fn changed(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     let mut text = text.to_owned();
@@ -173,9 +174,9 @@ fn blank(text: &str) -> String {
     text.chars().filter(|it| *it == '\n').collect()
 }
 
-/// A C++ source for a namespace.
+/// Prepares a C++ source for a namespace.
 fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
-    // What would happen for each of them before `main`, or must stand outside of any namespace.
+    // It would run for each source before `main`, or cannot be in a namespace.
     let is_outside = |node: &Node<'_>| match node.kind() {
         "declaration" => text[node.byte_range()].contains("stream") || starts_early(*node),
         kind => kind == "linkage_specification",
@@ -183,7 +184,7 @@ fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
     (!top.iter().any(is_outside)).then(|| with_main(text, top)).flatten()
 }
 
-/// A C source with the names that it has for itself.
+/// Prepares a C source, and finds the names that need a prefix.
 fn with_own_names(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = with_main(text, top)?;
     for node in top {
@@ -192,7 +193,7 @@ fn with_own_names(text: &str, top: &[Node<'_>]) -> Option<Part> {
     Some(part)
 }
 
-/// A C or C++ source without its includes, and with a `main` that returns in any case.
+/// Prepares a C or C++ source: moves its includes, and makes `main` return in any case.
 fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
     let mut changes = Vec::new();
@@ -203,7 +204,7 @@ fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
             "preproc_include" => changes.push(part.lift(own, node)),
             "preproc_def" | "preproc_function_def" => {
                 let name = &text[node.child_by_field_name("name")?.byte_range()];
-                // Includes read it.
+                // Included files read it.
                 if name.starts_with('_') {
                     changes.push(part.lift(own, node));
                 } else {
@@ -235,8 +236,7 @@ fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
     has_main.then_some(part)
 }
 
-/// The names that a node outside of functions gives to something: two sources with one of them cannot stand side by
-/// side.
+/// Adds the names that a node outside of functions defines: two sources that define the same name clash.
 fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
     let word = |node: Node<'_>| text[node.byte_range()].to_owned();
     match node.kind() {
@@ -250,7 +250,7 @@ fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
                     is_function = at.kind() == "function_declarator";
                     at = inner;
                 }
-                // The others only say that it is somewhere, maybe in a library.
+                // Other declarations only announce a name, which may be defined in a library.
                 let is_here = node.kind() != "declaration" || !(is_function || is_extern);
                 if is_here {
                     names.insert(word(at));
@@ -268,21 +268,21 @@ fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
     children(node).into_iter().for_each(|child| own_names(text, child, names));
 }
 
-/// What a declarator is around.
+/// The declarator within a declarator.
 fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
     let is_around = node.kind() == "parenthesized_declarator";
     let first = || children(node).into_iter().find(Node::is_named);
     node.child_by_field_name("declarator").or_else(|| is_around.then(first).flatten())
 }
 
-/// Whether a declaration calls something for its value.
+/// Whether a declaration calls something for its initial value.
 fn starts_early(node: Node<'_>) -> bool {
     children(node).into_iter().any(|child| {
         matches!(child.kind(), "call_expression" | "lambda_expression") || starts_early(child)
     })
 }
 
-/// A Rust source whose `main` is seen outside of it.
+/// Prepares a Rust source: makes its `main` visible outside of its module.
 fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
     let mut changes = Vec::new();
@@ -307,7 +307,7 @@ fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
     (has_main && !text.contains("crate:")).then_some(part)
 }
 
-/// A Java source whose classes stand in a class.
+/// Prepares a Java source, whose classes become members of a class.
 fn in_class(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
     let mut changes = Vec::new();
@@ -371,7 +371,7 @@ mod tests {
         );
     }
 
-    /// The names of a source in C that become its own.
+    /// Checks the names of a C source that get a prefix.
     fn check_names(text: &str, expected: &str) {
         let text = format!("{text}\nint main(void) {{ return 0; }}\n");
         let bundle = bundle("c", &[text.clone(), text]).expect("they can stand side by side");

@@ -1,4 +1,4 @@
-//! Walks through a source and collects the edits that the rules find.
+//! Walks through a source and collects the edits that the rules make.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::mutate::operator::Operator;
 use crate::mutate::rules;
 use crate::mutate::syntax::{Role, Syntax};
 
-/// One change of a text.
+/// A change of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub operator: Operator,
@@ -16,7 +16,7 @@ pub(super) struct Edit {
     pub after: String,
 }
 
-/// What the rules find in one source.
+/// The edits found in one source.
 pub(super) struct Finder<'t> {
     pub syntax: &'static Syntax,
     pub text: &'t str,
@@ -24,7 +24,7 @@ pub(super) struct Finder<'t> {
 }
 
 impl<'t> Finder<'t> {
-    /// Applies every rule to a node and to all below it.
+    /// Applies every rule to a node and to all nodes below it.
     pub(super) fn visit(&mut self, node: Node<'t>) {
         rules::markers(self, node);
         if self.is(node, Role::Skip) || !node.is_named() {
@@ -36,7 +36,7 @@ impl<'t> Finder<'t> {
         }
         let mut is_of_tests = false;
         for child in self.alive(node) {
-            // What is only there in tests of the submission itself is not run.
+            // Code for the submission's own tests is not run.
             let was_of_tests = std::mem::take(&mut is_of_tests);
             match child.kind() {
                 "attribute_item" => is_of_tests = was_of_tests || self.src(child).contains("test"),
@@ -46,7 +46,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// The children that a compiler sees: not what a preprocessor leaves out.
+    /// The children that the compiler sees, without those that the preprocessor removes.
     fn alive(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let all = children(node);
         let is_taken = match node.kind() {
@@ -56,7 +56,7 @@ impl<'t> Finder<'t> {
                 is_set == self.src(node).starts_with("#ifdef")
             }
             "preproc_if" => self.field(node, &["condition"]).map(|it| self.src(it)) == Some("1"),
-            // The other branch of one of those is never certain.
+            // An else branch is kept only if the condition is certainly false.
             "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
                 let above = node.parent().filter(|it| it.kind() == "preproc_ifdef");
                 let name = above.and_then(|it| self.field(it, &["name"])).map(|it| self.src(it));
@@ -71,7 +71,7 @@ impl<'t> Finder<'t> {
         all.into_iter().filter(|it| is_else(it) || is_taken).collect()
     }
 
-    /// Whether a node is this.
+    /// Whether a node has this role.
     pub(super) fn is(&self, node: Node<'t>, role: Role) -> bool {
         self.syntax.is(node.kind(), role)
     }
@@ -81,7 +81,7 @@ impl<'t> Finder<'t> {
         &self.text[node.byte_range()]
     }
 
-    /// The child in the first of these fields that there is.
+    /// The child in the first of these fields that exists.
     pub(super) fn field(&self, node: Node<'t>, names: &[&str]) -> Option<Node<'t>> {
         names.iter().find_map(|name| node.child_by_field_name(name))
     }
@@ -92,17 +92,17 @@ impl<'t> Finder<'t> {
         all.filter(|child| child.is_named() && !child.is_extra()).collect()
     }
 
-    /// The nodes around a node, from inside.
+    /// The nodes around a node, from the inside out.
     pub(super) fn around(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
         std::iter::successors(node.parent(), |node| node.parent())
     }
 
-    /// The nearest node around a node that is this.
+    /// The nearest node around a node that has this role.
     pub(super) fn nearest(&self, node: Node<'t>, role: Role) -> Option<Node<'t>> {
         self.around(node).find(|it| self.is(*it, role))
     }
 
-    /// All nodes below one that are this, itself included.
+    /// The nodes with this role from a node downwards, including itself.
     pub(super) fn below(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
         let mut found = Vec::new();
         let mut left = vec![node];
@@ -115,7 +115,7 @@ impl<'t> Finder<'t> {
         found
     }
 
-    /// The last part of the name that a call calls.
+    /// The last part of the name that a call uses.
     pub(super) fn callee(&self, call: Node<'t>) -> Option<Node<'t>> {
         let mut node = self.field(call, &["name", "function"])?;
         while !self.is(node, Role::Name) {
@@ -125,7 +125,7 @@ impl<'t> Finder<'t> {
         Some(node)
     }
 
-    /// The name of what a call calls; empty if it is none.
+    /// The name of the called function; empty if it has none.
     pub(super) fn called(&self, call: Node<'t>) -> &'t str {
         self.callee(call).map_or("", |name| self.src(name))
     }
@@ -140,12 +140,12 @@ impl<'t> Finder<'t> {
         self.src(at)
     }
 
-    /// Puts a text in the place of a node.
+    /// Replaces a node by a text.
     pub(super) fn put(&mut self, operator: Operator, node: Node<'t>, after: impl Into<String>) {
         self.edit(operator, node.byte_range(), after);
     }
 
-    /// Puts a text in the place of a range.
+    /// Replaces a range by a text.
     pub(super) fn edit(
         &mut self,
         operator: Operator,
@@ -158,7 +158,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Lets two nodes, the first before the second, change places.
+    /// Exchanges two nodes, of which the first comes before the second.
     pub(super) fn exchange(&mut self, operator: Operator, first: Node<'t>, second: Node<'t>) {
         let (one, two) = (self.src(first), self.src(second));
         let between = &self.text[first.end_byte()..second.start_byte()];

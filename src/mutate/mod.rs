@@ -1,7 +1,7 @@
 //! A source → mutants: the same source with one mistake in each.
 //!
-//! A tree of the source says where a mistake can be made; [`rules`](self) say which. A mutant is one range of one
-//! file with another text in its place, so what it does can be read.
+//! The syntax tree of the source shows where a mistake can be made; [`rules`](self) say which. A mutant replaces one
+//! range of one file, so its effect can be read.
 
 pub mod bundle;
 mod finder;
@@ -29,38 +29,39 @@ use crate::mutate::syntax::Syntax;
 pub struct SourceText {
     /// Its path in the program.
     pub name: PathBuf,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
 /// A source with one mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Its name: the operator, the line's words in short, and a number among those of this operator in such lines.
+    /// Its name: the operator, a digest of the line's words, and a number among those with this operator in equal
+    /// lines.
     pub id: String,
     /// The kind of mistake.
     pub operator: Operator,
-    /// Which of the files has it.
+    /// The index of the file with the mistake.
     pub file: usize,
-    /// Where in the file, in bytes.
+    /// The range of the change in the file, in bytes.
     pub range: Range<usize>,
     /// The line, from 1.
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
-    /// What stood there.
+    /// The original text.
     pub before: String,
-    /// What stands there instead.
+    /// The text that replaces it.
     pub after: String,
 }
 
 impl Mutant {
-    /// The file with the mistake; `text` is the file without.
+    /// The file with the mistake; `text` is the original file.
     pub fn apply(&self, text: &str) -> String {
         format!("{}{}{}", &text[..self.range.start], self.after, &text[self.range.end..])
     }
 
-    /// The lines that it changes, as they were and as they are; `text` is the file without the mistake.
+    /// The lines that it changes, before and after; `text` is the original file.
     pub fn lines(&self, text: &str) -> [Vec<String>; 2] {
         let start = text[..self.range.start].rfind('\n').map_or(0, |at| at + 1);
         let rest = &text[self.range.end..];
@@ -75,7 +76,7 @@ impl Mutant {
     }
 }
 
-/// Whether there are mutants of sources in juror's language with this code.
+/// Whether juror can make mutants in the language with this code.
 pub fn knows(language: &str) -> bool {
     Syntax::of(language).is_some()
 }
@@ -99,7 +100,7 @@ pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
     all
 }
 
-/// A line in short, by its words: names last when lines before it come and go.
+/// A digest of a line's words: names stay the same if lines before it come and go.
 fn mark(text: &str, line: usize) -> String {
     let line = text.lines().nth(line - 1).unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -122,7 +123,7 @@ fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {
     }
 }
 
-/// The edits of one file: each makes a text of its own, as well formed as the file.
+/// The edits of one file. Each yields a different text with no more syntax errors than the file.
 fn edits(syntax: &'static Syntax, text: &str) -> Vec<Edit> {
     let Some(tree) = parse(syntax, text) else { return Vec::new() };
     let mut finder = Finder { syntax, text, edits: Vec::new() };
@@ -149,7 +150,7 @@ fn parse(syntax: &Syntax, text: &str) -> Option<Tree> {
     parser(syntax)?.parse(text, None)
 }
 
-/// The same for a changed text, with what stays of the tree.
+/// Parses a changed text, reusing the unchanged part of the tree.
 fn parse_again(
     syntax: &Syntax,
     tree: &Tree,
@@ -183,7 +184,7 @@ fn parser(syntax: &Syntax) -> Option<Parser> {
     Some(parser)
 }
 
-/// How many places of a tree the grammar does not know.
+/// The number of syntax errors in a tree.
 fn faults(tree: &Tree) -> usize {
     let mut count = 0;
     let mut left = vec![tree.root_node()];

@@ -47,7 +47,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Each of them, in the order of lists. If two of them make the same text, the first one has it.
+    /// All operators, in the order of lists. If two of them make the same text, the first one gets it.
     pub const ALL: [Self; 17] = [
         Self::Parity,
         Self::Tie,
@@ -91,7 +91,7 @@ impl Operator {
         }
     }
 
-    /// The mistake, in a few words.
+    /// The mistake in a few words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Ror => "compares otherwise",
@@ -114,12 +114,12 @@ impl Operator {
         }
     }
 
-    /// The operator of this name, in any case of letters.
+    /// The operator with this name; case does not matter.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operator| operator.name().eq_ignore_ascii_case(name))
     }
 
-    /// Half of the operators, chosen by the seed: test data is made without them, and measured by them.
+    /// Half of the operators, chosen by the seed: test data is made without them and measured with them.
     pub fn held_out(seed: u64) -> Vec<Self> {
         let mut all = Self::ALL;
         all.sort_by_key(|operator| Sha256::digest(format!("{seed}:{}", operator.name())));

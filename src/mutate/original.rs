@@ -1,4 +1,4 @@
-//! The program that mutants are made of, as texts.
+//! The source texts of a program that mutants are made from.
 
 use crate::language::recipe::{Form, recipe};
 use crate::language::sources;
@@ -6,19 +6,19 @@ use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::mutate::{SourceText, knows};
 
-/// A program in a language that mutants are made in.
+/// A program in a language that supports mutants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Original {
     /// The code of its language.
     pub language: &'static str,
-    /// Its own source files, with the package's constants in place.
+    /// Its own source files, with the package's constants filled in.
     pub files: Vec<SourceText>,
 }
 
-/// Reads a program's sources; nothing if mutants cannot be made of them.
+/// Reads a program's sources; None if they do not allow mutants.
 ///
 /// # Errors
-/// If it cannot be read, or its language cannot be told.
+/// If they cannot be read, or the language cannot be determined.
 pub fn original(program: &Program) -> Result<Option<Original>, Stop> {
     let all = sources::read(program)?;
     let recipe = recipe(program, &all).map_err(|fault| fault.at(&program.path))?;

@@ -1,8 +1,8 @@
-//! The languages that mutants are made in: for each a grammar, and what its kinds of nodes are called here.
+//! The languages that support mutants: the grammar of each, and the roles of its kinds of nodes.
 
 use crate::mutate::syntax::Role::*;
 
-/// What a node is, in words that all languages share.
+/// The role of a node, the same in all languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Argument,
@@ -26,7 +26,7 @@ pub(super) enum Role {
     Name,
     Range,
     Return,
-    /// Nothing below is changed.
+    /// Nothing below this node is changed.
     Skip,
     Ternary,
     Text,
@@ -36,28 +36,28 @@ pub(super) enum Role {
     Update,
 }
 
-/// A language.
+/// The syntax of a language.
 #[derive(Debug)]
 pub(super) struct Syntax {
-    /// The codes of juror's languages that are written in it.
+    /// The codes of juror's languages with this syntax.
     pub codes: &'static [&'static str],
     /// Its grammar.
     pub grammar: fn() -> tree_sitter::Language,
-    /// What its kinds of nodes are.
+    /// The kinds of nodes with each role.
     pub roles: &'static [(Role, &'static [&'static str])],
-    /// What stands for a statement that is left out.
+    /// The text that replaces an omitted statement.
     pub nothing: &'static str,
-    /// What turns a condition round.
+    /// The prefix that negates a condition.
     pub not: &'static str,
-    /// Always and never.
+    /// The constants true and false.
     pub constants: [&'static str; 2],
-    /// Types, and the narrower ones that fit in their place without further changes.
+    /// Types, and for each the narrower types that can replace it without further changes.
     pub types: &'static [(&'static str, &'static [&'static str])],
-    /// What is put around a value to narrow it, with `{}` for the value.
+    /// Expressions that narrow a value, with `{}` for the value.
     pub casts: &'static [&'static str],
-    /// What is written before a declaration to keep its value for the next turn of a loop.
+    /// The keyword before a declaration that keeps its value for the next iteration.
     pub kept: Option<&'static str>,
-    /// What follows a statement in a line of its own.
+    /// Whether indentation marks blocks.
     pub is_by_indent: bool,
 }
 
@@ -80,7 +80,7 @@ const CPP_TYPES: &[(&str, &[&str])] = &[
     ("long double", &["float"]),
 ];
 
-/// The languages.
+/// All syntaxes.
 pub(super) static SYNTAXES: [Syntax; 4] = [
     Syntax {
         codes: &["c", "cgmp", "cpp", "cppgmp"],
@@ -287,7 +287,7 @@ impl Syntax {
         SYNTAXES.iter().find(|syntax| syntax.codes.contains(&code))
     }
 
-    /// Whether a kind of node is this.
+    /// Whether a kind of node has this role.
     pub(super) fn is(&self, kind: &str, role: Role) -> bool {
         self.roles.iter().any(|(it, kinds)| *it == role && kinds.contains(&kind))
     }

@@ -11,7 +11,7 @@ fn of(language: &str, text: &str) -> Vec<Mutant> {
     mutants(language, &[SourceText { name: "a".into(), text: text.to_owned() }])
 }
 
-/// The mutants of an operator, as what stood there and what stands there now.
+/// Checks the mutants of an operator, as the texts before and after.
 fn check(language: &str, operator: Operator, text: &str, expected: &[&str]) {
     let all = of(language, text).into_iter().filter(|mutant| mutant.operator == operator);
     let shown: Vec<String> =
@@ -60,7 +60,7 @@ fn a_mutant_differs_in_one_place_and_is_well_formed() {
             let kept = text.len() - mutant.before.len() + mutant.after.len();
             assert_eq!(changed.len(), kept);
             assert_ne!(changed, text);
-            // Some of them, with nothing that is known of the tree before.
+            // For some mutants: parse the changed text from scratch.
             if ids.len() % 5 == 0 {
                 let again = parse(syntax, &changed).unwrap();
                 assert_eq!(faults(&again), before, "{} {}", path.display(), mutant.id);

@@ -1,24 +1,24 @@
-//! Wrong programs made of any right one: it gets another input, or its output is changed.
+//! Wrong programs made from any right program: its input or its output is changed.
 
 use crate::grammar::misread::Misreading;
 
-/// A wrong program made of a right one.
+/// A wrong program made from a right one.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrapper {
     /// Its name.
     pub name: &'static str,
-    /// What it does wrong.
+    /// What it does wrong, in words.
     pub words: &'static str,
     /// How it is made.
     pub change: Change,
 }
 
-/// Where a right program is made wrong.
+/// The change that makes a right program wrong.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
-    /// It gets the input that [`misread`](crate::grammar::misread::misread) makes of the test case's.
+    /// It gets the input that [`misread`](crate::grammar::misread::misread) makes from the test case's input.
     Input(Misreading),
-    /// Its output becomes what this makes of it.
+    /// This function changes its output.
     Output(fn(&[u8]) -> Vec<u8>),
 }
 
@@ -34,7 +34,7 @@ const fn bits(bits: u32, signed: bool) -> Misreading {
     Misreading::Bits { bits, signed }
 }
 
-/// All of them.
+/// All wrappers.
 pub fn wrappers() -> &'static [Wrapper] {
     const ALL: &[Wrapper] = &[
         reads("room-for-64", "takes 64 values of a row at most", Misreading::AtMost(64)),
@@ -136,7 +136,7 @@ pub fn wrappers() -> &'static [Wrapper] {
     ALL
 }
 
-/// Lines with their ends.
+/// The lines, with their ends.
 fn lines(output: &[u8]) -> Vec<&[u8]> {
     output.split_inclusive(|byte| *byte == b'\n').collect()
 }
@@ -145,7 +145,7 @@ fn each_line(output: &[u8], change: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     lines(output).into_iter().flat_map(change).collect()
 }
 
-/// Changes words, and leaves what is between them.
+/// Changes words, and keeps what is between them.
 fn each_word(output: &[u8], change: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Vec<u8> {
     let mut changed = Vec::new();
     for part in
@@ -181,7 +181,7 @@ fn cut(output: &[u8], most: usize) -> Vec<u8> {
     output[..output.len().min(most)].to_vec()
 }
 
-/// A line as words and what is between them.
+/// The words of a line and what is between them.
 fn parts(line: &[u8]) -> Vec<&[u8]> {
     line.chunk_by(|one, other| one.is_ascii_whitespace() == other.is_ascii_whitespace()).collect()
 }
@@ -194,7 +194,7 @@ fn exchanged(line: &[u8]) -> Vec<u8> {
     parts.concat()
 }
 
-/// A line of two numbers, exchanged unless they are in this order.
+/// A line of two numbers, exchanged unless they are in order.
 fn ordered(line: &[u8], is_ordered: fn(i128, i128) -> bool) -> Vec<u8> {
     let words: Vec<Option<i128>> =
         parts(line).into_iter().filter(|part| !part[0].is_ascii_whitespace()).map(number).collect();

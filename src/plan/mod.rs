@@ -1,31 +1,31 @@
 //! Decides which run comes next, and which runs are no longer needed. Starts nothing itself.
 //!
-//! Each submission is built, then run on its test cases in order. Several steps may be under way at
-//! once; the result does not depend on which of them ends first. A submission may have an order of its own, which ends
-//! when enough is proved; what might be left out starts when there is nothing else to do.
+//! Each submission is built, then run on its test cases in order. Several steps may be under way at once; the result
+//! does not depend on which of them ends first. A submission may have its own order, which ends when enough is proved;
+//! runs that might be omitted start only if there is nothing else to do.
 
 pub mod schedule;
 
 use crate::plan::schedule::{CaseEnd, Need, Schedule, See, Stretches};
 
-/// One thing to do.
+/// A step to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Build this submission.
+    /// Build a submission.
     Build {
-        /// Index of the submission.
+        /// The index of the submission.
         submission: usize,
     },
-    /// Run this submission on this case.
+    /// Run a submission on a case.
     Run {
-        /// Index of the submission.
+        /// The index of the submission.
         submission: usize,
-        /// Index of the case.
+        /// The index of the case.
         case: usize,
     },
 }
 
-/// What is done, under way, and still to do.
+/// The steps that are done, under way, and left.
 #[derive(Clone, Debug)]
 pub struct Plan {
     schedule: Schedule,
@@ -39,23 +39,23 @@ struct Progress {
     started: Vec<bool>,
     /// By case: how it ended.
     ends: Vec<Option<CaseEnd>>,
-    /// What is known of the first cases.
+    /// The known ends of the first cases.
     known: Stretches,
-    /// Cases under way.
+    /// How many cases are under way.
     running: usize,
     /// Whether nothing is left to be started.
     exhausted: bool,
-    /// The order of its own, if it has one.
+    /// The submission's own order, if it has one.
     telling: Option<Telling>,
 }
 
-/// Cases of one submission, the most telling first.
+/// The cases of one submission, the most informative first.
 #[derive(Clone, Debug)]
 struct Telling {
     order: Vec<usize>,
-    /// So many of the first are run, whatever comes of them.
+    /// How many of the first cases are run in any case.
     necessary: usize,
-    /// So many are run at most.
+    /// How many cases are run at most.
     end: usize,
     /// How many were started.
     started: usize,
@@ -85,7 +85,7 @@ enum Build {
 }
 
 impl Plan {
-    /// A plan to run each of so many submissions on these cases.
+    /// A plan to run this many submissions on these cases.
     pub fn new(schedule: Schedule, submissions: usize) -> Self {
         let cases = schedule.cases();
         let progress = Progress {
@@ -96,33 +96,33 @@ impl Plan {
         Self { schedule, submissions: vec![progress; submissions] }
     }
 
-    /// The next step, which counts as under way from now on. `None` when nothing can be started now.
+    /// The next step, which counts as under way from now on. `None` if nothing can be started now.
     ///
-    /// Cases of submissions that are built come first, so that results come in order.
+    /// Cases of built submissions come first, so that results come in order.
     pub fn next_step(&mut self) -> Option<Step> {
         self.next_run(false).or_else(|| self.next_build()).or_else(|| self.next_run(true))
     }
 
-    /// Lets a submission that is built run on its cases in this order, `necessary` of them in any case.
+    /// Makes a built submission run its cases in this order, `necessary` of them in any case.
     pub fn tell(&mut self, submission: usize, order: Vec<usize>, necessary: usize) {
         let end = order.len();
         self.submissions[submission].telling =
             Some(Telling { order, necessary, end, started: 0, done: 0 });
     }
 
-    /// How many of the first cases of its own order are done.
+    /// How many of the first cases in its own order are done.
     pub fn told(&self, submission: usize) -> usize {
         self.submissions[submission].telling.as_ref().map_or(0, |telling| telling.done)
     }
 
-    /// What comes after so many cases of its own order is not needed.
+    /// Makes the cases after the first `runs` in its own order unnecessary.
     pub fn settle(&mut self, submission: usize, runs: usize) {
         if let Some(telling) = &mut self.submissions[submission].telling {
             telling.end = telling.end.min(runs);
         }
     }
 
-    /// A run; also one that may turn out to be not needed, if `perhaps`.
+    /// The next run; with `perhaps` also one that may turn out to be unnecessary.
     fn next_run(&mut self, perhaps: bool) -> Option<Step> {
         for submission in 0..self.submissions.len() {
             let progress = &self.submissions[submission];
@@ -147,7 +147,7 @@ impl Plan {
         None
     }
 
-    /// The runs of a built submission that are not started yet.
+    /// The next run of a built submission, if any.
     fn left(&self, submission: usize) -> Left {
         let progress = &self.submissions[submission];
         if let Some(telling) = &progress.telling {
@@ -176,17 +176,17 @@ impl Plan {
         Some(Step::Build { submission })
     }
 
-    /// A build that was under way has worked: its cases can run.
+    /// Reports that a build has succeeded: its cases can run.
     pub fn built(&mut self, submission: usize) {
         self.submissions[submission].build = Build::Done;
     }
 
-    /// The submission is at its end: it cannot be built, or the judge failed on it.
+    /// Ends a submission: it does not build, or the judge failed on it.
     pub fn abandon(&mut self, submission: usize) {
         self.submissions[submission].build = Build::Failed;
     }
 
-    /// A case that was under way is done.
+    /// Reports that a case is done.
     pub fn finished(&mut self, submission: usize, case: usize, end: CaseEnd) {
         let progress = &mut self.submissions[submission];
         progress.running -= 1;
@@ -202,7 +202,7 @@ impl Plan {
         }
     }
 
-    /// Whether nothing of this submission is under way or still needed.
+    /// Whether no step of this submission is under way or still needed.
     pub fn is_complete(&self, submission: usize) -> bool {
         let progress = &self.submissions[submission];
         progress.running == 0
@@ -213,7 +213,7 @@ impl Plan {
             }
     }
 
-    /// Which cases make up this submission's result, as far as it is known.
+    /// Which cases count for this submission's result, as far as it is known.
     pub fn needed(&self, submission: usize) -> Vec<bool> {
         let progress = &self.submissions[submission];
         if let Some(Telling { order, end, .. }) = &progress.telling {
@@ -235,14 +235,14 @@ impl Plan {
     }
 }
 
-/// What is left to be started.
+/// What can be started next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
     /// This case.
     Case(usize),
     /// This case, unless enough is proved before it.
     Perhaps(usize),
-    /// Cases that wait for others.
+    /// Nothing yet: the next case depends on others.
     NotYet,
     /// Nothing.
     Nothing,
@@ -253,8 +253,8 @@ mod tests {
     use super::*;
     use crate::plan::schedule::{Piece, Section, Until, Yields};
 
-    /// Plays a plan with `slots` workers. `rejects` says where submissions fail, `last_first` lets the
-    /// youngest step end first. Gives the steps in the order of their start.
+    /// Plays a plan with `slots` workers. `rejects` lists the cases on which each submission fails; with `last_first`
+    /// the youngest step ends first. Returns the steps in the order of their start.
     fn play(until: Until, slots: usize, rejects: &[&[usize]], last_first: bool) -> Vec<String> {
         let mut plan = Plan::new(Schedule::single(4, until), rejects.len());
         let mut under_way = Vec::new();
@@ -363,7 +363,7 @@ mod tests {
             let mut started = Vec::new();
             for end in ends {
                 let Some(Step::Run { case, .. }) = plan.next_step() else { break };
-                // Two slots: the other one finds nothing to do meanwhile.
+                // Two slots: the other slot has nothing to do meanwhile.
                 assert_eq!(plan.next_step(), None);
                 assert!(!plan.is_finished());
                 started.push(case.to_string());
@@ -378,8 +378,9 @@ mod tests {
         check(&[Rejected, Accepted, Accepted], "0");
     }
 
-    /// Two submissions with four cases each, the first in the order 2 3 1 0 with so many of them necessary. `ends` says
-    /// after how many of its cases enough is proved. Steps end in the order in which they began, or the last first.
+    /// Two submissions with four cases each, the first in the order 2 3 1 0 with `necessary` of them necessary. `ends`
+    /// says after how many of its cases enough is proved. Steps end in the order in which they began, or the last
+    /// first.
     fn tell(slots: usize, necessary: usize, ends: usize, last_first: bool) -> (String, Vec<bool>) {
         let mut plan = Plan::new(Schedule::single(4, Until::Never), 2);
         let (mut under_way, mut started) = (Vec::new(), Vec::new());
@@ -427,7 +428,7 @@ mod tests {
         };
         check(1, 0, 1, "b0 0.2 b1 1.0 1.1 1.2 1.3");
         check(1, 0, 4, "b0 0.2 0.3 0.1 0.0 b1 1.0 1.1 1.2 1.3");
-        // While the first run may prove enough, others are done; and the second one, if there are none.
+        // The first run may prove enough, so other steps come first, and its second run if there are none.
         check(2, 0, 1, "b0 b1 0.2 1.0 1.1 1.2 1.3");
         check(2, 2, 2, "b0 b1 0.2 0.3 1.0 1.1 1.2 1.3");
         check(3, 0, 2, "b0 b1 0.2 0.3 1.0 1.1 1.2 1.3");

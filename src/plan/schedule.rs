@@ -1,34 +1,34 @@
-//! Which test cases a submission is run on, as far as earlier ones decide it.
+//! Which test cases a submission is run on, depending on earlier results.
 //!
-//! The test cases stand in sections, in order, and sections may stand in sections. A section may be run only after
-//! others were passed, and its rest may be left out once it has come to nothing. What is needed follows from the ends
-//! of earlier cases alone, never from when they came.
+//! The test cases are in sections, in order, and sections may contain sections. A section may require that others were
+//! passed, and its rest may be omitted once it is worth nothing. What is needed follows from the ends of earlier cases
+//! alone, never from their times.
 
 /// The test cases in their sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// All of them.
+    /// The section with all test cases.
     pub root: Section,
 }
 
-/// Some test cases and sections, one after the other.
+/// Test cases and sections in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// In order.
+    /// The parts, in order.
     pub parts: Vec<Piece>,
-    /// The sections, before this one, whose cases must all be accepted for this one to be run. Sections are numbered
-    /// in the order in which they begin; the root is 0.
+    /// Earlier sections whose cases must all be accepted for this one to be run. Sections are numbered in the order in
+    /// which they begin; the root is 0.
     pub requires: Vec<usize>,
     /// What ends it early.
     pub until: Until,
-    /// What it is for the section around it.
+    /// How it counts as a part of the section around it.
     pub yields: Yields,
 }
 
-/// What stands in a section.
+/// A part of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// So many cases.
+    /// This many cases.
     Cases(usize),
     /// A section.
     Section(Section),
@@ -37,7 +37,7 @@ pub enum Piece {
 /// What ends a section early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// Nothing.
+    /// Nothing ends it.
     Never,
     /// A part that is not accepted.
     Rejection,
@@ -45,49 +45,49 @@ pub enum Until {
     Nothing,
 }
 
-/// What a section is for the section around it.
+/// How a section counts as a part of the section around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yields {
-    /// Accepted, unless it was not run or ended early.
+    /// Accepted, unless it was not run or was ended early.
     Unbroken,
     /// Accepted if all of its parts are.
     All,
     /// Accepted if one of its parts is.
     Any,
-    /// What its last part is.
+    /// Like its last part.
     Last,
-    /// Accepted, whatever comes of it.
+    /// Accepted in any case.
     Acceptance,
 }
 
-/// How a case ended, as far as the plan is concerned.
+/// How a case ended, for the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseEnd {
     /// It was accepted.
     Accepted,
-    /// It was accepted, and is worth nothing.
+    /// It was accepted with the score zero.
     AcceptedForNothing,
     /// It was not accepted.
     Rejected,
-    /// The judge failed on it: nothing can come of the submission.
+    /// The judge failed on it, so the submission gets no result.
     Failed,
 }
 
 /// Whether a case is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// It is.
+    /// It is needed.
     Yes,
-    /// Unless a case before it, whose end is not known yet, says otherwise.
+    /// It is needed, unless the unknown end of an earlier case prevents it.
     Perhaps,
-    /// It is not known whether it may be run at all.
+    /// Whether it may be run at all is not known.
     NotYet,
-    /// It is not.
+    /// It is not needed.
     No,
 }
 
 impl Schedule {
-    /// All cases in one section.
+    /// All cases in a single section.
     pub fn single(cases: usize, until: Until) -> Self {
         let parts = vec![Piece::Cases(cases)];
         Self { root: Section { parts, requires: Vec::new(), until, yields: Yields::All } }
@@ -98,13 +98,13 @@ impl Schedule {
         self.root.cases()
     }
 
-    /// Goes through the cases in order, with the need for each, as far as the ends that are known decide it;
-    /// until `see` has seen enough.
+    /// Visits the cases in order, with the need for each as far as known ends decide it, until `see` returns
+    /// [`See::Enough`].
     pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> See) {
         self.walk_on(ends, &Stretches::default(), see);
     }
 
-    /// The same, without the needed cases that these stretches tell of.
+    /// The same, without needed cases in these stretches.
     pub(super) fn walk_on(
         &self,
         ends: &[Option<CaseEnd>],
@@ -127,12 +127,13 @@ impl Section {
     }
 }
 
-/// The first cases, as far as all ends are known, in stretches of the same end: those need not be gone through one by one.
+/// The first cases, as far as all ends are known, as stretches with the same end, so that they need not be visited
+/// singly.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stretches(Vec<(CaseEnd, usize)>);
 
 impl Stretches {
-    /// Adds what is known by now.
+    /// Adds the ends that are known now.
     pub(super) fn extend(&mut self, ends: &[Option<CaseEnd>]) {
         let mut case = self.0.last().map_or(0, |(_, behind)| *behind);
         while let Some(Some(end)) = ends.get(case).filter(|it| **it != Some(CaseEnd::Failed)) {
@@ -144,23 +145,23 @@ impl Stretches {
         }
     }
 
-    /// How all cases end from this one on, up to another.
+    /// The common end from this case on, and the index after the last case with it.
     fn at(&self, case: usize) -> Option<(CaseEnd, usize)> {
         let index = self.0.partition_point(|(_, behind)| *behind <= case);
         self.0.get(index).copied()
     }
 }
 
-/// Whether to go on.
+/// Whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum See {
-    /// Go on.
+    /// Continue.
     More,
-    /// That is all.
+    /// Stop.
     Enough,
 }
 
-/// Whether all cases of a section are accepted, or may be.
+/// Whether all cases of a section are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Passed {
     Yes,
@@ -178,7 +179,7 @@ impl Passed {
     }
 }
 
-/// Whether what follows is left out, the more certain the greater.
+/// Whether the following cases are omitted; a greater value is more certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stop {
     No,
@@ -186,14 +187,14 @@ enum Stop {
     Yes,
 }
 
-/// Goes through a schedule.
+/// A walk through a schedule.
 struct Walk<'a, S> {
     ends: &'a [Option<CaseEnd>],
     known: &'a Stretches,
     see: S,
     /// The next case.
     case: usize,
-    /// By section, as far as they have begun.
+    /// For each section that has begun, by number, whether all of its cases are accepted.
     passed: Vec<Passed>,
     /// Whether everything stops because the judge failed.
     failed: Stop,
@@ -201,14 +202,14 @@ struct Walk<'a, S> {
 }
 
 impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
-    /// Goes through a section that stands in others: `gate` says whether they may be run, `before` whether something
-    /// before it ended them. Gives the section as a part.
+    /// Visits a section: `gate` says whether the sections around it may be run, `before` whether something before
+    /// ended them. Returns how the section counts.
     fn section(&mut self, section: &Section, gate: Passed, before: Stop) -> Passed {
         let number = self.passed.len();
         let passed = |number: &usize| self.passed.get(*number).copied().unwrap_or(Passed::Yes);
         let gate = section.requires.iter().map(passed).fold(gate, Passed::and);
         let is_run = gate != Passed::No && before != Stop::Yes;
-        // Until its end is known.
+        // Replaced when its end is known.
         self.passed.push(Passed::Yes);
         let mut state = State {
             section,
@@ -229,7 +230,7 @@ impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
                         if need == Need::Yes
                             && let Some((end, other)) = self.known.at(case)
                         {
-                            // What all say together is what one says.
+                            // Equal ends have the same effect as one of them.
                             state.take(Some(end));
                             next = other.min(behind);
                             continue;
@@ -274,13 +275,13 @@ impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
     }
 }
 
-/// A section that is gone through.
+/// The state within a section.
 struct State<'a> {
     section: &'a Section,
     gate: Passed,
-    /// Before this section.
+    /// Whether something before this section ended it.
     before: Stop,
-    /// Within it.
+    /// Whether something in this section ended it.
     cut: Stop,
     /// Whether all parts that are run are accepted.
     all: Passed,
@@ -291,7 +292,7 @@ struct State<'a> {
 }
 
 impl State<'_> {
-    /// Whether a part is needed that comes next.
+    /// Whether the next part is needed.
     fn need(&self, failed: Stop) -> Need {
         let stop = self.before.max(self.cut).max(failed);
         match self.gate {
@@ -303,10 +304,10 @@ impl State<'_> {
         }
     }
 
-    /// Goes past a part that is run for all that is known, with this end.
+    /// Moves past a part that is run as far as is known, with this end.
     ///
-    /// Whether it is run may depend on a part before it whose end is not known. If it is not run, that one ends the
-    /// section. So a rejection ends the section, and makes it one that is not all accepted, in both cases.
+    /// Whether it is run may depend on an earlier part with unknown end. If it is not run, that part has ended the
+    /// section. So in both cases a rejection ends the section, and not all of its parts are accepted.
     fn take(&mut self, end: Option<CaseEnd>) {
         let is_certain = self.cut == Stop::No;
         let accepted = match end {
@@ -335,7 +336,7 @@ impl State<'_> {
         self.cut = self.cut.max(cut);
     }
 
-    /// What the section is for the one around it.
+    /// How the section counts in the section around it.
     fn yielded(&self) -> Passed {
         match (self.section.yields, self.gate, self.cut) {
             (Yields::Acceptance, ..) => Passed::Yes,

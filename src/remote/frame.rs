@@ -1,4 +1,5 @@
-//! Bytes ⇄ frames: the length of a frame, the length of its head, the head in the format postcard, and bytes behind it.
+//! Bytes ⇄ frames: the length of a frame, the length of its head, the head in the format postcard, and the bytes after
+//! it.
 
 use std::fmt;
 
@@ -8,16 +9,16 @@ use serde::de::DeserializeOwned;
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 
-/// The longest frame. A job has a program's arguments and the names of its files in it.
+/// The longest frame. A job contains a program's arguments and the names of its files.
 const LONGEST: usize = 16 << 20;
 
-/// How many bytes of a blob are in one frame: between two of them others have their turn.
+/// How many bytes of a blob are in one frame. Other messages may be sent between two frames.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// The lengths before each frame.
+/// The size of the two lengths before each frame.
 const LENGTHS: usize = 8;
 
-/// What cannot have been said by the other side of this protocol.
+/// Bytes that the other side of this protocol cannot have sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProtocolError(pub(super) String);
 
@@ -27,17 +28,17 @@ impl ProtocolError {
     }
 }
 
-/// The version of the frames and of what is in them.
+/// The version of the frames and their contents.
 const PROTOCOL: u32 = 1;
 
 /// The longest first line.
 const LONGEST_LINE: usize = 200;
 
-/// Who speaks.
+/// A side of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peer {
     Worker,
-    /// Who sends it jobs.
+    /// The side that sends jobs.
     Sender,
 }
 
@@ -49,7 +50,7 @@ impl Peer {
         }
     }
 
-    /// The line with which it begins. Programs are run alike, and messages read alike, only if both say the same.
+    /// The first line that this side sends. Both sides run programs and read messages alike only if these lines agree.
     pub(super) fn greeting(self) -> String {
         let rules = include_str!("../cache/rules.digest").trim();
         let version = env!("CARGO_PKG_VERSION");
@@ -57,10 +58,10 @@ impl Peer {
     }
 }
 
-/// A frame.
+/// Makes a frame.
 ///
 /// # Errors
-/// If it would be too long.
+/// If the frame would be too long.
 pub(super) fn frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, JudgeError> {
     let fault = |reason: String| JudgeError::new("send a message to another machine", reason);
     let head = postcard::to_allocvec(head).map_err(|error| fault(error.to_string()))?;
@@ -76,12 +77,12 @@ pub(super) fn frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Takes bytes as they come, and gives frames.
+/// Turns bytes, as they come, into frames.
 pub(super) struct Frames {
-    /// Who must greet.
+    /// The side that must send the greeting.
     of: Peer,
     bytes: Vec<u8>,
-    /// Those before this were given.
+    /// Bytes before this index were returned.
     at: usize,
     is_greeted: bool,
 }
@@ -91,13 +92,13 @@ impl Frames {
         Self { of, bytes: Vec::new(), at: 0, is_greeted: false }
     }
 
-    /// Frames that have come otherwise than from a pipe, so nobody greets before them.
+    /// Frames that did not come through a pipe, so no greeting precedes them.
     #[cfg(feature = "nats")]
     pub(super) fn within(of: Peer, bytes: Vec<u8>) -> Self {
         Self { of, bytes, at: 0, is_greeted: true }
     }
 
-    /// What comes behind the frames that were given.
+    /// The bytes after the frames that were returned.
     #[cfg(feature = "nats")]
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.at..]
@@ -108,7 +109,7 @@ impl Frames {
         self.bytes.extend(bytes);
     }
 
-    /// The next one: its head, and what is behind it. None if it has not come in full.
+    /// The next frame: its head and the bytes after it. None if it has not come in full.
     pub(super) fn next<M: DeserializeOwned>(
         &mut self,
     ) -> Result<Option<(M, Vec<u8>)>, ProtocolError> {
@@ -136,7 +137,7 @@ impl Frames {
         Ok(Some((message, behind)))
     }
 
-    /// Whether the first line has come.
+    /// Whether the greeting has come.
     fn greeted(&mut self) -> Result<bool, ProtocolError> {
         let (ours, name) = (self.of.greeting(), self.of.name().as_bytes());
         let end = self.bytes.iter().position(|byte| *byte == b'\n');

@@ -1,4 +1,4 @@
-//! Several workers behind one address, which the others see as one worker: something else balances between them.
+//! Several workers behind one address, which juror treats as one worker: something else distributes jobs among them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,52 +12,52 @@ use crate::remote::judge_side::Response;
 use crate::remote::message::{Facts, RequestId};
 use crate::remote::state::{Awaited, Shared};
 
-/// What each of these words leads to on a machine.
+/// The tool that each word leads to on a machine.
 pub type Tools = HashMap<String, Result<Toolchain, Vec<Tried>>>;
 
-/// A message to a worker, and what must be known of it on its way.
+/// A message to a worker, and what its sender must know about it.
 #[derive(Debug)]
 pub struct Envelope<'a> {
-    /// Under which number its answer comes.
+    /// The number of its answer.
     pub number: u64,
-    /// A frame.
+    /// The message as a frame.
     pub bytes: &'a [u8],
-    /// Whether nothing may be sent with it.
+    /// Whether it must be sent alone.
     pub is_lone: bool,
-    /// The same for envelopes whose jobs start one program.
+    /// The same number for envelopes whose jobs start the same program.
     pub program: usize,
-    /// Whether it may take long: urgent ones should not wait behind it.
+    /// Whether its jobs may take long: urgent envelopes should not have to wait for it.
     pub is_long: bool,
 }
 
-/// One of the workers.
+/// One worker of a group.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its name among all.
+    /// Its name, unique among all workers.
     pub name: String,
-    /// What it says of its machine.
+    /// The facts about its machine.
     pub facts: Facts,
-    /// How much longer it takes than the first worker of all.
+    /// How much longer it takes than the first of all workers.
     pub pace: f64,
 }
 
 /// Workers that are alike, behind one address.
 pub trait WorkerGroup: Send + Sync {
-    /// What they say of their machines, as one.
+    /// Facts about their machines, as if they were one.
     fn facts(&self) -> Facts;
     /// How many jobs they may have at once.
     fn places(&self) -> usize;
     /// The tools that all of them have.
     fn tools(&self) -> Tools;
-    /// Each of them.
+    /// Each worker of the group.
     fn members(&self) -> Vec<Member>;
-    /// From now on it is sent envelopes, and answers them.
+    /// Starts the group: from now on it gets envelopes and answers them.
     fn open(&self, reply_to: ReplyTo);
-    /// Takes an envelope, and does not wait.
+    /// Sends an envelope; does not wait.
     fn send(&self, envelope: &Envelope<'_>);
-    /// Nothing is wanted of it any more. Does not wait.
+    /// Ends the group's work; does not wait.
     fn close(&self);
-    /// Waits a moment until it has tidied up.
+    /// Waits briefly until the group has cleaned up.
     fn finish(&self);
 }
 
@@ -66,21 +66,21 @@ pub trait WorkerGroup: Send + Sync {
 pub struct ReplyTo {
     pub(super) shared: Arc<Shared>,
     pub(super) worker: usize,
-    /// What the first worker of all says: its times count.
+    /// The facts of the first of all workers, whose times count.
     pub first: Facts,
 }
 
-/// What is known of an envelope whose answer is waited for.
+/// An envelope whose answer is awaited.
 #[derive(Debug)]
 pub struct Open {
-    /// So many bytes may come of it.
+    /// Upper bound on the reply's size in bytes.
     pub room: u64,
-    /// What may be asked for.
+    /// The blobs that the worker may ask for.
     pub blobs: Vec<Blob>,
 }
 
 impl ReplyTo {
-    /// What is known of an envelope. None if nobody waits for its answer.
+    /// The state of an envelope. None if nobody waits for its answer.
     pub fn known(&self, number: RequestId) -> Option<Open> {
         let state = self.shared.lock();
         let asked = state.workers[self.worker].asked.get(&number)?;
@@ -92,7 +92,7 @@ impl ReplyTo {
         self.end(number, |_| answer);
     }
 
-    /// Nothing can come of an envelope.
+    /// Fails the job of an envelope.
     pub fn fail(&self, number: RequestId, error: JudgeError) {
         self.end(number, |asked| (asked.failed)(error));
     }
@@ -100,24 +100,24 @@ impl ReplyTo {
     fn end(&self, number: RequestId, answer: impl FnOnce(&Awaited) -> Response) {
         let mut state = self.shared.lock();
         if let Some(asked) = state.workers[self.worker].asked.remove(&number) {
-            // Who asked may have gone.
+            // The caller may have given up.
             let _ = asked.answer.try_send(answer(&asked));
         }
         drop(state);
         self.shared.changed.notify_all();
     }
 
-    /// They are still there.
+    /// Reports that the workers are still there.
     pub fn alive(&self) {
         self.shared.lock().workers[self.worker].silent = 0;
     }
 
-    /// They are not: jobs go elsewhere.
+    /// Reports that the workers are lost: their jobs go elsewhere.
     pub fn lose(&self, reason: &str) {
         self.shared.lose(self.worker, reason);
     }
 
-    /// Something is to be told.
+    /// Adds a diagnostic for the user.
     pub fn remark(&self, remark: Diagnostic) {
         let mut state = self.shared.lock();
         if !state.is_stopped {

@@ -1,4 +1,4 @@
-//! Bytes that come in pieces, and what a worker keeps of them.
+//! Blobs that come in pieces, and the blobs and trees that a worker keeps.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -12,10 +12,10 @@ use crate::model::blob::{Blob, Digest};
 use crate::model::tree::{Place, Tree};
 use crate::remote::frame::ProtocolError;
 
-/// More than this is in a file.
+/// Larger blobs are kept in a file.
 const IN_MEMORY: usize = 64 << 10;
 
-/// Files for what is large, in a directory that is made when there is a first one.
+/// Files for large blobs, in a directory that is made with the first of them.
 #[derive(Default)]
 pub(super) struct LargeBlobs {
     home: Option<Arc<Scratch>>,
@@ -41,7 +41,7 @@ pub(super) struct IncomingBlob {
     hasher: Sha256,
     memory: Vec<u8>,
     file: Option<(NamedTempFile, Arc<Scratch>)>,
-    /// Why it cannot be kept: what follows is thrown away.
+    /// Why it cannot be kept. Later pieces are dropped.
     fault: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl IncomingBlob {
         file.write_all(bytes)
     }
 
-    /// All of it, with its digest; in words why it could not be kept.
+    /// The whole blob with its digest, or in words why it could not be kept.
     pub(super) fn finish(self) -> Result<Blob, String> {
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -97,7 +97,8 @@ impl IncomingBlob {
     }
 }
 
-/// What a worker keeps: the blobs that were used last, so that each comes once, and trees, so that each is put on the disk once.
+/// What a worker keeps: the blobs used last, so that each is sent once, and trees, so that each is written to disk
+/// once.
 pub(super) struct Kept {
     blobs: HashMap<Digest, Used<Blob>>,
     trees: HashMap<Vec<u8>, Used<Arc<Tree>>>,
@@ -111,11 +112,11 @@ struct Used<T> {
     last: u64,
 }
 
-/// So many bytes of blobs are kept.
+/// How many bytes of blobs are kept at most.
 pub(super) const MOST_BYTES: u64 = 1 << 30;
-/// So many blobs.
+/// How many blobs are kept at most.
 const MOST_BLOBS: usize = 4_000;
-/// So many trees.
+/// How many trees are kept at most.
 const MOST_TREES: usize = 100;
 
 impl Kept {
@@ -130,7 +131,7 @@ impl Kept {
         Some(used.it.clone())
     }
 
-    /// Keeps it, and forgets others instead. Who uses those has them for as long as need be.
+    /// Keeps a blob and drops older ones. Users of a dropped blob keep their reference to it.
     pub(super) fn keep(&mut self, blob: &Blob) {
         let (Some(digest), Ok(length)) = (blob.known_digest(), blob.len()) else { return };
         if length > self.most || self.blobs.contains_key(&digest) {
@@ -148,7 +149,7 @@ impl Kept {
         }
     }
 
-    /// The same tree that was there before, if it was; it may lie on the disk already.
+    /// The same tree if it came before, since it may already be on disk.
     pub(super) fn tree(&mut self, tree: Arc<Tree>) -> Result<Arc<Tree>, ProtocolError> {
         for blob in tree.entries.iter().filter_map(|entry| entry.blob()) {
             blob.digest().map_err(ProtocolError::new)?;

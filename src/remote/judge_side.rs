@@ -1,4 +1,4 @@
-//! What a worker says, without any thread: bytes in, results out.
+//! Decodes what a worker sends, without threads: bytes in, results out.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
 use crate::remote::packing::{HasBlobs, Way, is_inside, unpack};
 use crate::remote::serve::BLOBS;
 
-/// Something that a worker said in full.
+/// A complete message from a worker.
 #[derive(Debug)]
 pub(super) enum Received {
     Ready(Facts),
@@ -20,7 +20,7 @@ pub(super) enum Received {
     Answered { number: RequestId, answer: Response },
 }
 
-/// An answer to what was asked under a number.
+/// The answer to the request with a number.
 #[derive(Debug)]
 pub(super) enum Response {
     Single(Ended<Box<Reply>>),
@@ -31,11 +31,11 @@ pub(super) enum Response {
 pub(super) struct JudgeSide {
     frames: Frames,
     large: LargeBlobs,
-    /// By the numbers of jobs.
+    /// Partial results by job number.
     results: HashMap<RequestId, Coming>,
 }
 
-/// What has come of a result before its message.
+/// The parts of a result that came before its message.
 #[derive(Default)]
 struct Coming {
     bytes: u64,
@@ -49,20 +49,20 @@ impl JudgeSide {
         Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
-    /// Hears frames that nobody greets before.
+    /// Reads frames that no greeting precedes.
     #[cfg(feature = "nats")]
     pub(super) fn within(bytes: Vec<u8>) -> Self {
         let frames = Frames::within(Peer::Worker, bytes);
         Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
-    /// Whether there is nothing that is only a part of something.
+    /// Whether nothing is incomplete.
     #[cfg(feature = "nats")]
     pub(super) fn is_whole(&self) -> bool {
         self.frames.rest().is_empty() && self.results.is_empty()
     }
 
-    /// Takes bytes. `room` says how many bytes the result of a job may have, if it is under way.
+    /// Takes bytes. `room` gives how many bytes the result of a job may have, if the job is under way.
     pub(super) fn take(
         &mut self,
         bytes: &[u8],

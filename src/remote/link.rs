@@ -1,4 +1,4 @@
-//! One worker, as who sends it jobs has it: the command that connects to it, the pipes, and the threads beside them.
+//! One worker, from the side that sends it jobs: the command that connects to it, the pipes, and their threads.
 
 use std::fmt;
 use std::fs::File;
@@ -22,7 +22,7 @@ use crate::remote::serve::lock;
 pub struct Connection {
     /// What the user calls it.
     pub name: String,
-    /// Starts it.
+    /// The command that starts it.
     pub command: Command,
 }
 
@@ -30,7 +30,7 @@ pub struct Connection {
 pub enum Route {
     /// The pipes to one.
     Pipes(Pipes),
-    /// Who knows them.
+    /// A group of workers behind one address.
     WorkerGroup(Arc<dyn WorkerGroup>),
 }
 
@@ -50,9 +50,9 @@ impl fmt::Debug for Route {
 pub struct Pipes {
     /// What it writes.
     pub output: Box<dyn Read + Send>,
-    /// What it reads.
+    /// The end that it reads from.
     pub input: OwnedFd,
-    /// What it is, if it was started here.
+    /// Its process, if it was started here.
     pub process: Process,
 }
 
@@ -66,18 +66,18 @@ impl fmt::Debug for Pipes {
 #[derive(Debug, Default)]
 pub struct Process {
     child: Option<Child>,
-    /// The end of what it writes on standard error.
+    /// The end of its standard error.
     said: Arc<Mutex<Vec<u8>>>,
 }
 
-/// So much of the end of standard error is kept.
+/// How many bytes of the end of standard error are kept.
 const SAID: usize = 2000;
 
 impl Connection {
     /// Starts the command.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn open(mut self) -> Result<Pipes, JudgeError> {
         let fault = |error: &dyn fmt::Display| {
             JudgeError::new(format!("start the worker `{}`", printable(&self.name)), error)
@@ -98,7 +98,7 @@ impl Connection {
     }
 }
 
-/// Keeps the end of what is said.
+/// Keeps the end of standard error.
 fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = errors.read(&mut buffer) {
@@ -110,14 +110,14 @@ fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
 }
 
 impl Process {
-    /// How it ended, and what it said last. Waits a moment for it to end.
+    /// How it ended, and its last lines on standard error. Waits briefly for it to end.
     pub(super) fn last_words(&mut self) -> String {
         let ended = match self.ended_within(Duration::from_millis(500)) {
             Some(status) => format!("it ended with {status}"),
             None => "it closed its pipe".to_owned(),
         };
         let end = Instant::now() + Duration::from_millis(500);
-        // Until its thread is at the end of what was said.
+        // Wait until the thread has read all of standard error.
         while Arc::strong_count(&self.said) > 1 && Instant::now() < end {
             thread::sleep(Duration::from_millis(1));
         }
@@ -146,14 +146,14 @@ impl Process {
 
     pub(super) fn kill(&mut self) {
         if let Some(child) = &mut self.child {
-            // It may have ended; then there is nothing to end.
+            // It may have ended already.
             let _ = child.kill();
         }
     }
 }
 
 impl Drop for Process {
-    /// Its input is closed, so it ends. If it does not, it is ended.
+    /// Its input is closed, so it should end. If it does not, it is killed.
     fn drop(&mut self) {
         if self.ended_within(Duration::from_secs(3)).is_none() {
             self.kill();
@@ -196,18 +196,18 @@ impl OpenRoute {
     }
 }
 
-/// What a worker reads, for several threads.
+/// The pipe that a worker reads, shared by several threads.
 pub(super) struct Sender {
     input: Mutex<Option<File>>,
     is_closed: AtomicBool,
 }
 
-/// So long a thread that cannot send anything waits until it looks whether the pipe is to be closed.
+/// How long a thread that cannot write waits before it checks whether the pipe is to be closed.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 impl Sender {
     pub(super) fn new(input: OwnedFd) -> Self {
-        // If that cannot be, a worker that does not read keeps who sends waiting.
+        // If this fails, a worker that does not read blocks the sender.
         let _ = rustix::io::ioctl_fionbio(&input, true);
         Self { input: Mutex::new(Some(input.into())), is_closed: AtomicBool::new(false) }
     }
@@ -232,7 +232,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Closes it: now, or when a thread that waits to send something looks.
+    /// Closes the pipe: now, or as soon as a thread that waits to write checks.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
         match self.input.try_lock() {

@@ -1,4 +1,4 @@
-//! What a worker and who sends it jobs say to each other.
+//! The messages between a worker and the side that sends it jobs.
 
 use std::time::Duration;
 
@@ -13,63 +13,63 @@ use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::remote::packing::Way;
 
-/// What a worker says of its machine.
+/// What a worker reports about its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// The machine's name.
     pub name: String,
-    /// What tells this start of the machine from all others, so that two workers on one machine are known as such.
+    /// Identifies this boot of the machine, so that two workers on one machine are recognized.
     pub boot: String,
-    /// What keeps programs apart there.
+    /// The isolation of programs there.
     pub isolation: Isolation,
-    /// What is missing to full isolation.
+    /// What is missing for full isolation.
     pub shortfall: Option<Shortfall>,
-    /// What measures and limits the runs, in words.
+    /// What measures and limits runs there, in words.
     pub mechanism: String,
     /// How many programs run at once.
     pub slots: usize,
-    /// How long a fixed piece of work takes.
+    /// How long a fixed piece of work takes there.
     pub pace: Duration,
 }
 
-/// A number that both sides have for a job, or for bytes on their way.
+/// A number that both sides use for a job or a stream of bytes.
 pub(super) type RequestId = u64;
 
-/// What a worker is told.
+/// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker<J = Box<Job>, P = Box<JointJob>> {
-    /// Run this.
+    /// Run this job.
     Run { number: RequestId, alone: Option<u32>, ways: Vec<Way>, job: J },
-    /// Run these two, which talk.
+    /// Run these two programs, which talk with each other.
     RunJoint { number: RequestId, alone: Option<u32>, ways: Vec<Way>, job: P },
-    /// The next bytes of what was needed are behind this.
+    /// The next bytes of a needed blob follow.
     Piece { stream: RequestId, is_last: bool },
-    /// What was needed cannot be read.
+    /// A needed blob cannot be read.
     Unreadable { stream: RequestId, reason: String },
     /// Look for this tool.
     Find { number: RequestId, word: String },
 }
 
-/// What a worker says.
+/// A message from a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum FromWorker<R = Box<Reply>, P = Box<JointReply>> {
-    /// It is ready.
+    /// The worker is ready.
     Ready(Facts),
-    /// These bytes are needed for a job.
+    /// The worker needs this blob for a job.
     Need { stream: RequestId, digest: Digest },
-    /// The next bytes of a result are behind this.
+    /// The next bytes of a result follow.
     Piece { stream: RequestId, is_last: bool },
-    /// What came of a job.
+    /// The result of a job.
     Done { number: RequestId, ways: Vec<Way>, reply: Ended<R> },
-    /// The same of two programs.
+    /// The result of two joined programs.
     DoneJoint { number: RequestId, ways: Vec<Way>, reply: Ended<P> },
-    /// What was found when a tool was looked for.
+    /// The result of the search for a tool.
     Found { number: RequestId, found: Result<Toolchain, Vec<Tried>> },
-    /// It is still there.
+    /// The worker is still there.
     Alive,
 }
 
-/// What a job came to.
+/// How a job ended.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Ended<R> {
     Came(R),

@@ -1,4 +1,4 @@
-//! Jobs and replies on their way: small blobs are behind their message, others go in pieces and are named by digests.
+//! Jobs and replies on their way: small blobs follow their message, others travel in pieces and are named by digest.
 
 use std::path::{Component, Path};
 
@@ -14,23 +14,23 @@ use crate::remote::frame::ProtocolError;
 /// How a blob travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Way {
-    /// Behind the message: so many bytes.
+    /// After the message: this many bytes.
     Behind(u32),
-    /// The worker may have it, and asks if not.
+    /// Not sent: the worker may have it, and asks if it does not.
     Asked,
-    /// In pieces before the message.
+    /// In pieces before the message: this many bytes.
     Before(u64),
 }
 
-/// What travels with blobs.
+/// A message that travels with blobs.
 pub trait HasBlobs {
-    /// All that travel beside it.
+    /// All blobs that travel with it.
     fn blobs(&self) -> Vec<&Blob>;
 
-    /// The same in the same order, to be replaced. Those of trees only while nobody else has these.
+    /// The same blobs in the same order, to be replaced. Blobs of a tree only if the tree is not shared.
     fn blobs_mut(&mut self) -> Vec<&mut Blob>;
 
-    /// What it shows to programs.
+    /// The trees and tools that it shows to programs.
     fn shown_mut(&mut self) -> Vec<&mut Shown> {
         Vec::new()
     }
@@ -40,22 +40,22 @@ pub trait HasBlobs {
         Vec::new()
     }
 
-    /// The files that came of it.
+    /// The files in the result.
     fn entries(&self) -> Vec<&TreeEntry> {
         Vec::new()
     }
 }
 
-/// Blobs up to this size are behind the message.
+/// Blobs up to this size follow the message.
 pub(super) const SMALL: u64 = 8 << 10;
 
-/// No more than this is behind one message, however many blobs it has.
+/// How many bytes of blobs follow one message at most.
 const MOST_BEHIND: u64 = 256 << 10;
 
-/// How a job's blobs travel, and what is behind its message. The others have their digests from now on.
+/// Decides how a job's blobs travel, and returns the bytes after the message. Computes the digests of the other blobs.
 ///
 /// # Errors
-/// When a blob cannot be read.
+/// If a blob cannot be read.
 pub(super) fn pack(carrier: &impl HasBlobs) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
     let mut behind = Vec::new();
     let ways =
@@ -67,7 +67,7 @@ pub(super) fn pack(carrier: &impl HasBlobs) -> Result<(Vec<Way>, Vec<u8>), Judge
     Ok((ways, behind))
 }
 
-/// The blob behind a message, if it is small.
+/// Appends a blob to the bytes after a message, if it is small.
 pub(super) fn put_behind(
     blob: &Blob,
     small: u64,
@@ -94,7 +94,7 @@ pub(super) fn unread(blob: &Blob, error: &dyn std::fmt::Display) -> JudgeError {
     JudgeError::new(format!("send {blob} to another machine"), error)
 }
 
-/// Gives blobs what is behind their message. Returns those that travel otherwise, with their ways.
+/// Fills blobs from the bytes after their message. Returns the others, with their ways.
 pub(super) fn unpack<'p>(
     carrier: &'p mut impl HasBlobs,
     ways: &[Way],
@@ -122,7 +122,7 @@ pub(super) fn unpack<'p>(
     if behind.is_empty() { Ok(others) } else { Err(wrong()) }
 }
 
-/// Whether all names in it stay in the directory that they are names in.
+/// Whether all file names stay within their directory.
 pub(super) fn is_inside(carrier: &impl HasBlobs) -> bool {
     let is_absolute = |path: &Path| {
         path.is_absolute()
@@ -146,7 +146,7 @@ pub(super) fn is_inside(carrier: &impl HasBlobs) -> bool {
         && carrier.entries().into_iter().all(|entry| stays(&entry.name))
 }
 
-/// Whether a name is one below a directory.
+/// Whether a name stays within a directory.
 fn stays(name: &Path) -> bool {
     let mut parts = name.components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))

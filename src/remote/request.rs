@@ -1,4 +1,4 @@
-//! What can be asked of a worker as a job, and the times in it, which are those of another machine there.
+//! Requests to run jobs on a worker, and the conversion of their times between machines.
 
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
@@ -9,7 +9,7 @@ use crate::remote::judge_side::Response;
 use crate::remote::message::{Ended, RequestId, ToWorker};
 use crate::remote::packing::{HasBlobs, Way};
 
-/// What can be asked of a worker as a job.
+/// A request to run a job on a worker.
 pub(super) trait Request: HasBlobs + Clone {
     type Reply;
 
@@ -89,14 +89,14 @@ impl Request for JointJob {
     }
 }
 
-/// The limits on a machine that takes so much longer.
+/// Converts limits for a machine that takes `pace` times as long.
 pub(super) fn convert_limits(limits: &mut Limits, pace: f64) {
     for time in [&mut limits.cpu_time, &mut limits.wall_time].into_iter().flatten() {
         *time = time.mul_f64(pace);
     }
 }
 
-/// What was measured there, as the first machine would have.
+/// Converts measured times to those of the first machine.
 pub(super) fn convert_outcome(outcome: &mut Outcome, pace: f64) {
     for time in [&mut outcome.cpu_time, &mut outcome.wall_time, &mut outcome.queued] {
         *time = time.div_f64(pace);

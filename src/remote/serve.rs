@@ -1,4 +1,4 @@
-//! A worker's threads: one reads, one runs jobs for each slot and some more, one says that all are still there.
+//! A worker's threads: one reads, one for each slot and some more run jobs, one reports that the worker is there.
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -22,23 +22,23 @@ use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
 use crate::remote::packing::{HasBlobs, Way, put_behind, unread};
 use crate::remote::worker_side::{AnyJob, Effect, Task, WorkerSide};
 
-/// How many jobs a worker has beside those that run, so that none of its slots waits for the pipe.
+/// How many jobs a worker has beside those that run, so that no slot waits for the pipe.
 pub(super) const AHEAD: usize = 2;
 
-/// How often a worker says that it is still there.
+/// How often a worker reports that it is still there.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Results up to this size are behind their message.
+/// Blobs of results up to this size follow their message.
 const SMALL: u64 = 64 << 10;
 
-/// The numbers of pieces of a result: that of its job, and below it that of the blob.
+/// How far the number of a job is shifted in the numbers of its result's streams. The low bits number the blob.
 pub(super) const BLOBS: u32 = 20;
 
-/// Reads jobs and writes what came of them, until there is no more to read. Calls `unheard` if nobody reads what it writes: then
-/// what is to be read should end, too.
+/// Reads jobs and writes their results until the input ends. Calls `unheard` if nobody reads the output: the input
+/// should then end, too.
 ///
 /// # Errors
-/// When what is read cannot have been sent by juror.
+/// If juror cannot have sent the input.
 pub fn serve(
     facts: Facts,
     executor: &dyn Executor,
@@ -70,9 +70,9 @@ pub fn serve(
     })
 }
 
-/// Where frames go that a worker says.
+/// Where a worker's frames go.
 pub(super) trait FrameSink: Sync {
-    /// Takes a frame, and for which number it is, if it is for one.
+    /// Takes a frame, and the number of the request that it answers, if any.
     fn put(&self, number: Option<RequestId>, bytes: &[u8]);
 }
 
@@ -96,24 +96,24 @@ pub(super) struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
     outlet: &'a dyn FrameSink,
-    /// The directories and files of tools that were found, and which these are: nothing else of this machine is shown.
+    /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
     offered: Mutex<HashSet<(PathBuf, String)>>,
 }
 
-/// What says that a worker is still there.
+/// The thread that reports that a worker is still there.
 struct Heartbeat<'w, 'a> {
     worker: &'w Worker<'a>,
     is_over: Mutex<bool>,
     over: Condvar,
 }
 
-/// What a thread is to do.
+/// An order to a thread.
 enum Order {
     Run(Task),
     Find { number: RequestId, word: String },
 }
 
-/// Ends the runs and the beat.
+/// Ends the runs and the heartbeat.
 struct End<'p, 'w, 'a>(&'p Heartbeat<'w, 'a>);
 
 impl Drop for End<'_, '_, '_> {
@@ -144,7 +144,7 @@ impl<'a> Worker<'a> {
         Self { executor, tools, outlet, offered: Mutex::default() }
     }
 
-    /// Reads to the end. The threads end once the sender is gone.
+    /// Reads to the end. The threads end when the sender is dropped.
     fn read(&self, input: &mut impl Read, orders: Sender<Order>) -> Result<(), JudgeError> {
         let mut side = WorkerSide::new();
         let mut buffer = vec![0; 64 << 10];
@@ -178,7 +178,7 @@ impl<'a> Worker<'a> {
 
     fn work(&self, orders: &Mutex<Receiver<Order>>) {
         loop {
-            // Bound, so that the lock is not held while it works.
+            // Bound to a name, so that the lock is released before the work.
             let order = lock(orders).recv();
             match order {
                 Ok(Order::Run(task)) => self.run(&task),
@@ -217,7 +217,7 @@ impl<'a> Worker<'a> {
         work.installed().into_iter().find(|it| !offered.contains(it)).map(|(path, _)| path)
     }
 
-    /// Sends a result, before it in pieces what is large.
+    /// Sends a result, after its large blobs in pieces.
     fn done<R: HasBlobs>(
         &self,
         number: RequestId,
@@ -230,7 +230,7 @@ impl<'a> Worker<'a> {
                 .send_blobs(number, reply)
                 .and_then(|(ways, behind)| framed(ways, Ended::Came(reply), &behind)),
             Err(Stop::Fault(error)) => failed(error.clone()),
-            // An executor has no other.
+            // An executor stops for no other reason.
             Err(Stop::Interrupted | Stop::Diagnosed(_) | Stop::Refused(..)) => {
                 framed(Vec::new(), Ended::Interrupted, &[])
             }
@@ -272,7 +272,7 @@ impl<'a> Worker<'a> {
             Some(tool) => self.tools.tool(tool, "").map_err(|missing| missing.tried)?,
             None => {
                 let found = self.tools.named(word, "").map_err(|missing| missing.tried)?;
-                // A path that was sent must not show what is not the system's.
+                // A path from the other side must show only what belongs to the system.
                 let is_known = !word.contains('/') && find::known(word).is_some();
                 if !found.visible.is_empty() && !is_known {
                     return Err(Vec::new());
@@ -298,7 +298,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Hands on a blob in pieces.
+/// Sends a blob in pieces.
 pub(super) fn pieces(
     blob: &Blob,
     send: impl Fn(bool, &[u8]) -> Result<(), JudgeError>,

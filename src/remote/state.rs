@@ -1,4 +1,4 @@
-//! What is known of each worker, and the threads beside them: what each was asked for, and whether it is still there.
+//! The state of each worker: its open requests, and whether it is still there. Also the threads that serve workers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -20,19 +20,19 @@ use crate::remote::link::{OpenRoute, Process};
 use crate::remote::message::{Facts, RequestId, ToWorker};
 use crate::remote::serve::{AHEAD, lock, pieces};
 
-/// A worker may take so long until it is ready: somebody may have to type a password.
+/// How long a worker may take to get ready: somebody may have to type a password.
 const START: Duration = Duration::from_secs(60);
 
-/// How often it is looked who has said something.
+/// How often silent workers are looked for.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A worker that was silent at so many looks is lost; it says something each second.
+/// A worker that was silent at this many looks is lost; it sends something each second.
 const MOST_SILENT: u32 = 20;
 
-/// Ctrl-C ends the commands that connect as well: so long it may take until it is known that it was this.
+/// How long to wait before reporting a lost worker: Ctrl-C ends the commands that connect, too, and may be the cause.
 pub(super) const MOMENT: Duration = Duration::from_millis(300);
 
-/// Paces that differ by less are the same.
+/// Paces that differ by less count as equal.
 const SAME_PACE: f64 = 0.05;
 
 /// Paces that differ by more are worth a warning.
@@ -41,7 +41,7 @@ const OTHER_PACE: f64 = 0.1;
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) changed: Condvar,
-    /// As many as there are workers, in their order.
+    /// One for each worker, in their order.
     pub(super) lines: Vec<OpenRoute>,
 }
 
@@ -53,11 +53,11 @@ pub(super) struct State {
     pub(super) is_over: bool,
     /// The tools that were looked for.
     pub(super) tools: HashMap<String, Lookup>,
-    /// What is to be told, and since when it is known.
+    /// Diagnostics for the user, and when each was found.
     pub(super) remarks: Vec<(Instant, Diagnostic)>,
 }
 
-/// A worker, as far as it is known.
+/// The state of a worker.
 pub(super) struct WorkerState {
     pub(super) name: String,
     pub(super) facts: Option<Facts>,
@@ -65,23 +65,23 @@ pub(super) struct WorkerState {
     pub(super) process: Process,
     pub(super) asked: HashMap<RequestId, Awaited>,
     pub(super) tools: Tools,
-    /// How many jobs it may have at once, if its facts do not tell.
+    /// How many jobs it may have at once, if its facts do not say.
     pub(super) places: Option<usize>,
     /// How much longer it takes than the first one.
     pub(super) pace: f64,
-    /// How many programs were run, by the names of workers.
+    /// How many programs were run, by worker name.
     pub(super) programs: BTreeMap<String, usize>,
     pub(super) silent: u32,
 }
 
-/// What a worker was asked for.
+/// A request to a worker without answer.
 pub(super) struct Awaited {
-    /// So many bytes may come of it.
+    /// Upper bound on the reply's size in bytes.
     pub(super) room: u64,
-    /// What it may ask for.
+    /// The blobs that the worker may ask for.
     pub(super) blobs: Vec<Blob>,
     pub(super) answer: SyncSender<Response>,
-    /// The answer that says that it failed.
+    /// Makes the answer that reports a failure.
     pub(super) failed: fn(JudgeError) -> Response,
 }
 
@@ -95,7 +95,7 @@ impl WorkerState {
         self.places.unwrap_or_else(of_facts)
     }
 
-    /// Whether it has these tools, as they were found first.
+    /// Whether it has these tools, the same as on the first worker that has them.
     pub(super) fn has(&self, tools: &[(String, Arc<Toolchain>)]) -> bool {
         let same = |(word, tool): &(String, Arc<Toolchain>)| {
             self.tools.get(word).is_some_and(|found| found.as_ref().ok() == Some(&**tool))
@@ -146,7 +146,7 @@ impl Shared {
         }
     }
 
-    /// Lets go of workers that cannot be used, names the others, and compares their paces.
+    /// Drops workers that cannot be used, names the others, and compares their paces.
     pub(super) fn admit(&self, accepts: impl Fn(&Facts) -> Result<(), String>) {
         let refused = |(index, worker): (usize, &WorkerState)| {
             let facts = worker.facts.as_ref().filter(|_| worker.lost.is_none())?;
@@ -170,7 +170,7 @@ impl Shared {
                 0 => facts.name.clone(),
                 number => format!("{} ({})", facts.name, number + 1),
             };
-            // A group converts times by itself.
+            // A group converts times itself.
             if worker.places.is_none() {
                 worker.pace = pace;
                 others.push((worker.name.clone(), pace));
@@ -181,14 +181,14 @@ impl Shared {
         state.remarks.extend(told.map(|remark| (Instant::now(), remark)));
     }
 
-    /// Looks now and then whether all have said something.
+    /// Checks regularly whether all workers have sent something.
     pub(super) fn look(&self) {
         let mut state = self.lock();
         while !state.is_over {
             state = self.wait_until_look(state);
             let mut silent = Vec::new();
             for (index, worker) in state.workers.iter_mut().enumerate() {
-                // Counted in looks, since this process may have been stopped itself.
+                // Counted in looks, not in time: this process may itself have been suspended.
                 worker.silent += u32::from(worker.is_there());
                 if worker.silent >= MOST_SILENT && worker.lost.is_none() {
                     silent.push(index);
@@ -214,7 +214,7 @@ impl Shared {
         }
     }
 
-    /// Hears a worker to its end.
+    /// Reads a worker's output to its end.
     pub(super) fn hear(self: &Arc<Self>, worker: usize, mut output: Box<dyn Read + Send>) {
         let (feed, hungry) = mpsc::channel();
         let shared = Arc::clone(self);
@@ -253,13 +253,13 @@ impl Shared {
                     Received::Need { stream, digest } => {
                         let mut blobs = here.asked.values().flat_map(|asked| &asked.blobs);
                         let blob = blobs.find(|blob| blob.known_digest() == Some(digest));
-                        // The feeder ends only after this.
+                        // The feeding thread ends only after this.
                         let _ = feed.send((stream, blob.cloned()));
                     }
                     Received::Answered { number, answer } => {
                         is_news = true;
                         if let Some(asked) = here.asked.remove(&number) {
-                            // Who asked may have gone.
+                            // The caller may have given up.
                             let _ = asked.answer.try_send(answer);
                         }
                     }
@@ -272,11 +272,11 @@ impl Shared {
         }
     }
 
-    /// Sends a worker what it asked for.
+    /// Sends a worker a blob that it asked for.
     fn feed(&self, worker: usize, stream: RequestId, blob: Option<Blob>) {
         let put = |bytes: &[u8]| {
             let envelope = Envelope { number: 0, bytes, is_lone: true, program: 0, is_long: false };
-            // If it is lost, who hears it says so.
+            // If the worker is lost, the thread that reads from it reports so.
             let _ = self.lines[worker].send(&envelope);
         };
         let send = |is_last, bytes: &[u8]| {
@@ -295,7 +295,7 @@ impl Shared {
         }
     }
 
-    /// Its output is at its end.
+    /// Handles the end of a worker's output.
     fn ended(&self, worker: usize) {
         let mut process = {
             let mut state = self.lock();
@@ -311,7 +311,7 @@ impl Shared {
         self.lose(worker, &reason);
     }
 
-    /// A worker is not used any more; its jobs go elsewhere.
+    /// Stops using a worker; its jobs go elsewhere.
     pub(super) fn lose(&self, worker: usize, reason: &str) {
         let mut state = self.lock();
         let here = &mut state.workers[worker];
@@ -366,7 +366,7 @@ impl State {
     }
 }
 
-/// How much longer each takes than the first, rounded to 1 if that is almost it. Workers on one machine have one pace.
+/// How much longer each takes than the first, rounded to 1 if nearly equal. Workers on one machine share a pace.
 fn paces(facts: &[Facts]) -> Vec<f64> {
     let of_machine = |boot: &str| {
         let same = facts.iter().filter(|facts| facts.boot == boot);
@@ -376,14 +376,14 @@ fn paces(facts: &[Facts]) -> Vec<f64> {
     facts.iter().map(|facts| relative_pace(of_machine(&facts.boot), first)).collect()
 }
 
-/// How much longer one takes than another, rounded to 1 if that is almost it.
+/// How much longer one takes than the other, rounded to 1 if nearly equal.
 pub(super) fn relative_pace(it: Duration, first: Duration) -> f64 {
     let pace = it.as_secs_f64() / first.as_secs_f64();
     let is_same = !pace.is_finite() || pace <= 0.0 || (pace - 1.0).abs() <= SAME_PACE;
     if is_same { 1.0 } else { pace.clamp(0.01, 100.0) }
 }
 
-/// What is told of a worker whose pace is so much longer than that of the first, if it is worth telling.
+/// A warning about a worker whose pace differs this much from that of the first, if it is worth one.
 pub(super) fn told_of_pace(name: &str, pace: f64, first: &str) -> Option<Diagnostic> {
     if (1.0 / (1.0 + OTHER_PACE)..=1.0 + OTHER_PACE).contains(&pace) {
         return None;

@@ -12,7 +12,7 @@ use crate::remote::judge_side::Response;
 use crate::remote::message::ToWorker;
 use crate::remote::state::{Awaited, Shared};
 
-/// The route to the workers' tools: each is looked for on all of them, and that of the first that has it counts.
+/// Finds tools on the workers: each is looked for on all of them; the result of the first that has it counts.
 pub(super) struct RemoteTools(pub(super) Arc<Shared>);
 
 impl Probe for RemoteTools {
@@ -50,7 +50,7 @@ impl Probe for RemoteTools {
             known.push((worker, receiver));
         }
         for (worker, receiver) in known {
-            // One that is lost has nothing.
+            // A lost worker has no tools.
             let Ok(Response::Found(found)) = receiver.recv() else { continue };
             shared.lock().workers[worker].tools.insert(word.to_owned(), found);
         }

@@ -13,18 +13,18 @@ use crate::remote::incoming::{IncomingBlob, Kept, LargeBlobs, MOST_BYTES};
 use crate::remote::message::{Ended, FromWorker, RequestId, ToWorker};
 use crate::remote::packing::{HasBlobs, Way, is_inside, unpack};
 
-/// What a worker is to do.
+/// An order to the worker.
 #[derive(Debug)]
 pub(super) enum Effect {
-    /// Say this.
+    /// Send this message.
     Say(FromWorker),
-    /// Run this.
+    /// Run this job.
     Run(Task),
     /// Look for this tool.
     Find { number: RequestId, word: String },
 }
 
-/// A job that can be run: all that belongs to it is here.
+/// A job that is ready to run: all its blobs are here.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) number: RequestId,
@@ -61,7 +61,7 @@ impl AnyJob {
         installed.collect()
     }
 
-    /// The same, failed.
+    /// The reply to this job that reports a failure.
     pub(super) fn failed(&self, number: RequestId, error: JudgeError) -> FromWorker {
         let ways = Vec::new();
         match self {
@@ -71,13 +71,13 @@ impl AnyJob {
     }
 }
 
-/// A job that waits for bytes.
+/// A job that waits for blobs.
 struct Waiting {
     task: Task,
     missing: Vec<RequestId>,
 }
 
-/// Bytes on their way here.
+/// A blob on its way here.
 struct Coming {
     digest: Digest,
     length: u64,
@@ -85,7 +85,7 @@ struct Coming {
     wanted_by: Vec<Blob>,
 }
 
-/// As many jobs may wait for bytes.
+/// How many jobs may wait for blobs.
 const MOST_WAITING: usize = 10_000;
 
 pub(super) struct WorkerSide {
@@ -109,7 +109,7 @@ impl WorkerSide {
         }
     }
 
-    /// Takes bytes, and says what is to be done now.
+    /// Takes bytes, and returns what to do now.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<Vec<Effect>, ProtocolError> {
         let mut acts = Vec::new();
         self.frames.push(bytes);
@@ -119,7 +119,7 @@ impl WorkerSide {
         Ok(acts)
     }
 
-    /// Takes one message.
+    /// Handles one message.
     pub(super) fn hear(
         &mut self,
         message: ToWorker,
@@ -196,7 +196,7 @@ impl WorkerSide {
         Ok(())
     }
 
-    /// The number under which these bytes come; they are asked for once.
+    /// The number of the stream with this blob, which is asked for once.
     fn ask(
         &mut self,
         digest: Digest,
@@ -254,13 +254,13 @@ impl WorkerSide {
         }
     }
 
-    /// How long the blob is that was asked for under this number.
+    /// The length of the blob that was asked for under this number.
     #[cfg(feature = "nats")]
     pub(super) fn length(&self, stream: RequestId) -> Option<u64> {
         self.coming.get(&stream).map(|coming| coming.length)
     }
 
-    /// A blob that was asked for has come otherwise than in pieces.
+    /// Takes a blob that did not come in pieces.
     #[cfg(feature = "nats")]
     pub(super) fn bring(
         &mut self,
@@ -291,7 +291,7 @@ impl WorkerSide {
         Ok(())
     }
 
-    /// Bytes will not come: the jobs that need them fail.
+    /// Fails the jobs that need a blob that will not come.
     fn give_up(&mut self, stream: RequestId, reason: &str, acts: &mut Vec<Effect>) {
         let (failed, waiting) = std::mem::take(&mut self.waiting)
             .into_iter()

@@ -1,9 +1,9 @@
 //! Several workers as one executor.
 //!
-//! A job goes to the worker that has the most room for it. If that worker is lost, it goes to another, a few times. A
-//! thread for each worker hears what it says; a second one sends it the bytes that it asks for, since who hears must
-//! never wait for who reads; the threads that wait for results send the jobs. A last thread looks whether all say something
-//! now and then.
+//! A job goes to the worker with the most room. If that worker is lost, the job goes to another, a few times. Each
+//! worker has a thread that reads from it. A second one sends it the blobs it asks for, since the reading thread must
+//! never block on a write. The threads that wait for results send the jobs. A last thread checks regularly whether all
+//! workers send something.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -31,7 +31,7 @@ use crate::remote::request::{Request, convert_limits, convert_outcome};
 use crate::remote::state::{Awaited, MOMENT, Shared, State, WorkerState};
 use crate::remote::tools::RemoteTools;
 
-/// As many workers may be lost with a job.
+/// How many workers may be lost with a job.
 const MOST_LOST: usize = 5;
 
 /// Jobs that may compute for longer than this are not urgent.
@@ -45,11 +45,11 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Connects to all workers at once, and waits until each is ready or lost. At most `at_once` programs run at the same
-    /// time, if that is given. `accepts` says whether a worker can be used.
+    /// Connects to all workers at once, and waits until each is ready or lost. `at_once` limits how many programs run
+    /// at the same time. `accepts` says whether a worker can be used.
     ///
     /// # Errors
-    /// When none is ready.
+    /// If no worker is ready.
     pub fn connect(
         connections: Vec<Connection>,
         at_once: Option<usize>,
@@ -65,7 +65,7 @@ impl Workers {
     /// The same for workers behind these routes.
     ///
     /// # Errors
-    /// When none is ready.
+    /// If no worker is ready.
     pub fn of(
         workers: Vec<(String, impl Into<Route>)>,
         at_once: Option<usize>,
@@ -90,7 +90,8 @@ impl Workers {
                 Route::Pipes(Pipes { output, input, process }) => {
                     here.process = process;
                     let sender = Sender::new(input);
-                    // A pipe holds more than that. Who hears the worker finds out if nobody reads it.
+                    // A pipe has room for the greeting. If nobody reads it, the thread that reads from the worker
+                    // finds out.
                     let _ = sender.send(Peer::Sender.greeting().as_bytes());
                     lines.push(OpenRoute::Pipe(sender));
                     outputs.push((worker, output));
@@ -139,14 +140,14 @@ impl Workers {
         Ok(workers)
     }
 
-    /// What each worker said of itself, of those that can be used.
+    /// The facts of each usable worker.
     pub fn facts(&self) -> Vec<Facts> {
         let state = self.shared.lock();
         let there = state.workers.iter().filter(|worker| worker.is_there());
         there.filter_map(|worker| worker.facts.clone()).collect()
     }
 
-    /// What each worker did.
+    /// A report on each worker.
     pub fn report(&self) -> Vec<WorkerReport> {
         let state = self.shared.lock();
         let mut reports = Vec::new();
@@ -157,13 +158,13 @@ impl Workers {
         reports
     }
 
-    /// What is to be told since it was last asked, such as that a worker is lost. What happened just now is told the next
-    /// time: it may be Ctrl-C.
+    /// Diagnostics since the last call, such as that a worker is lost. The newest wait for the next call: the cause
+    /// may be Ctrl-C.
     pub fn remarks(&self) -> Vec<Diagnostic> {
         self.remarks_known_for(MOMENT)
     }
 
-    /// All of it.
+    /// All diagnostics since the last call.
     pub fn last_remarks(&self) -> Vec<Diagnostic> {
         self.remarks_known_for(Duration::ZERO)
     }
@@ -182,7 +183,7 @@ impl Workers {
         self.shared.lock().is_stopped
     }
 
-    /// A route to the workers' tools.
+    /// A probe for the workers' tools.
     pub fn probe(&self) -> Box<dyn Probe> {
         Box::new(RemoteTools(Arc::clone(&self.shared)))
     }
@@ -226,7 +227,7 @@ impl Drop for Workers {
     }
 }
 
-/// Starts a thread. Nobody waits for its end: what a command has started may hold a pipe open for ever.
+/// Starts a thread. It is not joined: what a command has started may hold a pipe open for ever.
 fn start(work: impl FnOnce() + Send + 'static) -> Result<(), JudgeError> {
     let started = thread::Builder::new().spawn(work);
     let fault = |error| JudgeError::new("start a thread for a worker", error);
@@ -271,7 +272,7 @@ impl Workers {
                 is_long: may_take_long(&jobs),
             };
             if self.shared.lines[worker].send(&envelope).is_err() {
-                // Who hears it finds out why.
+                // The thread that reads from the worker finds out why.
                 self.shared.lock().workers[worker].process.kill();
             }
             match receiver.recv().ok().and_then(R::answer) {
@@ -284,7 +285,7 @@ impl Workers {
                 }
                 Some(Ended::Failed(error)) => return Err(error.into()),
                 Some(Ended::Interrupted) => self.shared.lose(worker, "it was asked to end"),
-                // It is lost.
+                // The worker is lost.
                 None => {}
             }
             if self.shared.lock().is_stopped {
@@ -301,7 +302,7 @@ impl Workers {
         self.shared.changed.notify_all();
     }
 
-    /// Counts a program that a worker ran. Returns the worker's name, which a group tells.
+    /// Counts a program that a worker ran. Returns the worker's name; in a group, the one it reports.
     fn count(&self, worker: usize, said: Option<String>) -> String {
         let mut state = self.shared.lock();
         let here = &mut state.workers[worker];
@@ -311,7 +312,7 @@ impl Workers {
         name
     }
 
-    /// Waits for a place with a worker that has what the job needs.
+    /// Waits for a free place on a worker that has what the job needs.
     fn take<R: Request>(
         &self,
         request: &R,
@@ -362,9 +363,9 @@ impl Workers {
     }
 }
 
-/// How many bytes can come of jobs.
+/// How many bytes the results of jobs may have.
 fn room(jobs: &[&Job]) -> u64 {
-    /// Files have names, and standard error has room of its own.
+    /// Room for file names and standard error.
     const MORE: u64 = 64 << 20;
     let of = |job: &&Job| {
         let output = job.limits.output.map_or(4 << 30, |output| output.0);
@@ -375,12 +376,12 @@ fn room(jobs: &[&Job]) -> u64 {
 
 /// Whether these jobs may take long: urgent ones should not wait behind them.
 pub(super) fn may_take_long(jobs: &[&Job]) -> bool {
-    // The limit on the clock is far above what a job needs, since a program may wait.
+    // The wall time limit is far above what a job needs, since a program may wait.
     let time = |limits: &Limits| limits.cpu_time.or(limits.wall_time).unwrap_or(Duration::MAX);
     jobs.iter().any(|job| time(&job.limits) > LONG)
 }
 
-/// The same number for jobs of one program while it is there; 0 for one that the machine has.
+/// A number for the program of a job, valid while the program exists; 0 for an installed tool.
 fn program(jobs: &[&Job]) -> usize {
     let mut shown = jobs.iter().flat_map(|job| &job.command.visible);
     let tree = shown.find_map(|shown| match &shown.what {
@@ -390,7 +391,7 @@ fn program(jobs: &[&Job]) -> usize {
     tree.unwrap_or_default()
 }
 
-/// No worker that is left has these.
+/// The error if no remaining worker has these tools.
 fn lacking(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
     let versions: Vec<&str> = tools.iter().map(|(_, tool)| &*tool.version).collect();
     let versions = versions.join(", ");

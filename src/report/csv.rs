@@ -28,7 +28,7 @@ const COLUMNS: [&str; 13] = [
 /// Writes the table (RFC 4180). A test case that was not run has an empty cell.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut names: Vec<&str> = Vec::new();
     let mut known = HashSet::new();
@@ -66,7 +66,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     table.flush()
 }
 
-/// Points as a number; empty if they are not known.
+/// Points as a number; empty if not known.
 fn points(score: Option<Score>) -> String {
     score.map(|score| score.to_string()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A file with a report: in its place only when it is whole.
+//! A report file, which appears at its path only when it is complete.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -13,9 +13,9 @@ use crate::report::WriteReport;
 /// A report's file, opened before it is written.
 #[derive(Debug)]
 pub enum ReportFile {
-    /// A file beside, to be renamed to this path.
+    /// A temporary file, to be renamed to this path.
     Beside(NamedTempFile, PathBuf),
-    /// A file that grows.
+    /// A file that the report is appended to.
     Appended(File),
 }
 
@@ -23,7 +23,7 @@ impl ReportFile {
     /// A file that the report replaces.
     ///
     /// # Errors
-    /// When its directory does not exist or cannot be written, or it is a directory itself.
+    /// If its directory does not exist or cannot be written, or the path is a directory.
     pub fn beside(path: &Path) -> io::Result<Self> {
         if path.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -35,18 +35,18 @@ impl ReportFile {
         Ok(Self::Beside(file, path.to_owned()))
     }
 
-    /// A file to which the report is added.
+    /// A file that the report is appended to.
     ///
     /// # Errors
-    /// When it cannot be opened for writing.
+    /// If it cannot be opened for writing.
     pub fn appended(path: &Path) -> io::Result<Self> {
         OpenOptions::new().append(true).create(true).open(path).map(Self::Appended)
     }
 
-    /// Writes the report and puts it in its place.
+    /// Writes the report and moves it to its path.
     ///
     /// # Errors
-    /// When the disk is full, or the directory is gone.
+    /// If the disk is full, or the directory is gone.
     pub fn write(self, write: WriteReport, report: &Report) -> io::Result<()> {
         let to = |file: &mut dyn Write| {
             let mut out = BufWriter::new(file);

@@ -1,4 +1,4 @@
-//! `--github`: annotations at files and lines, and a summary of the job, for GitHub Actions.
+//! `--github`: annotations of files and lines, and a job summary, for GitHub Actions.
 //!
 //! Source: "Workflow commands for GitHub Actions". GitHub shows the first ten errors and ten warnings of a step.
 
@@ -13,7 +13,7 @@ use crate::model::verdict::Verdict;
 /// Writes a workflow command for each fault.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {
         if let Some((title, message)) = surprise(report, submission) {
@@ -38,10 +38,10 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a table of all submissions in Markdown.
+/// Writes a Markdown table of all submissions.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
     let summary = &report.summary;
@@ -84,7 +84,7 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(text.as_bytes())
 }
 
-/// What is wrong with a submission: who verifies asks what was expected, all others what is right.
+/// What is wrong with a submission: for `verify`, that it is not as expected; otherwise, that it is not accepted.
 fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
     let name = &submission.name;
     if report.command == "verify" {
@@ -125,7 +125,7 @@ fn annotate(
     writeln!(out, "::{level} {}::{}", properties.join(","), data(message))
 }
 
-/// A message, so that nothing in it ends the line or begins another command.
+/// Escapes a message so that nothing in it ends the line or begins another command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
@@ -134,7 +134,7 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// A cell of a table in Markdown, shown as it is.
+/// Escapes a cell of a Markdown table.
 fn cell(text: &str) -> String {
     let mut shown = String::new();
     for char in text.chars() {

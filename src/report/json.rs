@@ -1,4 +1,4 @@
-//! For programs: all that happened as one JSON document at the end. `docs/json.md` tells each key.
+//! For programs: the whole report as one JSON document at the end. `docs/json.md` describes each key.
 
 use std::io::{self, BufWriter, Write};
 
@@ -14,7 +14,7 @@ use crate::model::serial::View;
 /// Writes the document.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     match (&report.diagnosis, &report.cluster) {
         (Some(diagnosis), _) => write_value(&DiagnosisKeys::view(diagnosis), out),
@@ -26,16 +26,16 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// Writes the JSON Schema of a document.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write_schema<T: JsonSchema>(out: &mut dyn Write) -> io::Result<()> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     write_value(&settings.into_generator().into_root_schema_for::<T>(), out)
 }
 
-/// Writes the JSON Schema of what a command reads, and of what it writes.
+/// Writes the JSON Schemas of a command's input and output.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write_both_schemas<Written: JsonSchema>(
     title: &str,
     mut line: Schema,
@@ -56,7 +56,7 @@ pub fn write_both_schemas<Written: JsonSchema>(
 }
 
 fn write_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    // Standard output makes a system call of each line.
+    // Unbuffered, standard output makes a system call for each line.
     let mut out = BufWriter::with_capacity(64 << 10, out);
     serde_json::to_writer_pretty(&mut out, value)?;
     out.write_all(b"\n")?;

@@ -1,7 +1,7 @@
-//! `--junit`: test suites in the XML that CI systems read.
+//! `--junit`: test suites in the XML format that CI systems read.
 //!
-//! `verify` asks whether a package is as its author expects: a test is a submission, and fails if an expectation
-//! does not hold. All other commands ask whether a submission is right: a test is a test case.
+//! For `verify`, which checks whether a package is as its author expects, a test is a submission, and fails if it
+//! breaks an expectation. For all other commands, which check whether a submission is right, a test is a test case.
 
 use std::io::{self, Write};
 
@@ -13,10 +13,10 @@ use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::report::{Report, SubmissionReport};
 use crate::model::verdict::Verdict;
 
-/// Writes the document. Characters that XML does not allow are left out.
+/// Writes the document, without characters that XML does not allow.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut document = Document::new(format!("juror {}", report.command));
     document.set_time(report.summary.elapsed);
@@ -47,7 +47,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let text = document.to_string().map_err(io::Error::other)?;
-    // Jenkins' schema (junit-10.xsd of its xUnit plugin) allows the first of these only in suites.
+    // Jenkins' schema (junit-10.xsd of its xUnit plugin) allows this attribute only in suites, so the first one is
+    // removed.
     let total = format!(" skipped=\"{}\"", document.skipped);
     writeln!(out, "{}", text.replacen(&total, "", 1))
 }

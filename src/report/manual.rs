@@ -3,12 +3,12 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-/// Text is not wider than this, however wide the terminal is.
+/// The maximum width of text, however wide the terminal is.
 const WIDEST: usize = 100;
-/// Nor narrower.
+/// The minimum width.
 const NARROWEST: usize = 40;
 
-/// The text of a page. `page_of` says how another page is reached from the terminal.
+/// The text of a page. `page_of` returns how to reach another page from the terminal.
 pub fn text(markdown: &str, width: usize, page_of: &dyn Fn(&str) -> Option<String>) -> String {
     let width = width.clamp(NARROWEST, WIDEST);
     let mut writer = Writer {
@@ -30,11 +30,11 @@ pub fn text(markdown: &str, width: usize, page_of: &dyn Fn(&str) -> Option<Strin
 struct Writer<'a> {
     width: usize,
     text: String,
-    /// The paragraph, cell or heading under way.
+    /// The current paragraph, cell or heading.
     line: String,
-    /// For each list around the text: the number of the next item, if they have numbers.
+    /// For each list around the text: the number of the next item, if items are numbered.
     indents: Vec<Option<u64>>,
-    /// Where the link under way leads.
+    /// The target of the current link.
     link: Option<String>,
     is_code: bool,
     table: Table,
@@ -94,7 +94,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Ends the paragraph or the item under way.
+    /// Ends the current paragraph or item.
     fn paragraph(&mut self) {
         let line = std::mem::take(&mut self.line);
         if line.trim().is_empty() {
@@ -120,7 +120,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Says where a link leads, if its text does not.
+    /// Adds the target of a link, unless its text shows it.
     fn end_link(&mut self) {
         let Some(link) = self.link.take() else { return };
         if let Some(page) = (self.page_of)(&link) {
@@ -130,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A table in columns if it fits; else each row as its first cell, with the others below it.
+    /// A table in columns if it fits; otherwise each row's first cell with the others below it.
     fn end_table(&mut self) {
         let rows = std::mem::take(&mut self.table).rows;
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -140,7 +140,7 @@ impl Writer<'_> {
             .collect();
         let fits = widths.iter().sum::<usize>() + 2 * columns <= self.width;
         let last = columns.saturating_sub(1);
-        // All but the last column as they are, and the last one wrapped, if that leaves room for it.
+        // Wraps the last column, if the other columns leave room for it.
         let before: usize = widths[..last].iter().map(|width| width + 2).sum();
         let (head, body) =
             rows.split_first().map_or((&[][..], &[][..]), |(head, body)| (&head[..], body));
@@ -180,7 +180,7 @@ impl Writer<'_> {
     }
 }
 
-/// Lines of at most this width, if no word is longer. An empty text is one line.
+/// Lines of at most this width, if no word is longer. An empty text gives one line.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,8 +1,8 @@
-//! Shows what happens: to a person at a terminal, and to programs as JSON, CSV, JUnit and annotations. Knows no process.
+//! Shows events: to people at a terminal, and to programs as JSON, CSV, JUnit and annotations. Knows no processes.
 //!
-//! What shows a command as it runs gets each event once, in order, with the [`Report`] so far; what writes
-//! at the end gets the whole report. Neither counts for itself. An error of a writer is returned as it is: a
-//! closed pipe (`juror judge … | head`) is [`io::ErrorKind::BrokenPipe`], and the caller decides.
+//! A live reporter gets each event once, in order, with the [`Report`] so far; other reporters get the whole report at
+//! the end. Neither counts for itself. An error of a writer is returned unchanged: a closed pipe
+//! (`juror judge … | head`) is [`io::ErrorKind::BrokenPipe`], and the caller decides.
 
 pub mod csv;
 pub mod file;
@@ -23,34 +23,34 @@ use crate::model::event::{Event, Stamped};
 use crate::model::report::Report;
 use crate::report::file::ReportFile;
 
-/// Something that shows what happens.
+/// A way to show events.
 pub enum Reporter<'a> {
-    /// As it happens.
+    /// As they happen.
     Live(Box<dyn Live + Send + 'a>),
-    /// When the command is at its end.
+    /// At the end of the command.
     AtEnd(WriteReport, Box<dyn Write + Send + 'a>),
-    /// When the command is at its end, into a file. It is written also if another writer failed.
+    /// At the end of the command, in a file. It is written even if another writer failed.
     File(WriteReport, Option<ReportFile>),
-    /// Not at all: events are handed on, to be looked at or shown elsewhere.
+    /// Not at all: events are passed on, to be inspected or shown elsewhere.
     Recorded(Recording),
 }
 
-/// Takes events as they happen.
+/// A channel for events as they happen.
 pub type Recording = Sender<Stamped>;
 
 /// Writes a report.
 pub type WriteReport = fn(&Report, &mut dyn Write) -> io::Result<()>;
 
-/// Something that shows events as they happen.
+/// A reporter that shows events as they happen.
 pub trait Live {
-    /// Shows one event.
+    /// Shows an event.
     ///
     /// # Errors
-    /// What the writer beneath says, a closed pipe included.
+    /// Errors of the writer, including a closed pipe.
     fn event(&mut self, event: &Event, report: &Report) -> io::Result<()>;
 }
 
-/// Everything that shows a command, and what the command came to so far.
+/// All reporters of a command, and its report so far.
 #[derive(Default)]
 pub struct Reporters<'a> {
     all: Vec<Reporter<'a>>,
@@ -59,7 +59,7 @@ pub struct Reporters<'a> {
 }
 
 impl<'a> Reporters<'a> {
-    /// These, each of which gets every event, in this order.
+    /// These reporters, each of which gets every event, in this order.
     pub fn new(all: Vec<Reporter<'a>>) -> Self {
         Self { all, ..Self::default() }
     }
@@ -81,7 +81,7 @@ impl<'a> Reporters<'a> {
                 }
                 Reporter::AtEnd(..) | Reporter::File(..) => Ok(()),
                 Reporter::Recorded(recording) => {
-                    // If nobody looks at them any more, they are not missed.
+                    // If nobody receives them any more, they are not needed.
                     let _ = recording.send(stamped.clone());
                     Ok(())
                 }
@@ -90,12 +90,12 @@ impl<'a> Reporters<'a> {
         }
     }
 
-    /// What has happened so far.
+    /// The report so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The first error of a writer; only files were written after it.
+    /// The first error of a writer; after it only files were written.
     pub fn failed(&self) -> Option<&io::Error> {
         self.failed.as_ref()
     }
@@ -116,7 +116,7 @@ pub(crate) mod tests {
     use crate::model::units::Bytes;
     use crate::model::verdict::Verdict;
 
-    /// A report of four submissions: right, wrong, not built and skipped; and of a fault of the package.
+    /// A report on four submissions (right, wrong, not built, skipped) and a fault of the package.
     pub(crate) fn report(command: &'static str) -> Report {
         let outcome = Outcome {
             ending: Ending::Exited(0),

@@ -1,4 +1,4 @@
-//! What a person should know of at once, even if a program reads the report: on standard error, in a line.
+//! Messages that people should see immediately, even if a program reads the report: one line each, on standard error.
 
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ impl<E: Write> Live for Notices<E> {
     }
 }
 
-/// What there is to say at once, whatever else is shown.
+/// The message for an event, if it must be seen whatever else is shown.
 pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
     let (look, label, text) = match event {
         Event::Complained { message } => (Look::Bad, "error:", printable(message)),
@@ -44,7 +44,7 @@ pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
     Some(format!("{} {text}\n", style.paint(look, label)))
 }
 
-/// The warning that every command begins with if something is missing to full isolation.
+/// The warning at the start of every command if anything is missing for full isolation.
 fn warning(shortfall: &Shortfall, isolation: Isolation, most_at_once: Option<usize>) -> String {
     let Shortfall { message, reasons, help } = shortfall;
     let one = match most_at_once {

@@ -1,4 +1,4 @@
-//! What is under way, on standard error: two lines that are redrawn in place, or a line from time to time.
+//! The work in progress, on standard error: two lines that are redrawn in place, or a line from time to time.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::model::verdict::Verdict;
 use crate::report::Live;
 use crate::report::style::cut;
 
-/// What is under way, as far as it is shown.
+/// Shows the work in progress.
 pub struct Progress {
     view: View,
     state: State,
@@ -26,17 +26,17 @@ enum View {
     Hidden,
     /// In place, and gone at the end.
     Redrawn(ProgressBar),
-    /// In a line of its own, once so much time has passed.
+    /// As a new line, each time this much time has passed.
     Lines(Duration),
 }
 
-/// The time between two lines where nothing can be redrawn.
+/// The time between two lines if lines cannot be redrawn.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
-/// What is under way just now.
+/// The current state of the work.
 #[derive(Default)]
 struct State {
-    /// Comparisons of a search.
+    /// How many comparisons a search has made.
     comparisons: usize,
     stream: Option<GradingProgress>,
     now: String,
@@ -53,7 +53,7 @@ struct LastRun {
 }
 
 impl Progress {
-    /// What is never shown.
+    /// A progress that is never shown.
     pub fn hidden() -> Self {
         Self { view: View::Hidden, state: State::default() }
     }
@@ -65,7 +65,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{elapsed:>4}  {msg}") {
             bar.set_style(style);
         }
-        // So that the time goes on while a long run says nothing.
+        // So that the time is updated while a long run sends no events.
         bar.enable_steady_tick(Duration::from_millis(200));
         Self { view: View::Redrawn(bar), state: State::default() }
     }
@@ -75,7 +75,7 @@ impl Progress {
         Self { view: View::Lines(BETWEEN_LINES), state: State::default() }
     }
 
-    /// Takes the lines away while something else is written.
+    /// Hides the lines while something else is written.
     pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.view {
             View::Redrawn(bar) => bar.suspend(write),
@@ -97,7 +97,7 @@ impl Live for Progress {
             }
             (View::Lines(next), _) => {
                 if let Some(line) = self.state.due(next, report) {
-                    // Nothing depends on it.
+                    // If this fails, nothing is lost.
                     let _ = writeln!(io::stderr(), "{line}");
                 }
             }
@@ -107,16 +107,15 @@ impl Live for Progress {
     }
 }
 
-/// What stands before the second line: the rest of the first one, up to the width of the terminal, and blanks under
-/// the time.
+/// The text before the second line: it ends the first line, and indents the second one below the time.
 const MARGIN: &str = "\n          ";
 
-/// Standard error as a terminal that seems a little narrower than it is.
+/// Standard error as a terminal that seems slightly narrower than it is.
 ///
-/// The line is filled with blanks up to the width. What a terminal echoes for Ctrl-C, `^C`, then still
-/// fits behind it; else the cursor would be on the next line, and the line could not be taken away.
+/// The line is padded to the width. The `^C` that a terminal echoes for Ctrl-C then still fits after it; otherwise the
+/// cursor would be on the next line, and the line could not be removed.
 ///
-/// What is written leaves in one piece at the flush, so that nothing flickers.
+/// Output is written in one piece at the flush, so that nothing flickers.
 #[derive(Debug, Default)]
 struct Screen {
     pending: Mutex<String>,
@@ -132,7 +131,7 @@ impl Screen {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves the cursor so many cells in a direction, as ECMA-48 names it.
+    /// Moves the cursor by this many cells in a direction, named as in ECMA-48.
     fn go(&self, cells: usize, direction: char) -> io::Result<()> {
         match cells {
             0 => Ok(()),
@@ -185,7 +184,7 @@ impl TermLike for Screen {
 }
 
 impl State {
-    /// Learns from an event.
+    /// Updates the state from an event.
     fn see(&mut self, event: &Event, report: &Report) {
         match event {
             Event::PackageRead(_) => *self = Self::default(),
@@ -217,7 +216,8 @@ impl State {
         }
     }
 
-    /// Such as `stairs, 2 of 5 submissions, 37 runs, about 8 s left` and `greedy.cpp, 14 of 62: AC on secret/02`.
+    /// The two lines, such as `stairs, 2 of 5 submissions, 37 runs, about 8 s left` and
+    /// `greedy.cpp, 14 of 62: AC on secret/02`.
     fn lines(&self, report: &Report) -> [String; 2] {
         let mut parts = Vec::new();
         if let Some(package) = report.packages.last() {
@@ -239,7 +239,7 @@ impl State {
         [parts.join(", "), self.doing(report)]
     }
 
-    /// What is under way.
+    /// The current activity.
     fn doing(&self, report: &Report) -> String {
         let Some(last) = self.last.as_ref().filter(|_| self.now.is_empty()) else {
             return self.now.clone();
@@ -252,7 +252,7 @@ impl State {
         format!("{}{so_far}: {verdict} on {test_case}", printable(submission))
     }
 
-    /// The time that the submissions of the package will probably take yet, if that can be told.
+    /// The estimated time for the submissions of the package, if known.
     fn left(&self, report: &Report) -> Option<Duration> {
         const SURE_AFTER: Duration = Duration::from_secs(2);
         let spent = report.summary.elapsed.checked_sub(self.begun?)?;
@@ -265,7 +265,7 @@ impl State {
         is_sure.then(|| spent.mul_f64((1.0 - part) / part))
     }
 
-    /// A line that can stand alone, if it is time for one.
+    /// A stand-alone line, if it is time for one.
     fn due(&self, next: &mut Duration, report: &Report) -> Option<String> {
         let elapsed = report.summary.elapsed;
         if elapsed < *next {
@@ -279,7 +279,7 @@ impl State {
     }
 }
 
-/// A span of time in one unit: `8 s`, `3 min`, `2 h`.
+/// A time span in one unit: `8 s`, `3 min`, `2 h`.
 fn roughly(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
@@ -289,7 +289,7 @@ fn roughly(time: Duration) -> String {
     }
 }
 
-/// Such as `2140 a second, making it smaller: 12 bytes`.
+/// The state of a search, such as `2140 a second, making it smaller: 12 bytes`.
 fn searching(progress: &SearchProgress) -> String {
     let seconds = progress.elapsed.as_secs_f64();
     let speed = if seconds > 0.0 { progress.runs as f64 / seconds } else { 0.0 };
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_line_leaves_room_for_what_ctrl_c_echoes() {
-        // No terminal: 80 cells are assumed, or it has a width of its own.
+        // Without a terminal, a width of 80 cells is assumed.
         let cells = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
         let width = Screen::default().width();
         assert!(width + 2 < cells.max(24), "{width} of {cells}");
@@ -365,7 +365,7 @@ mod tests {
         check(1, started(), sum, "a.cpp", none);
         let first = "sum, 0 of 2 submissions, 1 run";
         check(2, judged("sample/1"), first, "a.cpp, 1 of 4: AC on sample/1", none);
-        // An eighth of all is done in two seconds, and a quarter in nine.
+        // An eighth of the work takes two seconds, and a quarter nine.
         let first = "sum, 0 of 2 submissions, 1 run, about 14 s left";
         check(3, step(4), first, "input validators: 4 of 10", none);
         let first = "sum, 0 of 2 submissions, 2 runs, about 27 s left";

@@ -1,4 +1,4 @@
-//! How much is shown to a person, how wide, and in which colours.
+//! How much to show to a person, how wide, and in which colours.
 
 use anstyle::{AnsiColor, Effects};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -9,36 +9,36 @@ use crate::model::words::words;
 /// How a terminal reporter writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether to use colour. Colour never says what words do not say as well.
+    /// Whether to use colour. Words always convey the same.
     pub color: bool,
-    /// Whether to draw with characters beyond ASCII. What programs wrote is shown as it is anyway.
+    /// Whether to draw with characters beyond ASCII. Programs' texts are not affected.
     pub unicode: bool,
-    /// How wide a line may be, in terminal cells.
+    /// The maximum width of a line, in terminal cells.
     pub width: usize,
     /// How much to say.
     pub verbosity: Verbosity,
 }
 
-/// How much a reporter says.
+/// How much a reporter shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// One word for each submission.
     Quiet,
-    /// What a person wants to know who looks once.
+    /// What people usually want to know.
     #[default]
     Normal,
-    /// Each test case too.
+    /// Also each test case.
     Verbose,
 }
 
-/// What is known of where a report is shown.
+/// The destination of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// Whether standard output is a terminal.
     pub out_is_terminal: bool,
-    /// Whether standard error is one.
+    /// Whether standard error is a terminal.
     pub err_is_terminal: bool,
-    /// `TERM`.
+    /// The value of `TERM`.
     pub term: String,
     /// Whether `NO_COLOR` is set.
     pub no_color: bool,
@@ -46,44 +46,44 @@ pub struct Surroundings {
     pub ci: bool,
     /// The locale's name, such as `de_DE.UTF-8`.
     pub locale: String,
-    /// The width of the terminal, if there is one that has a width.
+    /// The width of the terminal, if known.
     pub width: Option<usize>,
 }
 
 impl Surroundings {
-    /// How text is shown there.
+    /// The style for this destination.
     pub fn style(&self, verbosity: Verbosity) -> Style {
         let is_utf8 = self.locale.to_lowercase().replace('-', "").contains("utf8");
         let are_terminals = self.out_is_terminal && self.err_is_terminal;
         Style {
             color: are_terminals && !self.no_color && self.term != "dumb",
-            // A file or pipe may be read anywhere; a terminal says what it can show.
+            // A file or pipe may be read anywhere; a terminal tells what it can show.
             unicode: is_utf8 || !self.out_is_terminal,
             width: self.width.unwrap_or(100),
             verbosity,
         }
     }
 
-    /// Whether standard error can take back what it shows, and a person looks at it.
+    /// Whether standard error can redraw lines, and a person sees it.
     pub fn can_redraw(&self) -> bool {
         self.err_is_terminal && !self.ci && self.term != "dumb"
     }
 }
 
-/// Which submissions a table lists, and in which order.
+/// Which submissions a table lists, and their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// In which order.
+    /// The order.
     pub order: Order,
-    /// Which of them, if not all.
+    /// Which submissions; None for all.
     pub only: Option<Only>,
 }
 
 words! {
-    /// The order of the rows of a table. Of equals, the one that was named first is first.
+    /// The order of the rows of a table. Equal rows are in the order in which they were named.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Order {
-        /// What is not as expected first.
+        /// Unexpected results first.
         #[default]
         Surprise = "surprise",
         /// As on the command line or in the package.
@@ -98,7 +98,7 @@ words! {
         Score = "score",
         /// The slowest first.
         Time = "time",
-        /// The one with the most memory first.
+        /// The greatest memory use first.
         Memory = "memory",
     }
 }
@@ -107,40 +107,40 @@ words! {
     /// A part of the submissions.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Only {
-        /// Those that are not accepted.
+        /// Submissions that are not accepted.
         Failed = "failed",
-        /// Those that are not as expected, or on which the judge failed.
+        /// Submissions that are not as expected, or on which the judge failed.
         Unexpected = "unexpected",
     }
 }
 
-/// What a piece of text is, for its colour.
+/// The role of a piece of text, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// Nothing special.
+    /// No special role.
     Plain,
     /// A title.
     Title,
-    /// Said for completeness.
+    /// Less important.
     Dim,
     /// A verdict.
     Verdict(Verdict),
-    /// As it should be.
+    /// Something good.
     Good,
-    /// Not as it should be.
+    /// Something bad.
     Bad,
-    /// To be known, but no fault.
+    /// Worth knowing, but not a fault.
     Warning,
-    /// A fault of the judge, which must not look like any verdict.
+    /// A failure of the judge, which must not look like any verdict.
     JudgeError,
     /// What was expected.
     Expected,
-    /// What came instead.
+    /// What was there instead.
     Got,
 }
 
 impl Style {
-    /// The text in the colours of what it is.
+    /// The text in the colours of its role.
     pub(super) fn paint(&self, look: Look, text: &str) -> String {
         let style = ansi(look);
         if !self.color || style.is_plain() || text.is_empty() {
@@ -149,17 +149,17 @@ impl Style {
         format!("{style}{text}{style:#}")
     }
 
-    /// What stands for text that was left out.
+    /// The mark for omitted text.
     pub(super) const fn ellipsis(&self) -> &'static str {
         if self.unicode { "…" } else { "..." }
     }
 
-    /// What separates a quotation from its margin.
+    /// The bar at the left of a quotation.
     pub(super) const fn bar(&self) -> &'static str {
         if self.unicode { "│" } else { "|" }
     }
 
-    /// What stands for a space if blanks are what matters.
+    /// The visible form of a space, if spaces matter.
     pub(super) const fn space(&self) -> char {
         if self.unicode { '·' } else { '_' }
     }
@@ -175,7 +175,7 @@ impl Style {
     }
 }
 
-/// The text if it fits, else its beginning with a mark that something is missing.
+/// The text if it fits, otherwise its beginning with the mark for omitted text.
 pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -194,8 +194,8 @@ pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     kept
 }
 
-/// The colours that contestants know: green is accepted, red is wrong, magenta is too slow. What the
-/// standard counts as a run-time error is yellow.
+/// The colours that contestants know: green is accepted, red is wrong, magenta is too slow. What the format counts as
+/// a run-time error is yellow.
 fn ansi(look: Look) -> anstyle::Style {
     let bold = |color: AnsiColor| color.on_default() | Effects::BOLD;
     match look {

@@ -13,24 +13,24 @@ use crate::mutate::bundle::{Bundle, WHICH, bundle};
 /// Programs that differ in one file.
 #[derive(Clone, Copy, Debug)]
 pub struct Variants<'a> {
-    /// One of them, or the program that they were made of.
+    /// One of them, or the program from which they were made.
     pub original: &'a Prepared,
     /// The code of its language.
     pub language: &'a str,
-    /// The file.
+    /// The file that differs.
     pub file: &'a Path,
-    /// What is in the file, for each of them.
+    /// The content of the file in each program.
     pub texts: &'a [String],
 }
 
-/// At most so many are to be built at once: the compiler must keep to its limits.
+/// How many are built at once at most: the compiler must keep its limits.
 pub const AT_ONCE: usize = 50;
 
 impl Variants<'_> {
-    /// Builds all of them at once; nothing for those that do not build. Each is what it is when it is built alone.
+    /// Builds all programs at once; None for those that do not build. Each behaves as if built alone.
     ///
     /// # Errors
-    /// When the judge failed, or it was cut short.
+    /// If the judge failed, or the build was interrupted.
     pub fn build(
         &self,
         bench: &Bench<'_>,
@@ -54,7 +54,7 @@ struct Builds<'a> {
     run_limits: &'a Limits,
 }
 
-/// Programs by the places of their texts.
+/// Programs with the indexes of their texts.
 type Programs = Vec<(usize, Arc<Runnable>)>;
 
 impl Builds<'_> {
@@ -77,7 +77,8 @@ impl Builds<'_> {
         };
         let name = self.of.file.file_name().unwrap_or_default().to_string_lossy();
         let wrong = blamed(&String::from_utf8_lossy(&messages), &name, &bundle);
-        // If all are wrong, it is the bundle that is; or if one of them is right alone, as in C, if names meet.
+        // If all seem wrong, the bundle itself is at fault. The same holds if one of them builds alone: in C, names
+        // may clash.
         if wrong.len() == group.len() || self.is_right_alone(group, &wrong)? {
             return self.alone(group);
         }
@@ -107,7 +108,7 @@ impl Builds<'_> {
             .is_some_and(|it| it.is_ok()))
     }
 
-    /// Builds one text, or says what the compiler did.
+    /// Builds one text, or returns the compiler's messages.
     fn one(&self, text: &str) -> Result<Result<Runnable, Vec<u8>>, Stop> {
         let prepared = self.of.original.with_file(self.of.file, text);
         Ok(match self.bench.builder.build(&prepared, self.build_limits, self.run_limits)? {
@@ -117,7 +118,7 @@ impl Builds<'_> {
     }
 }
 
-/// The sources of a bundle that a compiler finds errors in.
+/// The sources of a bundle in which a compiler finds errors.
 fn blamed(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
     let at = |line: &str| {
         let number = line.split_once(name)?.1.strip_prefix(':')?;
@@ -126,7 +127,7 @@ fn blamed(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
     };
     let (mut wrong, mut asked, mut is_error) = (BTreeSet::new(), BTreeSet::new(), false);
     for line in messages.lines() {
-        // rustc says what it is in a line before the place.
+        // rustc names the kind of message in a line before the place.
         if line.starts_with("error") || line.starts_with("warning") {
             is_error = line.starts_with("error");
         }
@@ -136,7 +137,7 @@ fn blamed(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
             asked.extend(at(line));
         }
     }
-    // An error in a header has its cause where the header's template is used.
+    // The cause of an error in a header is where the header's template is used.
     if wrong.is_empty() { asked } else { wrong }
 }
 

@@ -1,5 +1,5 @@
-//! How strict the judging of outputs is: wrong outputs are put before the output validator, and right ones that are not the
-//! judge answer.
+//! How strictly outputs are judged: the output validator gets wrong outputs, and right ones that differ from the judge
+//! answer.
 
 mod faults;
 
@@ -27,14 +27,14 @@ const CASES: usize = 6;
 /// Larger judge answers are not changed.
 const LARGEST: u64 = 64 << 10;
 
-/// By what it is known that a changed output is wrong.
+/// How a changed output is known to be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Oracle {
-    /// Nothing but the judge answer is right: the default output validator compares with it.
+    /// Only the judge answer is right: the default output validator compares with it.
     Default,
-    /// Nothing but the judge answer seems right: so many accepted submissions all write it.
+    /// Only the judge answer seems right: this many accepted submissions all write it.
     Agreement(usize),
-    /// Other outputs may be right: only faults of form are wrong everywhere.
+    /// Other outputs may be right: only faults of form are wrong in every problem.
     Form,
 }
 
@@ -54,18 +54,18 @@ impl Oracle {
     }
 }
 
-/// A test case with a right output, and what other accepted submissions write.
+/// A test case with a right output, and the outputs of other accepted submissions.
 struct Tried<'a> {
     test_case: &'a TestCase,
     answer: Vec<u8>,
-    /// By submission.
+    /// The outputs by submission.
     outputs: Vec<(&'a str, Vec<u8>)>,
 }
 
-/// How many kinds of wrong outputs are rejected, and how many right ones are too.
+/// How many kinds of wrong outputs are rejected, and how many kinds of right ones are rejected, too.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn rejected_outputs(
     bench: Bench<'_>,
     rules: &Rules<'_>,
@@ -92,7 +92,7 @@ pub fn rejected_outputs(
         for it in &judged {
             for (fault, is_rejected) in it.faults.iter().filter(|(fault, _)| fault.name == name) {
                 tried = true;
-                // The shortest shows it best.
+                // The shortest output is the best example.
                 let shorter =
                     |(known, _): &(&OutputFault, &str)| fault.text.len() < known.text.len();
                 if !is_rejected && passed.as_ref().is_none_or(shorter) {
@@ -114,7 +114,7 @@ pub fn rejected_outputs(
     Ok(strictness)
 }
 
-/// The test cases that are tried, smallest and largest among them, with all that accepted submissions write.
+/// The test cases to try, including the smallest and the largest, with the outputs of all accepted submissions.
 fn tried<'a>(
     bench: Bench<'a>,
     rules: &Rules<'_>,
@@ -174,7 +174,7 @@ fn is_same(answer: &[u8], output: &[u8], options: &Options) -> Result<bool, Stop
     Ok(difference.map_err(|error| JudgeError::new("compare two outputs", error))?.is_none())
 }
 
-/// What came of the outputs for one test case.
+/// The results of the outputs for one test case.
 #[derive(Default)]
 struct Judged {
     /// Each fault, and whether an output with it is rejected.
@@ -194,7 +194,7 @@ fn judge(
     let mut judged = Judged { test_case: case.name.clone(), ..Judged::default() };
     let by = |output: &[u8]| opinions(bench, rules, tried, output);
     let right = |output: &[u8]| by(output).map(|it| it.iter().all(is_right));
-    // Judge answers most often are right outputs, but need not be.
+    // Judge answers are usually right outputs, but need not be.
     let base = match right(&tried.answer)? {
         true => Some(&tried.answer),
         false => tried.outputs.first().map(|(_, output)| output),
@@ -205,7 +205,7 @@ fn judge(
         return Ok(judged);
     }
     for fault in faults(base).into_iter().filter(|it| oracle.knows(it.kind)) {
-        // As good as the right one: what is worth less is noticed.
+        // Compared with the right output's result, so that a lower score counts as rejected.
         let is_rejected = by(&fault.text)? != told;
         judged.faults.push((fault, is_rejected));
     }
@@ -223,7 +223,7 @@ fn judge(
     Ok(judged)
 }
 
-/// What each output validator says of an output; of the default one an opinion as well.
+/// The opinions of the output validators on an output, or that of the default one.
 fn opinions(
     bench: Bench<'_>,
     rules: &Rules<'_>,
@@ -263,7 +263,7 @@ mod tests {
     use crate::model::limits::Limits;
     use crate::model::problem::Problem;
 
-    /// Kinds of faults that the default output validator lets through with these arguments.
+    /// Checks which kinds of faults the default output validator accepts with these arguments.
     fn check(answer: &str, args: &[&str], expected: &[&str]) {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);

@@ -1,4 +1,4 @@
-//! Holds suspects against test cases and the pool. While some are held, the next ones are built.
+//! Holds suspects against test cases and the pool. While some run, the next ones are built.
 
 use std::ops::Range;
 
@@ -11,26 +11,26 @@ use crate::strength::mutants::{self, WrongProgram};
 use crate::strength::test_bed::{OnCases, OnPool, Suspect};
 use crate::strength::{matrix, score};
 
-/// So many subjects are run before test cases are sorted anew by what they reject.
+/// After how many subjects the test cases are sorted again by what they reject.
 const CHUNK: usize = 64;
 
-/// Something to do, for the entries at these places.
+/// A step of work, for the entries at these indexes.
 enum Step {
     Build(Vec<usize>),
     Hold(usize),
 }
 
-/// What came of it; nothing if the time was over.
+/// The result of a step; None if the time ran out.
 enum Done {
     Built(Option<Vec<Option<Suspect>>>),
     Held(Option<Held>),
 }
 
-/// What runs said of an entry.
+/// The results of an entry's runs.
 struct Held {
-    /// On the test cases, unless that was known.
+    /// On the test cases, unless they were known.
     on_cases: Option<OnCases>,
-    /// On the pool, if there is one and it was asked.
+    /// On the pool, if there is one and it was used.
     on_pool: Option<OnPool>,
 }
 
@@ -93,7 +93,7 @@ impl Measuring<'_> {
         Ok(())
     }
 
-    /// What is built at once, of the entries at these places.
+    /// Groups the entries at these indexes into builds.
     fn to_build(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
         let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
         let slots = self.search.test_bed.comparison.bench.executor.slots();
@@ -139,7 +139,7 @@ impl Measuring<'_> {
             false => Some(test_bed.hold(suspect, order, most)?),
         };
         let mut verdicts = on_cases.iter().flat_map(|it| &it.rejected).map(|(_, verdict)| *verdict);
-        // What is slow here is slow there, too.
+        // A submission that is slow here is slow there, too.
         let is_slow = is_submission && verdicts.any(|it| it == Verdict::TimeLimitExceeded);
         let on_pool = match pool.is_empty() || is_slow {
             true => None,
@@ -148,7 +148,7 @@ impl Measuring<'_> {
         Ok(Held { on_cases, on_pool })
     }
 
-    /// Notes the result of an entry; returns whether the time was over before.
+    /// Stores the result of an entry; returns whether the time ran out first.
     fn take_held(&self, entry: &mut MeasuredSubject, held: Option<Held>) -> bool {
         let is_judged = entry.is_judged();
         let subject = &mut entry.subject;
@@ -174,13 +174,13 @@ impl Measuring<'_> {
             true => SubjectStatus::Undecided,
             false => SubjectStatus::Caught,
         };
-        // By the test cases alone more programs would be the same, the weaker they are.
+        // By test cases alone, more programs would look equal the weaker the test cases are.
         entry.signature = match on_pool {
             Some(on_pool) => on_pool.signature.zip(on_cases.signature),
             None => on_cases.signature.map(|signature| (0, signature)),
         };
         if entry.source.is_some() && !on_cases.rejected.is_empty() {
-            // What is caught is not needed any more.
+            // A suspect that was caught is not needed any more.
             entry.suspect = None;
         }
         false
@@ -188,12 +188,12 @@ impl Measuring<'_> {
 }
 
 impl MeasuredSubject {
-    /// Whether test cases were held against it before.
+    /// Whether it was judged on the test cases before.
     fn is_judged(&self) -> bool {
         self.subject.kind == SubjectKind::Submission && self.source.is_none()
     }
 
-    /// When it is held: first what takes the least time for each, so that much is done if the time is short.
+    /// The order of holding: the cheapest per subject first, so that much is done if time is short.
     fn turn(&self) -> u8 {
         match &self.source {
             None => 0,

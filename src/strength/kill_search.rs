@@ -1,4 +1,4 @@
-//! Hunts what no test case rejects: on fresh inputs, and then makes small what rejects it.
+//! Searches for inputs that reject what no test case rejects, and makes them small.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,40 +18,41 @@ use crate::stress::search::Failure;
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 use crate::stress::validity::Validity;
 
-/// What searches need.
+/// What a search needs.
 pub struct KillSearch<'a> {
-    /// The right programs beside the reference, with their names: all must agree with it.
+    /// The right programs other than the reference, with their names: all must agree with it.
     pub others: Vec<(String, Suspect)>,
     /// Where suspects are run.
     pub test_bed: &'a TestBed<'a>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// The package's generators, if it has some.
+    /// The package's generators, if there are any.
     pub generators: Option<&'a FreshInputs<'a>>,
-    /// Ends what runs when the time is over.
+    /// Ends the runs when the time is over.
     pub until: &'a Until<'a>,
-    /// When all is to be over.
+    /// When all searches must be over.
     pub end: Instant,
 }
 
-/// What some fresh inputs say of a suspect.
+/// The result of running a suspect on fresh inputs.
 pub struct KillSearchResult {
-    /// The first of them that rejects it, each time it is run.
+    /// The first input that rejects it in each run.
     pub found: Option<Failure>,
-    /// On how many it was run.
+    /// On how many inputs it was run.
     pub tried: usize,
 }
 
-/// Of inputs that need a start each, so many are tried at once: in all rounds enough to presume that it is right.
+/// How many inputs that need a start each are tried in a round: over all rounds, enough to presume that a suspect is
+/// right.
 const ALONE: usize = 25;
-/// An input is made small for so long.
+/// How long an input is made smaller.
 const SHRINKING: Duration = Duration::from_secs(3);
 
 impl KillSearch<'_> {
-    /// What came of something, or nothing if the time was over before.
+    /// The result, or None if the time ran out first.
     ///
     /// # Errors
-    /// As it was, unless the time was over.
+    /// The given error, unless the time ran out.
     pub fn in_time<R>(&self, result: Result<R, Stop>) -> Result<Option<R>, Stop> {
         match result {
             Err(Stop::Interrupted) if self.until.ran_out() => Ok(None),
@@ -62,7 +63,7 @@ impl KillSearch<'_> {
     /// Runs a suspect on fresh inputs until one rejects it.
     ///
     /// # Errors
-    /// When the judge failed, or it was interrupted or the time was over.
+    /// If the judge failed, was interrupted, or the time ran out.
     pub fn first(&self, suspect: &Suspect, fresh: &[Fresh]) -> Result<KillSearchResult, Stop> {
         let takes = |fresh: &&Fresh| Batches::takes(&fresh.item.input);
         let small: Vec<&Fresh> = fresh.iter().filter(takes).collect();
@@ -86,7 +87,7 @@ impl KillSearch<'_> {
         Ok(KillSearchResult { found: None, tried })
     }
 
-    /// How a suspect fails on an input, if it does each time, and the input is valid.
+    /// How a suspect fails on an input, if it fails each time and the input is valid.
     fn failure(&self, suspect: &Suspect, fresh: &Fresh) -> Result<Option<Failure>, Stop> {
         let Some(judged) = self.rejected(suspect, &fresh.item.input)? else { return Ok(None) };
         let input = &fresh.item.input;
@@ -110,8 +111,8 @@ impl KillSearch<'_> {
         }))
     }
 
-    /// Whether a valid input is beyond doubt. If only input validators say that it is, they may be lax: then all right
-    /// programs must agree.
+    /// Whether the validity of an input is beyond doubt. If only input validators accept it, they may be lax: then all
+    /// right programs must agree.
     fn is_certain(
         &self,
         suspect: &Suspect,
@@ -128,7 +129,7 @@ impl KillSearch<'_> {
         Ok(true)
     }
 
-    /// What a suspect earns on an input, if that is not accepted.
+    /// The suspect's judgement on an input, if it is not accepted.
     fn rejected(
         &self,
         suspect: &Suspect,
@@ -141,10 +142,10 @@ impl KillSearch<'_> {
         })
     }
 
-    /// The verdict of a suspect on an input that another one fails on.
+    /// The verdict of a suspect on an input on which another suspect fails.
     ///
     /// # Errors
-    /// As [`Self::first`].
+    /// See [`Self::first`].
     pub fn fails(&self, suspect: &Suspect, input: &Arc<[u8]>) -> Result<Option<Verdict>, Stop> {
         Ok(self.rejected(suspect, input)?.map(|judged| judged.verdict))
     }
@@ -152,7 +153,7 @@ impl KillSearch<'_> {
     /// Makes a failing input small.
     ///
     /// # Errors
-    /// When the judge failed.
+    /// If the judge failed.
     pub fn shrunk(&self, suspect: &Suspect, failure: &Failure) -> Result<Shrunk, Stop> {
         self.until.set(Some(self.end.min(Instant::now() + SHRINKING)));
         let shrunk = self.test_bed.with(suspect, |comparison| {
@@ -169,7 +170,7 @@ impl KillSearch<'_> {
         });
         self.until.set(Some(self.end));
         let mut shrunk = shrunk?;
-        // What is smaller may be what lax validators accept.
+        // The smaller input may be valid only for lax validators.
         if !self.is_certain(suspect, &failure.origin, &shrunk.input)? {
             shrunk.input = Arc::clone(&failure.input);
             shrunk.judged = failure.judged.clone();

@@ -1,16 +1,17 @@
-//! The kill matrix: which test cases reject whom, which of them matter, and in which order they are tried.
+//! The kill matrix: which test cases reject which subjects, which test cases matter, and in which order they are
+//! tried.
 
 use crate::model::strength::{CaseKills, Subject};
 
-/// The places of test cases: those that rejected most before come first, then small ones.
+/// Indexes of the test cases: those that rejected most come first, and small ones before large ones.
 pub fn cheapest_first(kills: &[usize], sizes: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..kills.len()).collect();
     order.sort_by_key(|&place| (std::cmp::Reverse(kills[place]), sizes[place], place));
     order
 }
 
-/// What each of these test cases catches. Whether a test case is the only one to catch a subject is known only of
-/// subjects that were `tried` on all.
+/// The subjects that each of these test cases catches. Whether a test case is the only one to catch a subject is known
+/// only if all subjects were tried on all test cases.
 pub fn cases(names: &[&str], subjects: &[Subject], is_whole: bool) -> Vec<CaseKills> {
     let row = |name: &&str| {
         let kills = |subject: &&Subject| subject.killers.iter().any(|it| it.test_case == **name);
@@ -25,8 +26,8 @@ pub fn cases(names: &[&str], subjects: &[Subject], is_whole: bool) -> Vec<CaseKi
     names.iter().map(row).collect()
 }
 
-/// A small set of test cases that rejects every subject that is rejected at all: at each step the one that rejects
-/// most of what is left, the first of several.
+/// A small set of test cases that rejects every subject that any test case rejects. Greedy: each step adds the first
+/// test case that rejects most of the remaining subjects.
 pub fn minimal(names: &[&str], subjects: &[Subject]) -> Vec<String> {
     let mut left: Vec<&Subject> = subjects.iter().filter(|it| !it.killers.is_empty()).collect();
     let mut chosen = Vec::new();

@@ -1,4 +1,4 @@
-//! All of it in order: right programs against fresh inputs, suspects against test cases, searches, and the counts.
+//! The whole measurement in order: right programs on fresh inputs, suspects on test cases, searches, and the counts.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -23,56 +23,56 @@ use crate::stress::comparison::shown;
 use crate::stress::search::{Failure, Fault};
 use crate::stress::shrink::Shrunk;
 
-/// A subject with what runs of it.
+/// A subject with its program.
 pub struct MeasuredSubject {
-    /// What is known of it.
+    /// The report on it.
     pub subject: Subject,
-    /// Its program, if it is built. Without one, and nothing to build, nothing of it is run here.
+    /// Its program, if it is built. If this and `source` are None, it is not run here.
     pub suspect: Option<Suspect>,
-    /// What it is yet to be built of. A submission without it was judged before.
+    /// What it is still to be built from. A submission without it was judged before.
     pub source: Option<WrongProgram>,
-    /// Its outputs on fresh inputs and on test cases, in short, if one start told them all.
+    /// A hash of its outputs on fresh inputs and one on test cases, if batches gave them all.
     pub signature: Option<(u64, u64)>,
 }
 
-/// What is measured, and how far.
+/// What to measure, and how far.
 pub struct Measuring<'a> {
-    /// Where suspects are run, and what is searched with.
+    /// Where suspects are run, and how inputs are searched.
     pub search: KillSearch<'a>,
-    /// When subjects are no more run on the test cases.
+    /// When running subjects on test cases must end.
     pub hold_until: Instant,
-    /// Whether all test cases are tried on all subjects.
+    /// Whether all subjects are run on all test cases.
     pub matrix: bool,
-    /// What its author calls right.
+    /// The mutants that the author declares to be right.
     pub equivalents: &'a [Equivalent],
 }
 
-/// Why there is no measure.
+/// Why there is no measurement.
 pub enum Unmeasured {
     /// A right program fails on a valid input.
     Reference(Fault),
-    /// Two right programs disagree on a valid input, made small: the other one's name, and what it earns.
+    /// Two right programs disagree on a valid input, made small: the other program's name, and its result.
     Disagreement(String, Box<Shrunk>),
 }
 
-/// So many fresh inputs tell how hard a subject is to catch.
+/// How many fresh inputs measure how hard a subject is to catch.
 const POOL: usize = 96;
-/// So many fresh inputs are tried at once in a search.
+/// How many fresh inputs are tried at once in a search.
 const ROUND: usize = 192;
-/// After so many rounds what survived is presumed equivalent.
+/// After how many rounds a survivor is presumed equivalent.
 const ROUNDS: usize = 12;
-/// After so many inputs a survivor is presumed equivalent, also if the time was over before all rounds.
+/// After how many inputs a survivor is presumed equivalent even if the time ran out before all rounds.
 const ENOUGH: u64 = 300;
-/// The probability of the bound on what survived is 95 %: `ln 0.05` is about `-3`.
+/// The bound on survivors holds with a probability of 95 %: `ln 0.05` is about `-3`.
 const RULE_OF_THREE: f64 = 3.0;
-/// One input is tried on so many other survivors.
+/// On how many other survivors an input is tried.
 const OTHERS: usize = 64;
 
 impl Measuring<'_> {
-    /// Holds the entries against test cases and fresh inputs, and adds what is found to the report.
+    /// Holds the entries against test cases and fresh inputs, and adds the results to the report.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn measure(
         &self,
         mut entries: Vec<MeasuredSubject>,
@@ -109,7 +109,7 @@ impl Measuring<'_> {
         mark_duplicates(&mut entries);
         for known in self.equivalents {
             let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
-            // A test case that rejects one shows that it is not.
+            // A subject that a test case rejects is not equivalent.
             if let Some(subject) = all.find(|it| it.id == known.subject && it.killers.is_empty()) {
                 subject.status = SubjectStatus::ConfirmedEquivalent;
                 subject.reason = Some(known.reason.clone());
@@ -135,7 +135,7 @@ impl Measuring<'_> {
         Ok(Some((name.clone(), self.search.shrunk(suspect, &found)?, found.origin)))
     }
 
-    /// Tells that two right programs differ on an input that only input validators accept.
+    /// Warns that two right programs differ on an input that only input validators accept.
     fn doubt(&self, name: String, shrunk: &Shrunk) {
         let bench = &self.search.test_bed.comparison.bench;
         let what = format!(
@@ -163,7 +163,8 @@ impl Measuring<'_> {
         (self.search.test_bed.comparison.bench.events)(Event::Progress(step));
     }
 
-    /// Hunts what no test case rejects: first on the pool, then on more fresh inputs, as long as there is time.
+    /// Searches for inputs that reject survivors: first in the pool, then among more fresh inputs, as long as there is
+    /// time.
     fn search(
         &self,
         entries: &mut [MeasuredSubject],
@@ -175,7 +176,7 @@ impl Measuring<'_> {
         search.until.set(Some(search.end));
         let mut fresh = pool;
         for round in 0.. {
-            // What needs a start for each input takes more rounds.
+            // Survivors that need a start for each input take more rounds.
             let is_open = |it: &MeasuredSubject| {
                 it.is_hunted() && (round <= ROUNDS || it.subject.tried < ENOUGH)
             };
@@ -221,7 +222,7 @@ impl Measuring<'_> {
         Ok(Ok(()))
     }
 
-    /// Makes small what rejects a survivor, and sees which others it rejects.
+    /// Makes an input that rejects a survivor small, and finds out which other survivors it rejects.
     fn missed(
         &self,
         entries: &mut [MeasuredSubject],
@@ -229,7 +230,7 @@ impl Measuring<'_> {
         failure: &Failure,
     ) -> Result<(), Stop> {
         let Some(suspect) = entries[place].suspect.clone() else { return Ok(()) };
-        // One that is known for another survivor does.
+        // An input that was found for another survivor suffices.
         let known = entries.iter().find_map(|it| {
             let missed = it.subject.missed.as_ref()?;
             missed.also.contains(&entries[place].subject.id).then(|| missed.clone())
@@ -271,8 +272,8 @@ impl Measuring<'_> {
         Ok(())
     }
 
-    /// Counts: what each test case catches, parts, score, grade, and what each missing test case would gain. Others
-    /// measured what some parts come to.
+    /// Computes what each test case catches, the parts, score and grade, and what each missing test case would gain.
+    /// `measured` gives the parts that were measured elsewhere.
     pub fn count(&self, report: &mut Strength, measured: &dyn Fn(PartName) -> Option<f64>) {
         let names: Vec<&str> =
             self.search.test_bed.cases.iter().map(|case| &*case.test_case.name).collect();
@@ -316,13 +317,13 @@ impl Measuring<'_> {
 }
 
 impl MeasuredSubject {
-    /// Whether no input is known that rejects it.
+    /// Whether an input that rejects it is still searched.
     fn is_hunted(&self) -> bool {
         self.suspect.is_some() && self.subject.status == SubjectStatus::Undecided
     }
 }
 
-/// Marks what writes the same as another one, on all test cases and all fresh inputs.
+/// Marks subjects that write the same as another one on all test cases and all fresh inputs.
 fn mark_duplicates(entries: &mut [MeasuredSubject]) {
     let mut first: HashMap<(u64, u64), String> = HashMap::new();
     for entry in entries {

@@ -1,14 +1,14 @@
-//! How strong test data is: programs that should be wrong are held against it.
+//! How strong test data is: programs that should be wrong are run on it.
 //!
 //! # Theory of operation
 //!
-//! A suspect is a program that should be wrong: a submission of the package, or a right program that is changed.
-//! [`test_bed`] holds it against test cases and other inputs: many small inputs share a start if its language allows it
-//! ([`crate::stress::batch`]), and what such a start does not accept is run by itself. What no test case rejects is
-//! searched on fresh inputs ([`kill_search`]): an input that rejects it is made small, and shows what the data lacks.
-//! [`pool`] makes the fresh inputs that tell how hard each one is to catch, [`holding`] builds and runs, [`reach`]
-//! looks what test cases are like, [`score`] counts. [`probe`] measures speed, [`validators`] and [`checkers`] what
-//! validators let pass. All of it is repeatable from the seed; the time only cuts off.
+//! A suspect is a program that should be wrong: a submission of the package, or a changed right program. [`test_bed`]
+//! holds it against test cases and other inputs. Many small inputs share a start if its language allows it
+//! ([`crate::stress::batch`]); what such a start does not accept is run alone. If no test case rejects a suspect,
+//! [`kill_search`] tries fresh inputs; one that rejects it is made small, and shows what the data lacks. [`pool`]
+//! makes the fresh inputs that measure how hard each suspect is to catch, [`holding`] builds and runs, [`reach`] finds
+//! the features of test cases, [`score`] counts. [`probe`] measures speed, [`validators`] and [`checkers`] measure
+//! what validators let pass. The seed makes everything repeatable; the time limit only cuts off.
 
 pub mod bundles;
 pub mod checkers;

@@ -1,4 +1,4 @@
-//! What is made of right programs: wrappers of one, and mutants of several.
+//! Programs made from right programs: wrappers of one, and mutants of several.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubjec
     .collect()
 }
 
-/// A mutant that is yet to be built.
+/// A mutant that is not built yet.
 #[derive(Clone, Debug)]
 pub struct MutantSource {
     /// The right program, to be built for many inputs if its language allows it.
@@ -41,12 +41,12 @@ pub struct MutantSource {
     language: &'static str,
     /// The file that is changed.
     file: PathBuf,
-    /// What is in it.
+    /// The content of that file.
     text: String,
 }
 
 impl MutantSource {
-    /// Whether it shares its build with others, and one start with many inputs.
+    /// Whether it shares its build with others, and a start with many inputs.
     pub(super) fn is_bundled(&self) -> bool {
         self.is_batched && matches!(self.language, "c" | "cpp" | "rust")
     }
@@ -56,10 +56,10 @@ impl MutantSource {
     }
 }
 
-/// What a program that should be wrong is yet to be built of.
+/// The source of a program that should be wrong.
 #[derive(Clone, Debug)]
 pub enum WrongProgram {
-    /// A right program with another text.
+    /// A right program with one file changed.
     Mutant(MutantSource),
     /// A submission of the package.
     Submission(Box<Prepared>),
@@ -74,7 +74,7 @@ impl WrongProgram {
     }
 }
 
-/// The places of what is built at once, for so many slots.
+/// Indexes of the sources that are built together, for this many slots.
 pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize>> {
     let beside = sources.chunk_by(|one, other| one.1.is_beside(other.1));
     let split = beside.flat_map(|together| {
@@ -84,11 +84,10 @@ pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize
     split.map(|group| group.iter().map(|(place, _)| *place).collect()).collect()
 }
 
-/// Builds one of the [`groups`]; nothing for those that do not build. One that is built for many inputs also runs on
-/// one.
+/// Builds one of the [`groups`]; None for sources that do not build. A program built for many inputs also runs on one.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn build(
     comparison: &Comparison<'_>,
     sources: &[&WrongProgram],
@@ -133,7 +132,7 @@ fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Susp
 /// The mutants of a right program; none if its language has none.
 ///
 /// # Errors
-/// When its sources cannot be read.
+/// If its sources cannot be read.
 pub fn mutated(
     submission: &Submission,
     prepared: &Prepared,
@@ -193,7 +192,7 @@ fn edit(
     }
 }
 
-/// The whole lines from one place of a text to another.
+/// The whole lines from one position in a text to another.
 fn lines(text: &str, from: usize, to: usize) -> &str {
     let start = text[..from].rfind('\n').map_or(0, |at| at + 1);
     let end = text[to..].find('\n').map_or(text.len(), |at| to + at);

@@ -1,4 +1,4 @@
-//! Fresh inputs: by the grammar and by the package's generators, with judge answers.
+//! Fresh inputs from the grammar and from the package's generators, with judge answers.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,41 +15,42 @@ use crate::stress::validity::Validity;
 
 /// Where fresh inputs come from.
 pub struct FreshSource<'a> {
-    /// What is tried, in order.
+    /// The ways to make inputs, in order.
     pub mix: Mix<'a>,
-    /// The package's generators, if it has some.
+    /// The package's generators, if there are any.
     pub generators: Option<&'a FreshInputs<'a>>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// How many were taken.
+    /// How many were tried.
     pub taken: u64,
-    /// What was made already.
+    /// The inputs that were already made.
     pub seen: HashSet<Arc<[u8]>>,
 }
 
 /// A fresh input with its judge answer.
 #[derive(Clone, Debug)]
 pub struct Fresh {
-    /// Which of all that were tried.
+    /// Its number among all tried inputs.
     pub number: u64,
-    /// The texts.
+    /// The input and its judge answer.
     pub item: Texts,
     /// How it came about.
     pub origin: Origin,
-    /// The start of the generator that printed it.
+    /// The call of the generator that printed it.
     pub call: Option<Call>,
 }
 
-/// The longest fresh input, in bytes: longer ones cost more than they tell.
+/// The longest fresh input in bytes: longer ones cost more than they show.
 const LONGEST: usize = 64 << 10;
-/// So many inputs in vain are enough.
+/// After how many useless inputs in a row the search ends.
 const IN_VAIN: u64 = 200;
 
 impl FreshSource<'_> {
-    /// The next inputs, at most so many; fewer if there are no more. A fault is a right program that fails on one.
+    /// The next inputs, up to this number; fewer if there are no more. A fault is a right program that fails on an
+    /// input.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn next(
         &mut self,
         comparison: &Comparison<'_>,
@@ -87,7 +88,7 @@ impl FreshSource<'_> {
                     fresh.push(Fresh { number, item: Texts { input, answer }, origin, call })
                 }
                 Err(Unusable::TooSlow) => {}
-                // Only input validators say that it is valid.
+                // Only input validators accept it.
                 Err(_) if matches!(origin, Origin::TestCase { .. }) => {}
                 Err(why) => {
                     if self.validity.allows(&input)? {

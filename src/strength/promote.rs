@@ -1,22 +1,22 @@
-//! Which of the inputs that catch what the data misses become test cases.
+//! Chooses which of the inputs that catch missed subjects become test cases.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::model::strength::{MissedBy, Subject, SubjectStatus};
 
-/// A test case to be added.
+/// A test case to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// The place of its subject.
+    /// The index of its subject.
     pub place: usize,
     /// A name below `data/secret/`.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
 }
 
-/// What to add: first what catches most of what is hard to catch, one for each kind of fault, and none for what one
-/// before catches. What is held out neither adds nor counts, since it is to tell whether the others are enough.
+/// The test cases to add: first those that catch most of what is hard to catch, one for each kind of fault, none for
+/// what an earlier one catches. Subjects that are held out are ignored, since they show whether the others are enough.
 pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
     let missed = |subject: &Subject| -> Option<MissedBy> {
         let is_open = subject.status == SubjectStatus::Missed && !subject.held_out;
@@ -52,7 +52,7 @@ pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
     chosen
 }
 
-/// The last part of a subject's name, as far as it can be one of a test case.
+/// The last part of a subject's name, with characters that test case names allow.
 fn name(subject: &Subject) -> String {
     let last = subject.id.rsplit(['/', ':']).next().unwrap_or_default();
     let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '-' };
@@ -66,7 +66,8 @@ mod tests {
     use crate::model::strength::SubjectKind;
     use crate::model::verdict::Verdict;
 
-    /// Subjects with id, kind of fault, hardness (none if it is held out), and what else is caught with it.
+    /// Checks the choice for subjects with id, kind of fault, hardness (none if held out), and the other subjects
+    /// caught.
     fn check(subjects: &[(&str, &str, Option<f64>, &[&str])], expected: &[&str]) {
         let subject = |&(id, fault, hardness, also): &(&str, &str, Option<f64>, &[&str])| Subject {
             status: SubjectStatus::Missed,
@@ -103,7 +104,7 @@ mod tests {
         ];
         check(&by_other, &["strength/ror-2-1"]);
         check(&[("a.c:off1-1-1", "off1", None, &[])], &[]);
-        // What is held out does not say what comes first.
+        // Subjects that are held out have no influence on the order.
         let by_held_out = [
             ("a.c:tie-1-1", "tie", Some(1.0), &["a.c:ror-1-1"][..]),
             ("a.c:ror-1-1", "ror", None, &[]),

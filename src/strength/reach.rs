@@ -1,4 +1,4 @@
-//! What inputs can be like, by the names of the grammar, and which of that the test cases are.
+//! The features that inputs can have, in the grammar's names, and which of them the test cases have.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::stress::by_grammar;
 use crate::stress::candidates::{Candidates, Content, Mix};
 use crate::stress::validity::Validity;
 
-/// So many inputs are drawn to see what valid ones can be like.
+/// How many inputs are drawn to see which features valid ones can have.
 const DRAWN: usize = 300;
-/// The longest of them, in bytes.
+/// The longest drawn input in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// Where features are looked for.
+/// A search for features.
 pub struct Looking<'a> {
-    /// What names them.
+    /// The grammar that gives the names.
     pub grammar: &'a Grammar,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// What drawn inputs are made of.
+    /// The seed of drawn inputs.
     pub seed: u64,
 }
 
-/// A feature that is looked for.
+/// A feature to look for.
 struct Wanted {
     statement: Statement,
     test_case: Option<String>,
@@ -45,11 +45,11 @@ impl Wanted {
 }
 
 impl Looking<'_> {
-    /// The features that valid inputs can have, as far as an input with each was found: on a test case, else in the pool,
-    /// else among drawn ones.
+    /// The features of valid inputs, each with an input that has it: from a test case, otherwise from the pool,
+    /// otherwise drawn.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn features(
         &self,
         cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,
@@ -98,13 +98,13 @@ impl Looking<'_> {
     }
 }
 
-/// Those that were not found before, and that these rows have.
+/// The wanted features that were not found before and that these rows have.
 fn newly<'w>(wanted: &'w mut [Wanted], rows: &[Row]) -> impl Iterator<Item = &'w mut Wanted> {
     wanted.iter_mut().filter(move |it| !it.is_found() && it.statement.holds(rows))
 }
 
-/// Both sides of each statement about a test case that is yes or no; of sizes whether they are odd or even, and one off
-/// a bound. The bounds themselves are a part of the score.
+/// Both sides of each yes/no statement about a test case; for sizes, odd or even, and one off a bound. The bounds
+/// themselves are a part of the score.
 fn wanted(features: &Features<'_>) -> Vec<Wanted> {
     let tests = |feature: &Feature| -> Vec<Test> {
         match feature.about {

@@ -1,12 +1,12 @@
-//! The score: what share of the faults the data catches, each by how hard it is to catch, and the other parts.
+//! The score: the share of the faults that the data catches, weighted by hardness, and the other parts.
 
 use crate::model::strength::{Grade, Part, PartName, Subject, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
 
-/// The least hardness: what every input catches counts a little.
+/// The least hardness: a subject that every input catches still counts a little.
 const LEAST: f64 = 0.05;
 
-/// How hard a subject is to catch: the bits of the chance that an input of a pool catches it, of which so many do.
+/// How hard a subject is to catch: `-log2` of the chance that an input catches it, if `rejected` of the pool do.
 pub fn hardness(rejected: usize, pool: usize) -> f64 {
     if pool == 0 {
         return 1.0;
@@ -16,7 +16,7 @@ pub fn hardness(rejected: usize, pool: usize) -> f64 {
     (-chance.log2()).max(LEAST)
 }
 
-/// Which share of the subjects the data catches, each by its hardness; `None` if there are none.
+/// The share of the subjects that the data catches, weighted by hardness; `None` if there are none.
 pub fn kills(subjects: &[Subject]) -> Option<f64> {
     let counted = || subjects.iter().filter(|it| it.status.counts() && !is_slow(it));
     let all: f64 = counted().map(|it| it.hardness).sum();
@@ -24,7 +24,7 @@ pub fn kills(subjects: &[Subject]) -> Option<f64> {
     (all > 0.0).then(|| caught.map(|it| it.hardness).sum::<f64>() / all)
 }
 
-/// Whether all that is known of a submission is that it is too slow: the speed part counts it.
+/// Whether a submission is known to fail only by being too slow: then the speed part counts it.
 fn is_slow(subject: &Subject) -> bool {
     let by_inputs = subject.missed.iter().map(|missed| missed.verdict);
     let mut verdicts = subject.killers.iter().map(|kill| kill.verdict).chain(by_inputs).peekable();
@@ -33,7 +33,7 @@ fn is_slow(subject: &Subject) -> bool {
         && verdicts.all(|verdict| verdict == Verdict::TimeLimitExceeded)
 }
 
-/// Which share of the mutants and wrappers two test cases catch. Submissions are judged up to the first.
+/// The share of the mutants and wrappers that two test cases catch. Submissions are judged only up to the first.
 pub fn twice(subjects: &[Subject]) -> Option<f64> {
     let made = |it: &&Subject| it.status.counts() && it.kind != SubjectKind::Submission;
     let all = subjects.iter().filter(made).count();
@@ -41,13 +41,13 @@ pub fn twice(subjects: &[Subject]) -> Option<f64> {
     (all > 0).then(|| twice as f64 / all as f64)
 }
 
-/// The parts with their weights, from what was measured.
+/// The parts with their weights and measured values.
 pub fn parts(value: impl Fn(PartName) -> Option<f64>) -> Vec<Part> {
     let part = |(name, weight)| Part { name, value: value(name), weight };
     PartName::WEIGHTS.into_iter().map(part).collect()
 }
 
-/// The score from 0 to 100: the mean of the parts that were measured, by their weights. `None` without kills.
+/// The score from 0 to 100: the weighted mean of the measured parts. `None` without kills.
 pub fn score(parts: &[Part]) -> Option<f64> {
     let measured = || parts.iter().filter_map(|part| Some((part, part.value?)));
     measured().find(|(part, _)| part.name == PartName::Kills)?;
@@ -56,8 +56,8 @@ pub fn score(parts: &[Part]) -> Option<f64> {
     Some(100.0 * sum / weights)
 }
 
-/// What a score means. The best one is for data that catches nearly all that can be caught, reaches all bounds and
-/// separates all that can be separated; what could not be measured stands in no way.
+/// The meaning of a score. The best grade is for data that catches nearly everything that can be caught, reaches all
+/// bounds and separates all that can be separated. Parts that could not be measured do not prevent it.
 pub fn grade(parts: &[Part], score: f64) -> Grade {
     let at_least = |name: PartName, least: f64| {
         let value = parts.iter().find(|part| part.name == name).and_then(|part| part.value);

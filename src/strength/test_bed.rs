@@ -21,81 +21,81 @@ use crate::stress::comparison::{Compared, Comparison};
 /// A program that should be wrong, ready to run.
 #[derive(Clone, Debug)]
 pub struct Suspect {
-    /// Runs on one input.
+    /// The program for one input.
     pub runnable: Arc<Runnable>,
-    /// Runs on many inputs, if its language allows it.
+    /// The program for many inputs, if its language allows it.
     pub batched: Option<Arc<Runnable>>,
-    /// Whether a start of its run time takes longer than most inputs.
+    /// Whether starting its language's runtime takes longer than most inputs.
     pub starts_slowly: bool,
-    /// What changes what it reads or writes.
+    /// The wrapper that changes its input or output.
     pub wrapper: Option<&'static Wrapper>,
 }
 
 impl Suspect {
-    /// One that was built like this, and for many inputs at once if its language allows it.
+    /// A suspect from a built program, and one built for many inputs if its language allows it.
     pub fn new(
         prepared: &Prepared,
         runnable: Arc<Runnable>,
         batched: Option<Arc<Runnable>>,
     ) -> Self {
-        // What has threads of its own beside the program's sets them up first.
+        // A runtime with threads of its own sets them up first.
         let starts_slowly = prepared.plan.start.processes > 1;
         Self { runnable, batched, starts_slowly, wrapper: None }
     }
 }
 
-/// What suspects are held against.
+/// Everything that suspects are held against.
 pub struct TestBed<'a> {
-    /// The right program, and by what is judged. The submission in it is the right program, too.
+    /// The right program and the rules of judging. Its submission is the right program, too.
     pub comparison: Comparison<'a>,
     /// The test cases.
     pub cases: &'a [ReadyCase<'a>],
-    /// Their texts, of those that are small enough for a batch.
+    /// The texts of the test cases that are small enough for a batch.
     pub texts: Vec<Option<Texts>>,
-    /// The places of those that share a batch, by [`groups`].
+    /// The indexes of test cases that share a batch, by [`groups`].
     pub groups: Vec<Vec<usize>>,
     /// The grammar of inputs, if there is one.
     pub grammar: Option<&'a Grammar>,
     /// How batches run, if they can.
     pub way: Option<Way>,
-    /// Whether outputs of batches were accepted before, by input and output.
+    /// Whether outputs from batches were accepted before, by hash of input and output.
     pub accepted: Mutex<HashMap<u64, bool>>,
 }
 
-/// What fresh inputs say of a suspect.
+/// The result of a suspect on fresh inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnPool {
     /// How many of them reject it.
     pub rejecting: usize,
-    /// How many it was run on.
+    /// On how many it was run.
     pub tried: usize,
-    /// Its outputs, in short, if one start told them all.
+    /// A hash of its outputs, if one start gave them all.
     pub signature: Option<u64>,
 }
 
-/// What batches say of a suspect on an input, in the order in which runs of it alone are worth their time.
+/// The result of an input in a batch, in the order in which running it alone is worth the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BatchAnswers {
     /// It is accepted.
     Accepted,
-    /// Only a run alone tells.
+    /// Only a run alone can tell.
     Doubtful,
-    /// Nothing: others came before it that broke limits.
+    /// No result: inputs before it broke limits.
     Nothing,
     /// It broke a limit.
     Broken,
 }
 
-/// What batches say of a suspect.
+/// The results of a suspect in batches.
 pub struct InBatch {
-    /// Of each input.
+    /// The result of each input.
     pub told: Vec<BatchAnswers>,
-    /// Its outputs, in short, if it wrote one for each.
+    /// A hash of its outputs, if it wrote one for each input.
     pub signature: Option<u64>,
 }
 
 impl InBatch {
-    /// The inputs that only runs alone tell more of, and of how many something is told.
+    /// The inputs that need a run alone, and the number of inputs with a result.
     pub fn doubtful(&self) -> (Vec<usize>, usize) {
         let of = |kind| (0..self.told.len()).filter(move |place| self.told[*place] == kind);
         let places = of(BatchAnswers::Doubtful).chain(of(BatchAnswers::Broken)).collect();
@@ -103,16 +103,16 @@ impl InBatch {
     }
 }
 
-/// A start for many inputs takes at most this part of the time limit: one that takes longer hangs, or goes on where it
-/// ended in another start.
+/// A start for many inputs may take this part of the time limit. One that takes longer hangs, or continues in another
+/// start after the input on which it ended.
 const PART: u32 = 8;
 const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(1);
-/// After so many inputs that broke a limit the others are left.
+/// After how many inputs that broke a limit the others are skipped.
 const BROKEN_MOST: usize = 2;
 
 impl TestBed<'_> {
-    /// Does something with the comparison of the right program with this one.
+    /// Does work with the comparison of the right program with this suspect.
     pub fn with<R>(&self, suspect: &Suspect, work: impl FnOnce(&Comparison<'_>) -> R) -> R {
         let wrapped = suspect.wrapper.map(|wrapper| Wrapped {
             inner: self.comparison.bench.executor,
@@ -123,7 +123,7 @@ impl TestBed<'_> {
         work(&self.against(suspect, elsewhere))
     }
 
-    /// The comparison of the right program with this one.
+    /// The comparison of the right program with this suspect.
     fn against<'c>(
         &'c self,
         suspect: &'c Suspect,
@@ -144,10 +144,10 @@ impl TestBed<'_> {
         }
     }
 
-    /// What starts of a suspect for many of these inputs say; nothing if there are none.
+    /// The results of starting a suspect for many of these inputs; None if there are none.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn in_batch(&self, suspect: &Suspect, items: &[&Texts]) -> Result<Option<InBatch>, Stop> {
         let (Some(way), Some(batched)) = (&self.way, &suspect.batched) else { return Ok(None) };
         let Comparison { bench, rules, test_case, .. } = &self.comparison;
@@ -196,7 +196,7 @@ impl TestBed<'_> {
         Ok(Some(InBatch { told, signature }))
     }
 
-    /// Whether an output is accepted; each is asked about once.
+    /// Whether an output is accepted; the validator runs once for each output.
     fn accepts(
         &self,
         comparison: &Comparison<'_>,
@@ -220,11 +220,11 @@ impl TestBed<'_> {
         Ok(accepted)
     }
 
-    /// Runs a suspect on test cases until so many reject it: group by group in batches, then those in no batch. Of a
-    /// group what the batch doubts comes first, else what is first in this order.
+    /// Runs a suspect on test cases until `most` of them reject it: group by group in batches, then those in no batch.
+    /// In a group, the inputs that the batch doubts most come first, otherwise `order` decides.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn hold(&self, suspect: &Suspect, order: &[usize], most: usize) -> Result<OnCases, Stop> {
         let mut held = OnCases::default();
         let mut signatures = Some(Vec::new());
@@ -285,10 +285,10 @@ impl TestBed<'_> {
         })
     }
 
-    /// How many of these inputs reject a suspect: all in one start, or a few of them by themselves.
+    /// How many of these inputs reject a suspect: all in one start, or a few run alone.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn rejecting(&self, suspect: &Suspect, items: &[Texts]) -> Result<OnPool, Stop> {
         let small: Vec<&Texts> = items.iter().filter(|item| Batches::takes(&item.input)).collect();
         if let Some(batch) = self.in_batch(suspect, &small)? {
@@ -296,7 +296,7 @@ impl TestBed<'_> {
             return Ok(OnPool { rejecting: doubtful.len(), tried, signature: batch.signature });
         }
         let (mut rejecting, mut tried) = (0, 0);
-        // Inputs of one kind stand beside each other.
+        // Inputs of the same kind are adjacent.
         for item in items.iter().step_by(items.len().div_ceil(FEW).max(1)) {
             tried += 1;
             let mode = TimeLimitMode::Any;
@@ -307,8 +307,8 @@ impl TestBed<'_> {
     }
 }
 
-/// The places of texts that share a batch. Which group one is in depends on the input alone, so that a test case more
-/// leaves the other groups as they are: what is known of them holds on.
+/// The indexes of texts that share a batch. A group depends on its inputs alone: after another test case is added,
+/// most groups stay the same, and so do their known results.
 pub fn groups(texts: &[Option<Texts>]) -> Vec<Vec<usize>> {
     let count = (texts.len() / IN_GROUP).next_power_of_two();
     let mut groups = vec![Vec::new(); count];
@@ -321,18 +321,18 @@ pub fn groups(texts: &[Option<Texts>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// About so many test cases share a batch: enough to reject most of what is wrong twice.
+/// About how many test cases share a batch: enough to reject most wrong programs twice.
 const IN_GROUP: usize = 16;
 
-/// On so many fresh inputs a suspect is run that needs a start for each.
+/// On how many fresh inputs a suspect runs if it needs a start for each.
 const FEW: usize = 12;
 
-/// What test cases said of a suspect.
+/// The results of a suspect on test cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnCases {
-    /// The places of those that reject it, in the order in which they were tried, with its verdict.
+    /// The indexes of those that reject it, in the order in which they were tried, with its verdict.
     pub rejected: Vec<(usize, Verdict)>,
-    /// Its outputs, in short, on the test cases that it was run on, if batches told them all.
+    /// A hash of its outputs on the test cases that it was run on, if batches gave them all.
     pub signature: Option<u64>,
 }
 
@@ -340,7 +340,7 @@ pub struct OnCases {
 mod tests {
     use super::*;
 
-    /// Groups of inputs that are numbers below `count`; a longer one is in none.
+    /// Groups of inputs that are numbers below `count`; a long one is in no group.
     fn check(count: usize, number: usize) -> Vec<Vec<usize>> {
         let text = |number: usize| Texts {
             input: number.to_string().into_bytes().into(),

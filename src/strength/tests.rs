@@ -1,4 +1,5 @@
-//! Test sets of the game of two ends, from poor to good, must be ranked by their scores: all is measured but processes.
+//! Test sets of the game of two ends, from poor to good, must be ranked by their scores. Everything but processes is
+//! measured.
 
 use std::path::Path;
 
@@ -18,12 +19,12 @@ use crate::stress::candidates::{Candidates, Content, Mix};
 use crate::stress::validity::Validity;
 
 const GRAMMAR: &str = include_str!("../../problems/game1/input_validators/input.ctd");
-/// So many fresh inputs tell how hard a mistake is to catch.
+/// How many fresh inputs measure how hard a mistake is to catch.
 const POOL: usize = 96;
 
-/// What both players get; nothing if the program crashes.
+/// The scores of both players; None if the program crashes.
 type Scores = Option<[i64; 2]>;
-/// What a program makes of a board.
+/// A program: it maps a board to scores.
 type Plays = fn(&[i64]) -> Scores;
 
 fn scores(board: &[i64], first: i64) -> Scores {
@@ -41,7 +42,7 @@ fn right(board: &[i64]) -> Scores {
     scores(board, i64::midpoint(board.iter().sum(), lead[0]))
 }
 
-/// Plays it out: `takes_left` says which end the first or second player takes of what is left.
+/// Plays the game: `takes_left` says whether the first or second player takes the left end of the rest.
 fn played(board: &[i64], takes_left: impl Fn(usize, &[i64]) -> bool) -> Scores {
     let (mut rest, mut got) = (board, [0; 2]);
     for turn in 0..board.len() {
@@ -52,8 +53,8 @@ fn played(board: &[i64], takes_left: impl Fn(usize, &[i64]) -> bool) -> Scores {
     Some(got)
 }
 
-/// What the first player gets, two moves at a time: a stretch of one number is worth what `single` says, and `then` joins
-/// what is left after his left and right end with each move of the other.
+/// The first player's score, two moves at a time. A stretch of one number is worth `single`; `then` combines the
+/// values after taking the left and the right end, for each answering move.
 fn by_two(
     board: &[i64],
     single: fn(i64) -> i64,
@@ -90,7 +91,7 @@ fn parity(board: &[i64]) -> Scores {
 
 fn greedy_opponent(board: &[i64]) -> Scores {
     let size = board.len();
-    // What the first player gets of a stretch, by its start and length.
+    // The first player's score on a stretch, by its start and length.
     let mut best = vec![vec![0; size + 1]; size + 2];
     for length in 1..=size {
         for at in 0..=size - length {
@@ -118,7 +119,7 @@ fn by_left_end(board: &[i64], known: &mut [Option<i64>], at: usize, last: usize)
     best
 }
 
-/// Wrong programs that people write, by what is wrong with them; the last one cannot be told from a right one.
+/// Typical mistakes, each with a description; the last program cannot be distinguished from a right one.
 const MISTAKES: [(&str, Plays); 24] = [
     ("greedy, ties left", |it| played(it, |_, rest| rest[0] >= rest[rest.len() - 1])),
     ("greedy, ties right", |it| played(it, |_, rest| rest[0] > rest[rest.len() - 1])),
@@ -245,7 +246,7 @@ fn measured(grammar: &Grammar, pool: &[Fresh], on_pool: &[usize], cases: &[Vec<i
     report
 }
 
-/// The five test sets, from poor to good, drawn anew by each seed.
+/// The five test sets, from poor to good, different for each seed.
 fn sets(seed: u64) -> [(&'static str, Vec<Vec<i64>>); 5] {
     let mut chance = Chance::new(seed, "sets");
     let mut drawn = |sizes: [u64; 2], most: u64| {

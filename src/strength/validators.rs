@@ -1,4 +1,4 @@
-//! How strict input validators are, and whether the package's own cases would notice if its grammar were not.
+//! How strict input validators are, and whether the package's own cases would notice faults in its grammar.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::model::strictness::{LetThrough, Strictness};
 use crate::model::test_data::TestCase;
 use crate::validate::{FaultyInput, faulty_inputs, input_grammars};
 
-/// How many of the kinds of faulty inputs the input validators refuse.
+/// How many kinds of faulty inputs the input validators refuse.
 ///
 /// # Errors
-/// When it was cut short, or the judge failed.
+/// If it was interrupted, or the judge failed.
 pub fn refused_inputs(bench: Bench<'_>) -> Result<Strictness, Stop> {
     let Some(tried) = faulty_inputs(bench)? else {
         return Ok(Strictness::untried("no input validator, or one that does not build"));
@@ -24,12 +24,12 @@ pub fn refused_inputs(bench: Bench<'_>) -> Result<Strictness, Stop> {
     Ok(by_kind(tried))
 }
 
-/// A kind of fault counts as refused if each input that has it is.
+/// A kind of fault counts as refused if every input with it is refused.
 fn by_kind(tried: Vec<FaultyInput>) -> Strictness {
     let mut kinds: BTreeMap<String, Option<LetThrough>> = BTreeMap::new();
     for FaultyInput { fault, test_case, let_through } in tried {
         let known = kinds.entry(fault.clone()).or_default();
-        // The shortest shows it best.
+        // The shortest input is the best example.
         let shorter = |text: &[u8]| known.as_ref().is_none_or(|it| text.len() < it.bytes.len());
         if let Some(text) = let_through.filter(|text| shorter(text)) {
             *known = Some(LetThrough::new(fault, test_case, text.to_vec()));
@@ -41,11 +41,12 @@ fn by_kind(tried: Vec<FaultyInput>) -> Strictness {
     strictness
 }
 
-/// How many changes of the package's grammars its valid and invalid inputs notice: a change that refuses more refuses a
-/// valid input, one that refuses less accepts an invalid one. An input for each change that none notices is beside it.
+/// How many changes of the package's grammars its valid and invalid inputs notice: a stricter grammar refuses a valid
+/// input, a laxer one accepts an invalid one. Each change that goes unnoticed comes with an input that would notice
+/// it.
 ///
 /// # Errors
-/// When an input cannot be read, or it was cut short.
+/// If an input cannot be read, it was interrupted, or the judge failed.
 pub fn noticed_changes(bench: Bench<'_>, seed: u64) -> Result<Strictness, Stop> {
     let problem = bench.problem;
     let grammars = input_grammars(problem)?;
@@ -128,7 +129,7 @@ mod tests {
         assert_eq!((&*let_through.fault, &*let_through.text), ("a tab", "1\t2\n"));
     }
 
-    /// What the data lets through of the changes of a grammar.
+    /// Checks which changes of a grammar the data does not notice.
     fn check(grammar: &str, valid: &[&str], invalid: &[&str], refused: u64, missed: &[&str]) {
         let grammar = read(Path::new("g.ctd"), grammar.as_bytes()).grammar.unwrap();
         let executor = Scripted::new(1, |_| panic!("nothing is run"));

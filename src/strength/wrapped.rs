@@ -1,4 +1,4 @@
-//! An executor in which a right program is a wrong one: a wrapper changes what it reads or writes.
+//! An executor that makes a right program wrong: a wrapper changes its input or output.
 
 use crate::executor::Executor;
 use crate::grammar::misread::misread;
@@ -11,17 +11,17 @@ use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
 use crate::mutate::wrapper::{Change, Wrapper};
 
-/// What a wrapper needs to know of a problem.
+/// What a wrapper needs to know about a problem.
 #[derive(Clone, Copy)]
 pub struct Wrapping<'a> {
-    /// What is changed.
+    /// The wrapper.
     pub wrapper: &'static Wrapper,
     /// The grammar of inputs, if there is one.
     pub grammar: Option<&'a Grammar>,
 }
 
 impl Wrapping<'_> {
-    /// What the program reads in place of an input.
+    /// What the program reads instead of an input.
     pub fn input(&self, input: &[u8]) -> Option<Vec<u8>> {
         match (self.wrapper.change, self.grammar) {
             (Change::Input(how), Some(grammar)) => misread(grammar, input, how),
@@ -29,7 +29,7 @@ impl Wrapping<'_> {
         }
     }
 
-    /// What the program writes in place of an output.
+    /// What the program writes instead of an output.
     pub fn output(&self, output: &[u8]) -> Option<Vec<u8>> {
         match self.wrapper.change {
             Change::Input(_) => None,
@@ -38,11 +38,11 @@ impl Wrapping<'_> {
     }
 }
 
-/// Where submissions are wrapped. Other programs, such as output validators, run as they are.
+/// An executor in which submissions are wrapped. Other programs, such as output validators, run as they are.
 pub struct Wrapped<'a> {
-    /// Where all runs.
+    /// The executor that runs the jobs.
     pub inner: &'a dyn Executor,
-    /// What changes.
+    /// How submissions are changed.
     pub wrapping: Wrapping<'a>,
     /// Where programs read and write.
     pub io: &'a ProgramIo,
@@ -53,7 +53,7 @@ const LONGEST: u64 = 1 << 20;
 
 impl Wrapped<'_> {
     fn around(&self, job: &Job, run: impl Fn(&Job) -> Result<Reply, Stop>) -> Result<Reply, Stop> {
-        // Times of submissions alone are of interest.
+        // Only submissions are timed.
         if !job.is_timed {
             return run(job);
         }
@@ -82,7 +82,7 @@ impl Wrapped<'_> {
     }
 }
 
-/// Puts another text in place, if there is one. What cannot be read stays as it is.
+/// Replaces a text, if the change applies. A blob that cannot be read stays as it is.
 fn change(blob: &mut Blob, other: impl Fn(&[u8]) -> Option<Vec<u8>>) {
     let is_short = blob.len().is_ok_and(|length| length <= LONGEST);
     let text = is_short.then(|| blob.start(LONGEST).ok()).flatten();
@@ -123,7 +123,7 @@ mod tests {
     use crate::executor::scripted::{Scripted, quiet_outcome};
     use crate::mutate::wrapper::wrappers;
 
-    /// A program that writes its input, once with each wrapper of this name.
+    /// Checks a program that writes its input, with each wrapper of this name.
     fn check(name: &str, is_timed: bool, input: &str, expected: &str) {
         let scripted = Scripted::new(1, |job: &Job| {
             Ok(Reply {

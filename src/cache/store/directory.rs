@@ -18,22 +18,22 @@ use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::hex;
 
-/// Why a directory cannot be used: a warning about it, with the way out.
+/// A warning why a directory cannot be used, with the way out.
 pub type Refused = Box<Diagnostic>;
 
-/// How the files of a segment end.
+/// The suffix of a segment's data file.
 pub(super) const DATA: &str = ".data";
 pub(super) const INDEX: &str = ".index";
-/// How a file ends that is being written.
+/// The suffix of a file that is being written.
 pub(super) const NEW: &str = ".new";
 
-/// The version of what is in the directory.
+/// The version of the directory's contents.
 const VERSION: u32 = 1;
 const VERSION_FILE: &str = "version";
 
 const INSTEAD: &str = "name a directory on this machine that only you can write with --cache or JUROR_CACHE, or `off`";
 
-/// This user's directory for what can be made again.
+/// This user's cache directory.
 pub fn default_place() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = match set("XDG_CACHE_HOME").filter(|path| path.is_absolute()) {
@@ -43,27 +43,27 @@ pub fn default_place() -> Option<PathBuf> {
     Some(cache.join("juror"))
 }
 
-/// A directory that only this user can write, by its descriptors.
+/// A directory that only this user can write, as open descriptors.
 pub(super) struct Directory {
     path: PathBuf,
     pub(super) facts: OwnedFd,
     pub(super) blobs: OwnedFd,
 }
 
-/// A segment as it is found.
+/// A segment found on disk.
 pub(super) struct Found {
     pub(super) name: String,
     pub(super) data: Shared,
-    /// How many entries the index has, also those that are none.
+    /// How many entries the index has, including invalid ones.
     pub(super) listed: usize,
     pub(super) entries: Vec<(Name, Listed)>,
 }
 
 impl Directory {
-    /// Makes it, if it is not there.
+    /// Opens the directory, and makes it if it does not exist.
     ///
     /// # Errors
-    /// If it is not this user's alone, on another machine, of a newer juror, or cannot be used.
+    /// If other users can write it, it is on another machine or from a newer juror, or it cannot be used.
     pub(super) fn open(path: &Path) -> Result<Self, Refused> {
         let top = private(path)?;
         let refuse = |why: &str| refused(path, why, INSTEAD);
@@ -99,11 +99,11 @@ impl Directory {
             Err(error) => return Err(error),
         };
         let text = String::from_utf8_lossy(&text);
-        // A damaged one is older than every other.
+        // A damaged version counts as older than all others.
         Ok(Some(text.trim_ascii().parse().unwrap_or_default()))
     }
 
-    /// Whether all that is there has names that juror gives.
+    /// Whether all names in the directory are juror's.
     fn is_ours(&self) -> io::Result<bool> {
         let mut names = names(self.facts.as_fd())?.into_iter();
         Ok(names.all(|name| {
@@ -111,7 +111,7 @@ impl Directory {
         }))
     }
 
-    /// Makes it that of this version, without what another one may have left.
+    /// Empties the directory and writes the current version.
     fn begin(&self) -> io::Result<()> {
         for dir in [self.facts.as_fd(), self.blobs.as_fd()] {
             for name in names(dir)? {
@@ -125,12 +125,12 @@ impl Directory {
         self.write(self.facts.as_fd(), VERSION_FILE, |file| file.write_all(text.as_bytes()))
     }
 
-    /// Why it is not used.
+    /// A warning that the directory is not used.
     pub(super) fn refused(&self, error: &io::Error) -> Refused {
         refused(&self.path, &error.to_string(), INSTEAD).into()
     }
 
-    /// That nothing more can be written.
+    /// A warning that nothing more can be written.
     pub(super) fn cannot_write(&self, error: &io::Error) -> Diagnostic {
         let help = match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
@@ -142,7 +142,7 @@ impl Directory {
         Diagnostic::warning(&self.path, message).help(help)
     }
 
-    /// All segments. One that goes away meanwhile is none.
+    /// All segments, without those that disappear meanwhile.
     pub(super) fn segments(&self) -> io::Result<Vec<Found>> {
         let names = names(self.facts.as_fd())?;
         Ok(names.iter().filter_map(|name| self.segment(name.strip_suffix(INDEX)?).ok()).collect())
@@ -152,7 +152,7 @@ impl Directory {
         let [data, index] = self.segment_files(name, OFlags::RDONLY)?;
         let mut bytes = Vec::new();
         { index }.read_to_end(&mut bytes)?;
-        // Asked for after the index was read: what that lists has been written before.
+        // Read after the index: the data that the index lists was written before it.
         let length = data.metadata()?.len();
         let data = Arc::new(data);
         Ok(Found {
@@ -172,7 +172,7 @@ impl Directory {
         ])
     }
 
-    /// A segment that has room and no writer, locked.
+    /// A segment with room and without writer, locked.
     pub(super) fn with_room(&self) -> io::Result<Option<[File; 2]>> {
         for name in names(self.facts.as_fd())? {
             let Some(name) = name.strip_suffix(INDEX) else { continue };
@@ -186,10 +186,10 @@ impl Directory {
         Ok(None)
     }
 
-    /// An empty segment, locked.
+    /// A new empty segment, locked.
     pub(super) fn new_segment(&self) -> io::Result<[File; 2]> {
         let create = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
-        // Who prunes may have taken it before it was locked.
+        // Another process that prunes may have taken it before it was locked.
         for _ in 0..10 {
             let [data, index] = segment::file_names(&random_name());
             let data = self.open_file(self.facts.as_fd(), &data, create)?;
@@ -201,12 +201,12 @@ impl Directory {
         Err(io::Error::other("its files cannot be locked"))
     }
 
-    /// Whether a large blob is here, unread.
+    /// Whether a large blob exists; its content is not checked.
     pub(super) fn has_blob(&self, digest: &Digest) -> bool {
         self.touched_blob(digest).is_ok()
     }
 
-    /// A large blob. One that is damaged is removed.
+    /// A large blob. A damaged one is removed.
     pub(super) fn blob(&self, digest: &Digest) -> Option<Blob> {
         let blob = Blob::open_file(self.touched_blob(digest).ok()?);
         if blob.digest().is_ok_and(|found| found == *digest) {
@@ -216,23 +216,23 @@ impl Directory {
         None
     }
 
-    /// The file of a large blob, which is in use.
+    /// The file of a large blob, marked as used.
     fn touched_blob(&self, digest: &Digest) -> io::Result<File> {
         let file = self.open_file(self.blobs.as_fd(), &blob_name(digest), OFlags::RDONLY)?;
         let now = SystemTime::now();
         if file.metadata()?.modified()?.checked_add(STALE).is_none_or(|stale| stale < now) {
-            // If it cannot, it is removed earlier.
+            // If this fails, the file is pruned earlier.
             let _ = file.set_times(FileTimes::new().set_modified(now));
         }
         Ok(file)
     }
 
-    /// Keeps a large blob.
+    /// Stores a large blob.
     pub(super) fn keep(&self, digest: &Digest, blob: &Blob) -> io::Result<()> {
         self.write(self.blobs.as_fd(), &blob_name(digest), |file| blob.copy_to(file).map(drop))
     }
 
-    /// Writes a file that has its name only when it is whole.
+    /// Writes a file that gets its name only when it is complete.
     pub(super) fn write(
         &self,
         dir: BorrowedFd<'_>,
@@ -242,7 +242,7 @@ impl Directory {
         let new = random_name() + NEW;
         let create = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut file = self.open_file(dir, &new, create)?;
-        // As long as it is locked nobody takes it for one that was left behind.
+        // While it is locked, it does not count as left behind.
         let _ = file.try_lock();
         let written =
             write(&mut file).and_then(|()| Ok(rustix::fs::renameat(dir, &new, dir, name)?));
@@ -252,7 +252,7 @@ impl Directory {
         written
     }
 
-    /// Opens a regular file, through no link.
+    /// Opens a regular file, without following links.
     pub(super) fn open_file(
         &self,
         dir: BorrowedFd<'_>,
@@ -268,7 +268,7 @@ impl Directory {
     }
 }
 
-/// Whether this user alone can write in a directory, which is made if it is not there.
+/// Whether only this user can write in a directory; makes it if it does not exist.
 pub fn is_private(path: &Path) -> bool {
     private(path).is_ok()
 }
@@ -313,7 +313,7 @@ fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
     let found = open_directory(parent, name);
     if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         match rustix::fs::mkdirat(parent, name, Mode::RWXU) {
-            // Another process may be faster.
+            // Another process may have made it first.
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
@@ -322,7 +322,7 @@ fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
     found
 }
 
-/// The names of all that is in a directory.
+/// All names in a directory.
 pub(super) fn names(dir: BorrowedFd<'_>) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(dir)? {
@@ -344,8 +344,8 @@ pub(super) fn blob_name(digest: &Digest) -> String {
     hex(&digest.0)
 }
 
-/// What kind of network disk it is on, if it is on one: locks do not hold there for all, and what is kept is of one machine.
-/// What programs of this machine show as a disk (FUSE) is allowed: most of that is here, and damage is found.
+/// The kind of network file system of a directory, if any: locks may not work there across machines, and the contents
+/// belong to one machine. FUSE is allowed: most of it is local, and damage is found.
 #[cfg(target_os = "linux")]
 fn network(dir: BorrowedFd<'_>) -> Option<&'static str> {
     let found = rustix::fs::fstatfs(dir).ok()?;
@@ -357,7 +357,7 @@ fn network(_: BorrowedFd<'_>) -> Option<&'static str> {
     None
 }
 
-/// By the numbers in statfs(2) and Linux's `magic.h`.
+/// Uses the numbers in statfs(2) and Linux's `magic.h`.
 #[cfg(target_os = "linux")]
 pub(super) fn network_of(file_system: u64) -> Option<&'static str> {
     const KNOWN: [(u64, &str); 11] = [

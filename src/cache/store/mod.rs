@@ -1,21 +1,22 @@
-//! Records by key and blobs by digest, kept from one command to the next. Knows nothing of what they mean.
+//! Records by key and blobs by digest, kept from one command to the next. Their meaning is not known here.
 //!
 //! # Theory of operation
 //!
 //! | in the directory | what it is |
 //! |---|---|
-//! | `facts/version` | the version of all that is beside it |
+//! | `facts/version` | the version of the directory's contents |
 //! | `facts/NAME.data` | records and small blobs, one after the other: a segment |
 //! | `facts/NAME.index` | where each of them begins and ends |
 //! | `facts/blobs/DIGEST` | a large blob |
-//! | `facts/NAME.new`, `facts/blobs/NAME.new` | a file that is being written; it gets its name when it is whole |
+//! | `facts/NAME.new`, `facts/blobs/NAME.new` | a file that is being written; it gets its name when it is complete |
 //!
-//! Each process appends to a segment of its own, which it locks (`flock`) and which may have begun in another process. So writers
-//! do not wait for each other, and who reads needs no lock. Data is written before its entry in the index, and each record and
-//! blob is checked by a digest when it is read: what a killed process or a broken disk leaves behind is found there.
+//! Each process appends to a segment that it has locked (`flock`); another process may have begun the segment. So
+//! writers do not wait for each other, and readers need no lock. Data is written before its entry in the index. A
+//! digest protects each record and blob when it is read: that shows what a killed process or a broken disk has
+//! damaged.
 //!
-//! What is used, but was last written more than a day ago, is appended again. So the oldest segments hold what was not used for
-//! longest, and pruning means to remove whole files: another process has them open and reads on.
+//! Entries that are used, but were written more than a day ago, are appended again. So the oldest segments hold what
+//! was unused for longest, and pruning removes whole files: other processes have them open and can read on.
 
 mod directory;
 mod segment;
@@ -40,20 +41,20 @@ pub use upkeep::{Pruned, Stat, Verified};
 
 /// Records and blobs, in a directory or only in memory.
 ///
-/// It never fails whoever uses it: what cannot be kept is not there the next time, and
-/// [`warnings`](Self::warnings) says why, once.
+/// It never fails its users: what cannot be kept is missing the next time, and [`warnings`](Self::warnings) says why,
+/// once.
 pub struct Store {
     directory: Option<Directory>,
     cap: Bytes,
     state: Mutex<State>,
 }
 
-/// What is known under a key.
+/// The record of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When it was put here, to the millisecond.
+    /// When it was stored, to the millisecond.
     pub made: SystemTime,
-    /// What was put here.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -61,31 +62,31 @@ struct State {
     index: Index<Spot>,
     segments: Vec<segment::Shared>,
     writer: Option<Appender>,
-    /// Whether something was written here, so that there may be too much.
+    /// Whether something was written, so that the store may be too large.
     has_grown: bool,
-    /// Whether writing has failed once.
+    /// Whether writing has failed.
     is_closed: bool,
     warnings: Vec<Diagnostic>,
 }
 
-/// Where a record or a small blob lies.
+/// The position of a record or a small blob.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Spot {
-    /// Which of the segments.
+    /// The index of the segment.
     segment: usize,
     entry: segment::Listed,
 }
 
-/// Where a record or a small blob can be read.
+/// The place to read a record or a small blob from.
 enum Lies {
-    /// It waits to be written.
+    /// It is not written yet.
     Waiting(Vec<u8>),
-    /// In this file, if that is still there.
+    /// It is in this file, if that still exists.
     File(Option<segment::Shared>),
 }
 
 impl Lies {
-    /// Reads it, if it can be.
+    /// Its bytes, if they can be read.
     fn read(self, spot: Spot) -> Option<Vec<u8>> {
         match self {
             Self::Waiting(raw) => Some(raw),
@@ -98,20 +99,20 @@ impl Lies {
     }
 }
 
-/// What was last written longer ago than this is written again when it is used.
+/// After this time a used entry is written again.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
-/// How large a store grows, unless it is said.
+/// The default size limit of a store.
 pub const CAP: Bytes = Bytes::mib(2048);
 
-/// Blobs up to this size lie in segments.
+/// Blobs up to this size are in segments.
 const SMALL: u64 = 64 << 10;
 
 impl Store {
-    /// What is kept in this directory, which is made if it is not there. It grows to about this size.
+    /// Opens the store in a directory, which is made if it does not exist. It grows to about this size.
     ///
     /// # Errors
-    /// If the directory cannot be used, or not safely.
+    /// If the directory cannot be used safely.
     pub fn open(dir: &Path, cap: Bytes) -> Result<Self, Refused> {
         let directory = Directory::open(dir)?;
         let segments = directory.segments().map_err(|error| directory.refused(&error))?;
@@ -131,7 +132,7 @@ impl Store {
         Ok(Self::with(Some(directory), cap, index, segments))
     }
 
-    /// One that keeps nothing when it is gone.
+    /// A store that is lost when it is dropped.
     pub fn in_memory() -> Self {
         Self::with(None, Bytes(u64::MAX), Index::default(), Vec::new())
     }
@@ -153,7 +154,7 @@ impl Store {
         Self { directory, cap, state: Mutex::new(state) }
     }
 
-    /// What is known under this key.
+    /// The record of this key.
     pub fn get(&self, key: &Digest) -> Option<Record> {
         self.read(Kind::Record, key, |raw| {
             let (made, bytes) = segment::record(key, raw)?;
@@ -161,14 +162,14 @@ impl Store {
         })
     }
 
-    /// Keeps this under the key, in place of what was known there. A record of more than 16 MiB is not kept.
+    /// Stores a record, in place of an earlier one. A record of more than 16 MiB is not kept.
     pub fn put(&self, key: &Digest, bytes: &[u8]) {
         if bytes.len() <= segment::FULL as usize {
             self.append(Kind::Record.name(key), &segment::of_record(key, SystemTime::now(), bytes));
         }
     }
 
-    /// The blob with this digest, if its bytes are here and have it.
+    /// The blob with this digest, if it is in the store and intact.
     pub fn blob(&self, digest: &Digest) -> Option<Blob> {
         let small = self.read(Kind::Blob, digest, |raw| {
             let blob = Blob::from(segment::blob(digest, raw)?);
@@ -177,7 +178,7 @@ impl Store {
         small.or_else(|| self.directory.as_ref()?.blob(digest))
     }
 
-    /// Keeps a blob. Whether it is here now.
+    /// Stores a blob. Returns whether it is in the store now.
     pub fn keep(&self, blob: &Blob) -> bool {
         let Ok(digest) = blob.digest() else { return false };
         let name = Kind::Blob.name(&digest);
@@ -210,7 +211,7 @@ impl Store {
         !state.is_closed
     }
 
-    /// What must be said about it, each once. Writes what waits, to find out.
+    /// New warnings about the store. Writes pending data first, to find problems.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let mut state = self.lock();
         if let Some(writer) = &mut state.writer
@@ -222,7 +223,7 @@ impl Store {
         std::mem::take(&mut state.warnings)
     }
 
-    /// Finds what lies under a key, as `decode` reads it. What it cannot read is forgotten.
+    /// Finds the entry of a key and decodes it. What cannot be decoded is forgotten.
     fn read<T>(
         &self,
         kind: Kind,
@@ -231,7 +232,7 @@ impl Store {
     ) -> Option<T> {
         let name = kind.name(key);
         let (spot, lies) = self.lock().find(&name)?;
-        // Who reads a file keeps nobody waiting.
+        // The lock is not held while a file is read.
         let raw = lies.read(spot);
         let found = raw.as_deref().and_then(decode);
         match (&found, raw) {
@@ -249,7 +250,7 @@ impl Store {
         found
     }
 
-    /// Appends a record or a blob as it lies in a segment. Whether it is there now.
+    /// Appends an encoded record or blob. Returns whether it is in the store now.
     fn append(&self, name: Name, raw: &[u8]) -> bool {
         let mut state = self.lock();
         if state.is_closed {
@@ -272,7 +273,7 @@ impl Store {
 }
 
 impl State {
-    /// Where lies what has this name.
+    /// Where the entry with this name is.
     fn find(&self, name: &Name) -> Option<(Spot, Lies)> {
         let spot = *self.index.get(name)?;
         let Spot { segment, entry } = spot;
@@ -286,7 +287,7 @@ impl State {
 
     fn append(&mut self, directory: Option<&Directory>, name: Name, raw: &[u8]) -> io::Result<()> {
         if self.writer.as_ref().is_some_and(Appender::is_full) {
-            // Dropped before another is opened, so that it is not its own successor.
+            // Dropped before another is opened, so that the same segment is not chosen again.
             self.writer = None;
         }
         let writer = match &mut self.writer {
@@ -300,7 +301,7 @@ impl State {
         writer.flush_if_due()
     }
 
-    /// From now on only reads.
+    /// Stops writing; the store can still be read.
     fn close(&mut self, directory: &Directory, error: &io::Error) {
         if !self.is_closed {
             self.is_closed = true;
@@ -310,7 +311,7 @@ impl State {
 }
 
 impl Drop for Store {
-    /// Writes what waits, and makes room if there is too much.
+    /// Writes pending data, and prunes if the store is too large.
     fn drop(&mut self) {
         let (has_grown, writer) = {
             let mut state = self.lock();

@@ -13,22 +13,23 @@ use sha2::{Digest as _, Sha256};
 use crate::cache::store::directory::{DATA, Directory, INDEX};
 use crate::model::blob::Digest;
 
-/// A segment of this size gets no more.
+/// A segment of this size is full.
 pub(super) const FULL: u64 = 16 << 20;
 
-/// What is written at once, if that is not too long to wait for.
+/// Pending data of this size is written.
 const BATCH: usize = 64 << 10;
 
-/// How long it waits to be written at most, before the next is appended.
+/// How long data may be pending when the next entry is appended.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The data of a segment, for reading.
 pub(super) type Shared = Arc<File>;
 
-/// What finds a record or a blob: the first half of its key, by kind. The other half is compared when it is read.
+/// The name of a record or a blob: the first half of its key, changed by kind. The other half is compared when it is
+/// read.
 pub(super) type Name = [u8; 16];
 
-/// What is known by name. A name is part of a digest, so its bytes are spread enough.
+/// A map by name. A name is part of a digest, so its bytes are already well distributed.
 pub(super) type Index<T> = HashMap<Name, T, BuildHasherDefault<FirstBytes>>;
 
 #[derive(Default)]
@@ -44,7 +45,7 @@ impl Hasher for FirstBytes {
     }
 }
 
-/// What lies in a segment.
+/// The kind of an entry in a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Record,
@@ -59,24 +60,24 @@ impl Kind {
     }
 }
 
-/// Where something lies in a segment, and when it was written there.
+/// The position of an entry in a segment, and when it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) offset: u32,
     pub(super) length: u32,
-    /// In milliseconds since 1970, and later than that of what it takes the place of.
+    /// In milliseconds since 1970; later than that of the entry it replaces.
     pub(super) stamp: u64,
 }
 
 impl Listed {
-    /// How many bytes it has in an index.
+    /// Its size in an index, in bytes.
     pub(super) const SIZE: usize = 32;
 
     pub(super) fn is_older_than(self, age: Duration) -> bool {
         self.stamp.saturating_add(millis(age)) < now()
     }
 
-    /// Whether it lies in a file of this length, and was not written later than then: by a clock that was wrong.
+    /// Whether it fits in a file of this length, and is not newer than `latest`, as after a wrong clock.
     fn is_possible(self, length: u64, latest: u64) -> bool {
         u64::from(self.offset) + u64::from(self.length) <= length
             && self.length as usize >= HEAD
@@ -99,14 +100,14 @@ impl Listed {
     }
 }
 
-/// So many bytes of an array from there on.
+/// A part of an array, from an offset on.
 fn part<const N: usize, const M: usize>(bytes: &[u8; N], from: usize) -> [u8; M] {
     let mut part = [0; M];
     part.copy_from_slice(&bytes[from..from + M]);
     part
 }
 
-/// What an index lists of data of this length. The last entry may be torn.
+/// The entries that an index lists for data of this length. The last entry may be incomplete.
 pub(super) fn entries(index: &[u8], length: u64) -> Vec<(Name, Listed)> {
     const DAY: Duration = Duration::from_secs(24 * 3600);
     let latest = now().saturating_add(millis(DAY));
@@ -127,16 +128,16 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What stands before the bytes: kind, key, time in milliseconds, check.
+/// The size of the head: kind, key, time in milliseconds, checksum.
 const HEAD: usize = 1 + 32 + 8 + 16;
 
-/// A record as it lies in a segment.
+/// The encoding of a record in a segment.
 pub(super) fn of_record(key: &Digest, made: SystemTime, bytes: &[u8]) -> Vec<u8> {
     let made = since_1970(made);
     raw(Kind::Record, key, made, check(key, made, bytes), bytes)
 }
 
-/// A blob as it lies in a segment. Its digest is its check.
+/// The encoding of a blob in a segment. Its digest serves as checksum.
 pub(super) fn of_blob(digest: &Digest, bytes: &[u8]) -> Vec<u8> {
     raw(Kind::Blob, digest, 0, [0; 16], bytes)
 }
@@ -154,7 +155,7 @@ fn check(key: &Digest, made: u64, bytes: &[u8]) -> [u8; 16] {
     part(&hasher.finalize().into(), 0)
 }
 
-/// The record with this key and when it was made; `None` if these bytes are not it.
+/// The record with this key and when it was made; `None` if the bytes are not this record.
 pub(super) fn record<'a>(key: &Digest, raw: &'a [u8]) -> Option<(SystemTime, &'a [u8])> {
     let (head, bytes) = split(Kind::Record, key, raw)?;
     let made = u64::from_le_bytes(part(head, 33));
@@ -163,7 +164,7 @@ pub(super) fn record<'a>(key: &Digest, raw: &'a [u8]) -> Option<(SystemTime, &'a
     made.filter(|_| is_whole).map(|made| (made, bytes))
 }
 
-/// The bytes of the blob with this digest, which is still to be checked; `None` if these bytes are not it.
+/// The bytes of the blob with this digest, not yet verified; `None` if the bytes are not this blob.
 pub(super) fn blob<'a>(digest: &Digest, raw: &'a [u8]) -> Option<&'a [u8]> {
     split(Kind::Blob, digest, raw).map(|(_, bytes)| bytes)
 }
@@ -173,7 +174,7 @@ fn split<'a>(kind: Kind, key: &Digest, raw: &'a [u8]) -> Option<(&'a [u8; HEAD],
     (head[0] == kind as u8 && head[1..33] == key.0).then_some((head, bytes))
 }
 
-/// Whether these bytes are a record or a blob of this name.
+/// Whether these bytes are an intact record or blob with this name.
 pub(super) fn is_whole(name: &Name, raw: &[u8]) -> bool {
     let Some(head) = raw.first_chunk::<HEAD>() else { return false };
     let key = Digest(part(head, 1));
@@ -187,25 +188,25 @@ pub(super) fn is_whole(name: &Name, raw: &[u8]) -> bool {
 
 /// The segment that this process appends to.
 pub(super) struct Appender {
-    /// Which of the segments it is.
+    /// The index of the segment.
     pub(super) segment: usize,
     files: Option<Files>,
-    /// How long the data in the file is.
+    /// The length of the data in the file.
     length: u64,
-    /// What comes after it, and is still to be written.
+    /// The pending data, which follows the file's data.
     waiting: Vec<u8>,
     entries: Vec<u8>,
     flushed: Instant,
 }
 
-/// Its files; the data is locked as long as this is there.
+/// The files of the segment. The data is locked while this exists.
 struct Files {
     data: Shared,
     index: File,
 }
 
 impl Appender {
-    /// Takes a segment that has room and no writer, or begins one. Without a directory it is in memory only.
+    /// Takes a segment with room and without writer, or begins one. Without a directory it is only in memory.
     pub(super) fn open(directory: Option<&Directory>, all: &mut Vec<Shared>) -> io::Result<Self> {
         let (segment, files, length) = match directory {
             None => {
@@ -237,7 +238,7 @@ impl Appender {
         self.files.is_some() && self.length + self.waiting.len() as u64 >= FULL
     }
 
-    /// Where it will lie. It takes the place of what was written before then.
+    /// Appends an entry and returns its position. Its stamp is later than `before`, that of the entry it replaces.
     pub(super) fn append(&mut self, name: Name, raw: &[u8], before: u64) -> Listed {
         let offset = self.length + self.waiting.len() as u64;
         let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -250,7 +251,7 @@ impl Appender {
         entry
     }
 
-    /// What lies there, if it is still to be written.
+    /// The bytes of an entry that is still pending.
     pub(super) fn waiting(&self, entry: Listed) -> Option<&[u8]> {
         let start = u64::from(entry.offset).checked_sub(self.length)?;
         let start = usize::try_from(start).ok()?;
@@ -266,7 +267,7 @@ impl Appender {
         let Some(Files { data, index }) = &mut self.files else { return Ok(()) };
         let written = data.write_all_at(&self.waiting, self.length);
         if let Err(error) = written.and_then(|()| index.write_all(&self.entries)) {
-            // Not once more. What waits can be read as long as this is there.
+            // Writing is not tried again. Pending data stays readable as long as this exists.
             self.release();
             return Err(error);
         }
@@ -279,7 +280,7 @@ impl Appender {
 
     fn release(&mut self) {
         if let Some(files) = self.files.take() {
-            // Slots are forks of this process and have it open, too.
+            // Slots are forks of this process and have the file open, too.
             let _ = files.data.unlock();
         }
     }
@@ -292,7 +293,7 @@ impl Drop for Appender {
     }
 }
 
-/// Locks the data of a segment for whoever changes it. Whether that is so, and it still has a name.
+/// Locks a segment's data for changes. Returns whether it is locked and still has a name.
 pub(super) fn locked(data: &File) -> bool {
     data.try_lock().is_ok() && data.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
 }

@@ -1,4 +1,4 @@
-//! What holds of a store whatever happens to its directory.
+//! Properties of a store, whatever happens to its directory.
 
 use std::env;
 use std::fs;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// More than all tests write.
+/// More than any test writes.
 const CAP: Bytes = Bytes::mib(100);
 
 fn dir() -> TempDir {
@@ -26,7 +26,7 @@ fn key(number: u64) -> Digest {
     Blob::from(number.to_le_bytes().to_vec()).digest().unwrap()
 }
 
-/// What a record is in these tests: it follows from its key.
+/// The record of a key in these tests, derived from the key.
 fn bytes(number: u64) -> Vec<u8> {
     format!("record {number} ").repeat(1 + number as usize % 50).into_bytes()
 }
@@ -50,7 +50,7 @@ fn read_blob(store: &Store, blob: &Blob) -> Option<bool> {
     Some(found.start(u64::MAX).unwrap() == blob.start(u64::MAX).unwrap())
 }
 
-/// How much of what [`fill`] kept is there; nothing may be wrong.
+/// How many of the entries that [`fill`] kept are there; checks that none is wrong.
 fn right(store: &Store, note: &str) -> usize {
     let records = (0..3).filter(|&number| match store.get(&key(number)) {
         Some(record) => {
@@ -134,7 +134,7 @@ fn a_blob_is_no_record() {
     assert_eq!(store.blob(&key(1)), None);
 }
 
-/// A store whose files are these. Never a wrong answer comes of it, and all can be kept again.
+/// Checks a store with these files: it never gives a wrong answer, and everything can be kept again.
 fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
     let dir = dir();
     for (path, bytes) in files {
@@ -149,7 +149,7 @@ fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
     right(&store, note);
     (0..3).for_each(|number| store.put(&key(number), &bytes(number)));
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()), "{note}");
-    // What is there already is not read when it is kept, so what is damaged is found now, and kept then.
+    // Keeping does not read existing entries, so damage is found by reading first.
     right(&store, note);
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()), "{note}");
     assert_eq!(right(&store, note), 5, "{note}");
@@ -157,7 +157,7 @@ fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
     assert_eq!(right(&open(dir.path()), note), 5, "{note}: the next time");
 }
 
-/// The files of a store that [`fill`] filled, with their paths in it.
+/// The files of a store after [`fill`], with their paths in it.
 fn filled() -> Vec<(PathBuf, Vec<u8>)> {
     let dir = dir();
     fill(dir.path());
@@ -173,7 +173,7 @@ fn a_flipped_bit_anywhere_never_gives_a_wrong_answer() {
     let whole = filled();
     check_damage(&whole, "whole");
     for (file, (path, bytes)) in whole.iter().enumerate() {
-        // Each byte of what is small, some of the rest.
+        // Each byte of small files, some bytes of large ones.
         for at in (0..bytes.len()).step_by(1 + bytes.len() / 200) {
             let mut damaged = whole.clone();
             damaged[file].1[at] ^= 1 << (at % 8);
@@ -227,7 +227,7 @@ fn who_writes_at_the_same_time_has_a_segment_of_its_own() {
     drop(stores);
     assert_eq!(count(dir.path(), ".data"), 3);
     assert_eq!(right(&open(dir.path()), "of three"), 5);
-    // Segments with room are used again.
+    // Segments with room are reused.
     for number in 3..9 {
         open(dir.path()).put(&key(number), &bytes(number));
     }
@@ -277,7 +277,7 @@ fn what_was_used_last_stays() {
     const DAY: u64 = 24 * 3600;
     let check = |used: u64, expected: [bool; 2]| {
         let dir = dir();
-        // Each fills a segment.
+        // Each record fills a segment.
         for (number, days) in [(0, 10), (1, 5)] {
             open(dir.path()).put(&key(number), &vec![7; segment::FULL as usize]);
             age(dir.path(), &key(number), days * DAY);
@@ -296,7 +296,7 @@ fn what_was_used_last_stays() {
     check(1, [false, true]);
 }
 
-/// Lets a record have been written so many seconds earlier, and its segment too.
+/// Makes a record and its segment older by this many seconds.
 fn age(dir: &Path, key: &Digest, seconds: u64) {
     for path in files(dir).into_iter().filter(|path| path.to_str().unwrap().ends_with(".index")) {
         let mut index = fs::read(&path).unwrap();
@@ -421,7 +421,7 @@ fn what_cannot_be_written_is_said_once() {
     let dir = dir();
     fill(dir.path());
     let store = open(dir.path());
-    // Also the superuser cannot begin a segment there, nor a blob.
+    // Now not even the superuser can begin a segment or a blob there.
     fs::remove_dir_all(dir.path().join("facts")).unwrap();
     store.put(&key(5), b"text");
     assert!(!store.keep(&vec![9; 100_000].into()));
@@ -445,7 +445,7 @@ fn killed_processes_leave_only_what_is_whole() {
     let dir = dir();
     let children = [(); 2].map(|()| child(dir.path()));
     for mut child in children {
-        // As soon as it has written something.
+        // Wait until it has written something.
         while files(dir.path()).iter().all(|path| fs::metadata(path).unwrap().len() < 20_000) {
             thread::yield_now();
         }

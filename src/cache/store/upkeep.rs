@@ -1,4 +1,4 @@
-//! What is in a store, whether it is whole, and less of it.
+//! Upkeep of a store: statistics, verification and pruning.
 
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -13,45 +13,45 @@ use crate::cache::store::segment::{self, Listed};
 use crate::model::blob::Blob;
 use crate::model::units::Bytes;
 
-/// So many records and small blobs are found fast enough at each start.
+/// The most records and small blobs that are found fast enough at each start.
 const MOST: usize = 500_000;
 
-/// What is in a store.
+/// Statistics of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stat {
-    /// How many records and small blobs.
+    /// The number of records and small blobs.
     pub records: usize,
-    /// How many large blobs.
+    /// The number of large blobs.
     pub blobs: usize,
-    /// What they take on the disk.
+    /// The disk space in use.
     pub bytes: Bytes,
-    /// When the oldest was used, to a day.
+    /// When the oldest entry was used, to a day.
     pub oldest: Option<SystemTime>,
 }
 
-/// What came of pruning.
+/// The result of pruning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// What was removed.
+    /// The size of what was removed.
     pub removed: Bytes,
-    /// What is left.
+    /// The size of what is left.
     pub left: Bytes,
 }
 
-/// What came of reading all.
+/// The result of reading everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// How many records and blobs are whole.
+    /// How many records and blobs are intact.
     pub whole: usize,
-    /// How many were damaged, and thrown away.
+    /// How many were damaged and thrown away.
     pub damaged: usize,
 }
 
 impl Store {
-    /// What is in it.
+    /// The statistics of the store.
     ///
     /// # Errors
-    /// What the system says about the directory.
+    /// What the system reports about the directory.
     pub fn stat(&self) -> io::Result<Stat> {
         let Some(directory) = &self.directory else { return Ok(Stat::default()) };
         let parts = directory.parts()?;
@@ -64,19 +64,19 @@ impl Store {
         })
     }
 
-    /// Removes what was not used for longest, until no more than this is left, or only what others write.
+    /// Removes what was unused for longest, until at most this size is left, or only what other processes write.
     ///
     /// # Errors
-    /// What the system says about the directory.
+    /// What the system reports about the directory.
     pub fn prune(&self, to: Bytes) -> io::Result<Pruned> {
         let Some(directory) = &self.directory else { return Ok(Pruned::default()) };
         directory.prune(to, MOST)
     }
 
-    /// Reads all, and throws away what is damaged.
+    /// Reads everything, and throws away what is damaged.
     ///
     /// # Errors
-    /// What the system says about the directory.
+    /// What the system reports about the directory.
     pub fn verify(&self) -> io::Result<Verified> {
         let Some(directory) = &self.directory else { return Ok(Verified::default()) };
         let mut verified = Verified::default();
@@ -99,11 +99,11 @@ impl Store {
     }
 }
 
-/// What is removed as a whole.
+/// A unit of removal.
 struct Part {
     kind: Kind,
     is_in_blobs: bool,
-    /// The last one is locked by whoever writes it.
+    /// A writer holds a lock on the last file.
     files: Vec<String>,
     entries: usize,
     bytes: u64,
@@ -112,7 +112,7 @@ struct Part {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// What was not finished.
+    /// An unfinished file.
     Left,
     Segment,
     Blob,
@@ -123,12 +123,12 @@ fn total(parts: &[Part]) -> Bytes {
 }
 
 impl Directory {
-    /// Prunes to less than so much, if it is more.
+    /// Prunes to well below the cap, if the store is larger.
     pub(super) fn make_room(&self, cap: Bytes) -> io::Result<()> {
         let parts = self.parts()?;
         let entries: usize = parts.iter().map(|part| part.entries).sum();
         if total(&parts) > cap || entries > MOST {
-            // Not at the end of each command from now on.
+            // Leave room, so that not every later command has to prune.
             self.prune(Bytes(cap.0 / 4 * 3), MOST / 4 * 3)?;
         }
         Ok(())
@@ -150,7 +150,7 @@ impl Directory {
         Ok(Pruned { removed: before.saturating_sub(left), left })
     }
 
-    /// All that can be removed.
+    /// All units that can be removed.
     fn parts(&self) -> io::Result<Vec<Part>> {
         let mut parts = Vec::new();
         for is_in_blobs in [false, true] {
@@ -168,7 +168,7 @@ impl Directory {
                 let mut part =
                     Part { kind, is_in_blobs, files, entries: 0, bytes: 0, used: UNIX_EPOCH };
                 for name in &part.files {
-                    // It may be gone by now.
+                    // The file may be gone by now.
                     let Ok(file) = self.open_file(dir, name, OFlags::RDONLY) else { continue };
                     let metadata = file.metadata()?;
                     if name.ends_with(INDEX) {
@@ -183,7 +183,7 @@ impl Directory {
         Ok(parts)
     }
 
-    /// Whether it is gone; if not, somebody writes it.
+    /// Removes a part. Returns false if another process writes it.
     fn remove(&self, part: &Part) -> io::Result<bool> {
         let dir = self.dir(part.is_in_blobs);
         let lock = part.files.last().filter(|_| part.kind != Kind::Blob);
@@ -217,7 +217,7 @@ impl Directory {
         let whole = index.len() / Listed::SIZE;
         verified.whole += whole;
         verified.damaged += found.listed - whole;
-        // What somebody writes is read again another time.
+        // A segment that another process writes is left for another time.
         if whole < found.listed && segment::locked(&found.data) {
             let [_, name] = segment::file_names(&found.name);
             self.write(self.facts.as_fd(), &name, |file| file.write_all(&index))?;

@@ -1,4 +1,4 @@
-//! `juror cluster init`: writes the files, and says what to do with them.
+//! `juror cluster init`: writes the files, and prints what to do with them.
 
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -14,7 +14,7 @@ use crate::cluster::secrets::fresh;
 use crate::model::stop::Stop;
 use crate::model::units::Bytes;
 
-/// Writes the files beside their place, and moves them there.
+/// Writes the files to a directory beside their path, and moves it there.
 pub(super) fn make(arguments: &InitArguments) -> Result<(), Stop> {
     let plan = plan(arguments)?;
     let dir = &arguments.dir;
@@ -45,7 +45,7 @@ fn write(path: &Path, file: &ClusterFile) -> io::Result<()> {
     written.sync_all()
 }
 
-/// What was asked for, if it can be had.
+/// The plan for the requested cluster.
 fn plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
     let servers = arguments.servers.iter().map(|it| server(it)).collect::<Result<Vec<_>, _>>()?;
     if ![1, 3, 5].contains(&servers.len()) {
@@ -71,7 +71,7 @@ fn plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
 fn server(text: &str) -> Result<ServerPlace, Stop> {
     let (host, port) = match text.rsplit_once(':') {
         None => (text, Some(PORT)),
-        // There must be a port above it for the other servers.
+        // The servers use a higher port among themselves.
         Some((host, port)) => (host, port.parse().ok().filter(|it| (1..=60_000).contains(it))),
     };
     let is_part = |part: &str| {
@@ -108,13 +108,13 @@ fn twice(option: &str, names: impl Iterator<Item = String>) -> Result<(), Stop> 
     }
 }
 
-/// The commands to type.
+/// The commands for the user to type.
 fn next_steps(plan: &ClusterPlan, dir: &Path) -> String {
     let path = |below: &str| dir.join(below).display().to_string();
     let mut text = String::new();
     let mut step = |what: &str, commands: &[String]| {
         let commands: String = commands.iter().map(|it| format!("  {it}\n")).collect();
-        // Nothing is wrong with a text in memory.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{what}\n{commands}");
     };
     for server in &plan.servers {

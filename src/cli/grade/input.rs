@@ -1,4 +1,4 @@
-//! Standard input, which does not keep a command from its end while nothing comes.
+//! Standard input that does not keep a command from ending while nothing arrives.
 
 use std::fs::File;
 use std::io::{self, Read, stdin};
@@ -14,19 +14,19 @@ pub(super) struct Patient {
     is_ended: Arc<AtomicBool>,
 }
 
-/// How often it is asked whether to go on.
+/// How often to check whether to continue.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// What is said if it is not.
+/// The error message if not.
 const ENDED: &str = "interrupted";
 
-/// Whether reading ended because the command does.
+/// Whether reading ended because the command ends.
 pub(super) fn is_end(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ConnectionAborted && error.to_string() == ENDED
 }
 
 impl Patient {
-    /// Standard input, until this is true.
+    /// Reads standard input until `is_ended` is true.
     pub(super) fn stdin(is_ended: Arc<AtomicBool>) -> io::Result<Self> {
         let from = File::from(stdin().as_fd().try_clone_to_owned()?);
         Ok(Self { from, is_ended })
@@ -48,7 +48,7 @@ impl Read for Patient {
             let mut asked = [PollFd::new(&self.from, PollFlags::IN)];
             match poll(&mut asked, Some(&LOOK)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
-                // What cannot be asked can be read.
+                // If polling fails, reading reports why.
                 Ok(_) | Err(_) => return self.from.read(to),
             }
         }

@@ -1,4 +1,4 @@
-//! What lines are judged by: a package, read once, or the rules for test cases that are in the line.
+//! The problems of lines: a package that was read once, or the rules for test cases in a line.
 
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -22,26 +22,26 @@ use crate::model::limits::{ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Problem, Submitted};
 use crate::model::stop::{Mend, Stop};
 
-/// What lines are judged by.
+/// The problem that a line is judged by.
 pub(super) struct LoadedProblem {
     pub(super) problem: Problem,
     pub(super) validators: Validators,
     time_limit: Mutex<Option<TimeLimit>>,
-    /// What the package describes and does not have lies there.
+    /// Keeps files that were made because the package only describes them.
     _made: Option<Made>,
-    /// An archive is unpacked as long as this is there.
+    /// Keeps an unpacked archive.
     _aside: Output,
 }
 
-/// Tells problems apart.
+/// Identifies a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProblemKey {
-    /// The package; else test cases are in the line.
+    /// The package; None if the test cases are in the line.
     pub(super) package: Option<PathBuf>,
     pub(super) compare: Option<String>,
 }
 
-/// The problems that were used last.
+/// The recently used problems.
 pub(super) struct LoadedProblems<'a> {
     pub(super) host: &'a Host,
     pub(super) output: &'a Output,
@@ -52,7 +52,7 @@ impl LoadedProblems<'_> {
     /// The problem, or why a line cannot be judged by it.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted; it is tried again for the next line.
+    /// If the judge failed or was interrupted; the next line tries again.
     pub(super) fn get(
         &self,
         which: ProblemKey,
@@ -82,7 +82,7 @@ impl LoadedProblems<'_> {
                     Stop::Refused(Mend::CommandLine, _) => FaultyPart::Line,
                     _ => FaultyPart::Package,
                 };
-                // What was told before is told by this, too, with paths that the user knows.
+                // Drops earlier events: the stop reports the same, with paths that the user knows.
                 heard.try_iter().for_each(drop);
                 aside.stopped(stop);
                 Err(Opening::Fault(fault(kind, heard.try_iter().map(|it| it.event))))
@@ -115,10 +115,10 @@ impl LoadedProblems<'_> {
         Ok((problem, validators, made))
     }
 
-    /// The time limit of a problem, found when it is asked for.
+    /// The time limit of a problem, which is determined at the first call.
     ///
     /// # Errors
-    /// When there is none to be had.
+    /// If it cannot be determined.
     pub(super) fn time_limit(&self, problem: &LoadedProblem) -> Result<TimeLimit, Stop> {
         let mut known = problem.time_limit.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known {
@@ -133,7 +133,7 @@ impl LoadedProblems<'_> {
     }
 }
 
-/// What finds the time limit of a package.
+/// The session that determines the time limit of a package.
 fn judging<'a>(bench: Bench<'a>, problem: &'a LoadedProblem) -> Result<Judging<'a>, Stop> {
     Ok(Judging {
         bench,
@@ -150,20 +150,20 @@ fn judging<'a>(bench: Bench<'a>, problem: &'a LoadedProblem) -> Result<Judging<'
     })
 }
 
-/// Why a problem cannot be had.
+/// Why a problem cannot be loaded.
 enum Opening {
     Stop(Stop),
     Fault(LineFault),
 }
 
-/// The problem of test cases that are in a line.
+/// The problem for test cases that are in a line.
 fn without_package() -> Problem {
     let limits =
         ProblemLimits { time_limit: Some(TIME_WITHOUT_PACKAGE), ..ProblemLimits::default() };
     Problem { limits, ..Problem::default() }
 }
 
-/// The first thing that was told, and how much more there is.
+/// The first message, and how many more there are.
 fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
     let remarks = told.filter_map(|event| match event {
         Event::Diagnosed(it) if it.is_error() => {

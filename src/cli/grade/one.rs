@@ -1,4 +1,4 @@
-//! One line of a stream: judged, or said why not.
+//! Judges one line of a stream, or reports why it cannot.
 
 use std::borrow::Cow;
 use std::path::{Component, Path};
@@ -39,17 +39,17 @@ use crate::model::verdict::Verdict;
 /// Judges lines.
 pub(super) struct Grader<'a> {
     pub(super) host: &'a Host,
-    /// Builds what lines submit, and keeps nothing of it on the disk.
+    /// Builds the submissions of lines, and keeps none of them on disk.
     pub(super) builder: &'a Builder<'a>,
     pub(super) problems: LoadedProblems<'a>,
     pub(super) settings: &'a Settings,
-    /// What a line's digest depends on beside the line.
+    /// What a line's digest depends on, besides the line.
     pub(super) digest_of: String,
-    /// Lines that are being judged.
+    /// The number of lines that are being judged.
     pub(super) under_way: AtomicUsize,
 }
 
-/// A result as it is written.
+/// A written result, with its verdict or fault.
 pub(super) struct Answer {
     pub(super) text: Vec<u8>,
     pub(super) verdict: Option<Verdict>,
@@ -78,7 +78,7 @@ impl Grader<'_> {
     /// Judges a line.
     ///
     /// # Errors
-    /// When it was interrupted. All else is an answer.
+    /// If it was interrupted. Every other failure is an answer.
     pub(super) fn grade(&self, raw: RawLine, digest: u64) -> Result<Answer, Stop> {
         let number = raw.number;
         let graded = match self.read(raw) {
@@ -113,7 +113,7 @@ impl Grader<'_> {
         self.settings.read(&raw.text)
     }
 
-    /// Judges with so many slots: one, if there are other lines for the others.
+    /// Judges with this many slots: one, if other lines use the others.
     fn judge(&self, line: StreamLine, slots: usize) -> Result<SubmissionReport, Without> {
         let which = ProblemKey { package: line.package, compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
@@ -177,7 +177,7 @@ impl Grader<'_> {
     }
 }
 
-/// What keeps a source from being built.
+/// The fault that a source cannot be built.
 fn of_source(found: Vec<Diagnostic>) -> LineFault {
     let why = found.into_iter().find(Diagnostic::is_error);
     let (message, help) = why.map_or_else(Default::default, |it| {
@@ -186,7 +186,7 @@ fn of_source(found: Vec<Diagnostic>) -> LineFault {
     LineFault::of(FaultyPart::Source, message, help)
 }
 
-/// What keeps a line from being judged, though it is not the line's fault.
+/// The fault that a line cannot be judged for reasons outside of the line.
 fn of_judge(stop: Stop) -> LineFault {
     let first = |remarks: Vec<Remark>| match remarks.into_iter().next() {
         Some(Remark::Sentence(message)) => (message, None),
@@ -231,7 +231,7 @@ fn named_by_number(number: usize) -> TestCase {
     TestCase { name: number.to_string(), ..TestCase::default() }
 }
 
-/// The test cases of a line, ready to be judged.
+/// The test cases in a line, ready to be judged.
 fn inline<'a>(
     named: &'a [TestCase],
     cases: Vec<InlineCase>,
@@ -241,7 +241,7 @@ fn inline<'a>(
         Some(Ok(Comparison::Default(words))) => words,
         _ => Vec::new(),
     };
-    // They were read before the problem was made.
+    // The options were already checked.
     let options = Options::parse(&words).unwrap_or_default();
     let pairs = named.iter().zip(cases);
     let ready = |(test_case, case): (&'a TestCase, InlineCase)| ReadyCase {
@@ -255,7 +255,7 @@ fn inline<'a>(
     pairs.map(ready).collect()
 }
 
-/// What a line submits.
+/// The submission in a line.
 fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, LineFault> {
     let language = parts.language.as_deref().map(language).transpose()?;
     if let Some(file) = &parts.file {
@@ -297,7 +297,7 @@ fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, Line
     Ok(Submission { name, program, expectations: Vec::new() })
 }
 
-/// The language of this code, or that people call so.
+/// The language with this code or common name.
 fn language(word: &str) -> Result<&'static Language, LineFault> {
     let folded = word.to_lowercase();
     let called = || {
@@ -311,7 +311,7 @@ fn language(word: &str) -> Result<&'static Language, LineFault> {
     })
 }
 
-/// A name that a file can have in a box.
+/// Checks that a name can be a file name in a box.
 fn file_name(name: &str) -> Result<&str, LineFault> {
     let mut parts = Path::new(name).components();
     let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));

@@ -1,4 +1,4 @@
-//! Where results go, and what a person is told meanwhile.
+//! The destination of results, and the progress that people see meanwhile.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -13,16 +13,16 @@ use crate::model::stop::Stop;
 use crate::model::text::count;
 use crate::model::units::seconds;
 
-/// Where results go.
+/// The destination of results.
 pub(super) struct Sink {
     to: Box<dyn Write + Send>,
 }
 
 impl Sink {
-    /// A file, or standard output.
+    /// Opens a file, or standard output.
     ///
     /// # Errors
-    /// When the file cannot be written, or is the journal or standard input.
+    /// If the file cannot be written, or is the journal or standard input.
     pub(super) fn open(path: Option<&Path>, journal: Option<&Path>) -> Result<Self, Stop> {
         let Some(path) = path else { return Ok(Self { to: Box::new(io::stdout()) }) };
         let shown = path.display();
@@ -47,45 +47,45 @@ impl Sink {
         Ok(Self { to: Box::new(to) })
     }
 
-    /// Writes a result with its line end, at once.
+    /// Writes a result with its line end, immediately.
     pub(super) fn write(&mut self, line: &[u8]) -> io::Result<()> {
         self.to.write_all(line)?;
         self.to.flush()
     }
 }
 
-/// Whether this says that the reader wants no more.
+/// Whether the error means that the reader has closed the pipe.
 pub(super) fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// How far the stream is.
+/// The progress of the stream.
 pub(super) struct Shown {
-    /// Lines of earlier starts.
+    /// The number of lines done by earlier starts.
     earlier: u64,
-    /// Lines of this one.
+    /// The number of lines done by this start.
     lines: u64,
-    /// When the first line was there, and how much was read with it.
+    /// When the first line arrived, and how many bytes were read by then.
     begun: Option<(Instant, u64)>,
     /// How many bytes were read.
     read: u64,
-    /// How many there are, if that is known.
+    /// The total number of bytes, if known.
     size: Option<u64>,
 }
 
 impl Shown {
-    /// With so many lines of earlier starts, and so many bytes to read.
+    /// Starts with the lines of earlier starts and the total number of bytes.
     pub(super) fn new(earlier: u64, size: Option<u64>) -> Self {
         Self { earlier, lines: 0, begun: None, read: 0, size }
     }
 
-    /// So many bytes were read.
+    /// Updates how many bytes were read.
     pub(super) fn read(&mut self, bytes: u64) {
         self.begun.get_or_insert_with(|| (Instant::now(), bytes));
         self.read = bytes;
     }
 
-    /// One more line is done.
+    /// Counts a line that is done.
     pub(super) fn done(&mut self) -> Event {
         self.lines += 1;
         let (elapsed, before) =
@@ -98,14 +98,14 @@ impl Shown {
     }
 }
 
-/// The time for so many bytes more, if that can be told already.
+/// The estimated time for the remaining bytes, if it is known well enough.
 fn left(elapsed: Duration, read: u64, more: u64) -> Option<Duration> {
     const SURE_AFTER: Duration = Duration::from_secs(2);
     let is_sure = elapsed >= SURE_AFTER && read > 0;
     is_sure.then(|| elapsed.mul_f64(more as f64 / read as f64))
 }
 
-/// What came of a stream, in a line.
+/// A one-line summary of a stream.
 pub(super) fn summary(tally: &Tally, elapsed: Duration) -> String {
     let Tally { accepted, rejected, broken, without_package, skipped, failed } = *tally;
     let kinds = [

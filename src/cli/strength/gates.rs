@@ -1,4 +1,4 @@
-//! What must hold before the strength of test data means anything.
+//! What must hold before the strength of test data has a meaning.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,20 +27,20 @@ use crate::model::verdict::Verdict;
 use crate::stress::reference::is_accepted;
 use crate::validate::{self, Extent};
 
-/// What looks at them.
+/// Checks the gates.
 pub(super) struct Gates<'a> {
     pub(super) inputs: &'a ProblemInputs,
     pub(super) bench: Bench<'a>,
     pub(super) validators: &'a Validators,
-    /// Where made test data is kept.
+    /// Where generated test data is kept.
     pub(super) kept: Option<PathBuf>,
 }
 
 impl<'a> Gates<'a> {
     /// Judges accepted submissions on all test cases.
     ///
-    /// The others are held against the test cases later, as mutants are. They are judged here, too, if no mutant can
-    /// be: without an accepted submission, or if a static validator looks at sources.
+    /// The others are run on the test cases later, like mutants. They are judged here if there can be no mutants:
+    /// without an accepted submission, or if a static validator checks sources.
     fn judged(
         &self,
         time_limit: &TimeLimit,
@@ -95,7 +95,7 @@ impl<'a> Gates<'a> {
         for result in finished.results {
             match result {
                 Judged::Judgement(judgement) => judgements.push(*judgement),
-                // What this machine cannot build does not take part.
+                // Submissions that this machine cannot build do not take part.
                 Judged::Failed(error) if error.lacks.is_some() => {}
                 Judged::Failed(error) => return Err(error.into()),
             }
@@ -103,11 +103,11 @@ impl<'a> Gates<'a> {
         Ok(judgements)
     }
 
-    /// Looks at all gates. While submissions are judged it looks at the data: most of both is builds and starts, which
-    /// leave processors free.
+    /// Checks all gates. Checks the data while submissions are judged: both are mostly builds and program starts,
+    /// which leave processors idle.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub(super) fn look(
         &self,
         time_limit: &TimeLimit,
@@ -127,7 +127,7 @@ impl<'a> Gates<'a> {
             0 => "the default one".to_owned(),
             _ => "accepts judge answers, refuses junk".to_owned(),
         };
-        // It was tried when it was built.
+        // It was tested when it was built.
         let gate = Gate { name: GateName::OutputValidator, state: GateState::Open, detail: tried };
         report.gates.push(gate);
         report.gates.push(half(&right, time_limit.limit));
@@ -187,7 +187,7 @@ impl<'a> Gates<'a> {
     }
 }
 
-/// Whether all are accepted on all test cases.
+/// Checks that all are accepted on all test cases.
 fn accepted(right: &[&Judgement]) -> Gate {
     let name = GateName::AcceptedSubmissions;
     let rejected: Vec<&str> = right
@@ -203,7 +203,7 @@ fn accepted(right: &[&Judgement]) -> Gate {
     Gate { name, state, detail }
 }
 
-/// Whether all of them take at most half of the time limit.
+/// Checks that all of them take at most half of the time limit.
 fn half(right: &[&Judgement], limit: Duration) -> Gate {
     let name = GateName::TimeLimit;
     let times = right.iter().flat_map(|it| {

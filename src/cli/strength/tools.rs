@@ -1,5 +1,5 @@
-//! The parts of a package's strength that are not about wrong answers: the speed of its submissions, and how strict its
-//! validators are.
+//! The parts of a package's strength that are not about wrong answers: the speed of its submissions, and the
+//! strictness of its validators.
 
 use std::time::{Duration, Instant};
 
@@ -20,17 +20,17 @@ use crate::strength::probe::inputs::{ByGenerators, ByGrammar, Inputs};
 use crate::strength::probe::{Probed, Probing, class, probes};
 use crate::strength::validators::{noticed_changes, refused_inputs};
 
-/// What measures them.
+/// Measures these parts.
 pub(super) struct Tools<'a> {
     pub(super) bench: Bench<'a>,
     pub(super) rules: &'a Rules<'a>,
     pub(super) inputs: &'a ProblemInputs,
     pub(super) seed: u64,
-    /// How long speed is measured.
+    /// The time for measuring speed.
     pub(super) time: Duration,
 }
 
-/// What they came to.
+/// The measured parts.
 pub(super) struct Tooled {
     input_validators: Strictness,
     grammar_changes: Strictness,
@@ -39,7 +39,7 @@ pub(super) struct Tooled {
 }
 
 impl Tooled {
-    /// Puts it into the report.
+    /// Adds them to the report.
     pub(super) fn put(self, report: &mut Strength) {
         report.input_validators = Some(self.input_validators);
         report.grammar_changes = Some(self.grammar_changes);
@@ -49,10 +49,10 @@ impl Tooled {
 }
 
 impl Tools<'_> {
-    /// Measures them.
+    /// Measures these parts.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub(super) fn measure(&self) -> Result<Tooled, Stop> {
         let input_validators = refused_inputs(self.bench)?;
         let grammar_changes = noticed_changes(self.bench, self.seed)?;
@@ -70,7 +70,7 @@ impl Tools<'_> {
         Ok(Tooled { input_validators, grammar_changes, output_validator, probes })
     }
 
-    /// The submissions that are accepted everywhere or declared too slow, as far as this machine can build them.
+    /// The submissions that are accepted everywhere or declared too slow, if this machine can build them.
     fn built(&self) -> Result<Vec<(&Submission, bool, Runnable)>, Stop> {
         let submissions = self.bench.problem.submissions.iter();
         let wanted: Vec<(&Submission, bool)> =

@@ -1,4 +1,4 @@
-//! The programs of a search: the submission, the reference, and what makes judge answers.
+//! The programs of a search: the submission, the reference, and the program that makes judge answers.
 
 use std::path::PathBuf;
 
@@ -16,14 +16,14 @@ use crate::stress::reference::usual;
 
 /// The programs of a search.
 pub(super) struct Programs {
-    /// The submission that is searched.
+    /// The submission under test.
     pub(super) submission: Runnable,
     pub(super) reference: Runnable,
-    /// What makes the package's judge answers, if that is another program.
+    /// The program that makes the package's judge answers, if it is another one.
     solution: Option<Runnable>,
     /// The reference's name.
     pub(super) name: String,
-    /// Where it is.
+    /// Its path.
     pub(super) path: PathBuf,
     /// Why it was chosen.
     pub(super) chosen: &'static str,
@@ -33,17 +33,17 @@ pub(super) struct Programs {
 
 /// A program to be built.
 struct Source<'a> {
-    /// Who must mend it if it does not build.
+    /// What is at fault if it does not build.
     mend: Mend,
     submission: &'a Submission,
     prepared: Prepared,
 }
 
 impl Programs {
-    /// Builds the submission, the reference, and what makes judge answers if the package gets a case.
+    /// Builds the submission, the reference, and the program for judge answers if the package gets a case.
     ///
     /// # Errors
-    /// When one of them does not build, the judge failed, or it was cut short.
+    /// If one of them does not build, the judge failed, or it was interrupted.
     pub(super) fn build(
         setting: &Setting,
         bench: &Bench<'_>,
@@ -89,13 +89,13 @@ impl Programs {
         Batches::new(rules, isolation, (&self.path, reference), (path, submission))
     }
 
-    /// The program that makes the package's judge answers; the reference if there is none.
+    /// The program that makes the package's judge answers, otherwise the reference.
     pub(super) fn solution(&self) -> &Runnable {
         self.solution.as_ref().unwrap_or(&self.reference)
     }
 }
 
-/// Finds out how to build a program.
+/// Determines how to build a program.
 fn source<'a>(
     mend: Mend,
     submission: &'a Submission,
@@ -105,12 +105,12 @@ fn source<'a>(
     Ok(Source {
         mend,
         submission,
-        // It is the command line that names them.
+        // The command line is at fault, since it names it.
         prepared: prepared.map_err(|stop| stop.blame(Mend::CommandLine))?,
     })
 }
 
-/// Builds all of them, as many at a time as there are slots.
+/// Builds all of them, on all slots.
 fn built(
     sources: &[Source<'_>],
     bench: &Bench<'_>,

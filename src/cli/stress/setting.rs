@@ -1,4 +1,4 @@
-//! What a search is about: a package, or a grammar and a reference without one.
+//! The subject of a search: a package, or a grammar with a reference.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ use crate::model::stop::{Remark, Stop};
 use crate::model::stress::SearchPlan;
 use crate::model::submission::Submission;
 
-/// What a search is about.
+/// The subject of a search.
 pub(super) struct Setting {
-    /// The package's directory, as the user gave it.
+    /// The package's directory, as given by the user.
     pub(super) package: Option<PathBuf>,
-    /// What inputs come from; without a package the problem sets nothing.
+    /// The sources of inputs; without a package the problem has only defaults.
     pub(super) inputs: ProblemInputs,
-    /// The submission that is searched.
+    /// The submission under test.
     pub(super) submission: Submission,
     /// The reference that the user named.
     pub(super) reference: Option<Submission>,
-    /// Whether what is found is added to the package.
+    /// Whether the result is added to the package.
     pub(super) promotes: bool,
 }
 
@@ -35,7 +35,7 @@ impl Setting {
     /// Reads what the command line names.
     ///
     /// # Errors
-    /// When something of it cannot be used.
+    /// If something cannot be used.
     pub(super) fn read(arguments: &StressArguments, output: &Output) -> Result<Self, Stop> {
         let (package, submission) = match arguments.targets.as_slice() {
             [package, submission] => (Some(package), submission),
@@ -80,10 +80,10 @@ impl Setting {
         })
     }
 
-    /// The runs to come, as `juror judge` would begin them.
+    /// The session for the runs, as in `juror judge`.
     ///
     /// # Errors
-    /// When the package has no test cases to find a time limit on.
+    /// If the package has no test cases to find a time limit on.
     pub(super) fn judging<'a>(
         &self,
         arguments: &StressArguments,

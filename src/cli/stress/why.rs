@@ -35,17 +35,17 @@ use crate::stress::validity::Validity;
 
 /// The part of the time for a search, if few test cases fail.
 const HUNTING: u32 = 3;
-/// Fewer test cases that fail are few.
+/// The number of failing test cases from which on there is no search.
 const FEW: usize = 5;
-/// Larger inputs of test cases are not looked at.
+/// Larger inputs of test cases are ignored.
 const LARGEST: u64 = 1 << 20;
-/// All random choices of `judge --explain` are made of it, so that it says the same each time.
+/// The seed of all random choices of `judge --explain`, so that the result is always the same.
 const SEED: u64 = 1;
 
-/// Finds out why a submission fails.
+/// Determines why a submission fails.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub(super) fn explained(
     submission: &str,
     grammar: &Grammar,
@@ -63,7 +63,7 @@ pub(super) fn explained(
     })
 }
 
-/// A session after which submissions that were rejected are explained.
+/// A finished session whose rejected submissions are explained.
 pub(in crate::cli) struct Why<'a> {
     /// The problem.
     pub problem: &'a Problem,
@@ -71,11 +71,11 @@ pub(in crate::cli) struct Why<'a> {
     pub host: &'a Host,
     /// The problem's own validators.
     pub validators: &'a Validators,
-    /// How long each submission may take.
+    /// The time for each submission.
     pub time: Duration,
-    /// The time limit that held.
+    /// The time limit that was used.
     pub time_limit: &'a TimeLimit,
-    /// Who is told.
+    /// The output of the command.
     pub output: &'a Output,
 }
 
@@ -83,7 +83,7 @@ impl Why<'_> {
     /// Explains a submission that was rejected.
     ///
     /// # Errors
-    /// When there is no reference, the judge failed, or it was interrupted.
+    /// If there is no reference, the judge failed, or it was interrupted.
     pub(in crate::cli) fn tell(
         &self,
         submission: &Submission,
@@ -144,7 +144,7 @@ impl Why<'_> {
         Ok(())
     }
 
-    /// The test cases with what the submission earned on them.
+    /// The test cases with the submission's results.
     fn known(&self, cases: &[CaseJudgement]) -> Vec<Judged> {
         let by_name: BTreeMap<&str, _> =
             self.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
@@ -162,7 +162,7 @@ impl Why<'_> {
     }
 }
 
-/// An input on which the submission fails, searched for.
+/// Searches for an input on which the submission fails.
 fn hunted(
     comparison: &Comparison<'_>,
     validity: &Validity<'_>,

@@ -1,7 +1,7 @@
-//! Files, and how their changes are seen.
+//! Watches files for changes.
 //!
-//! A change is a difference between two looks at all files: editors save in many ways, and leave other files beside.
-//! The system only says when to look.
+//! A change is a difference between two scans of all files: editors save in many ways, and leave other files beside.
+//! The system only says when to scan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -12,36 +12,36 @@ use std::time::Duration;
 
 use walkdir::{DirEntry, WalkDir};
 
-/// How long no file changes before the changes are told.
+/// How long files must be unchanged before changes are reported.
 const TOGETHER: Duration = Duration::from_millis(50);
-/// How many times that is waited for, if files change all the time.
+/// How often this time is waited for at most, if files change all the time.
 const PATIENCE: usize = 20;
-/// How often to look if the system does not say when.
+/// The interval of scans if the system does not report changes.
 const POLLED: Duration = Duration::from_millis(500);
 
-/// What is watched.
+/// The files to watch.
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
     /// Files and directories.
     pub roots: Vec<PathBuf>,
-    /// What is left out, unless it is a root.
+    /// Paths to ignore, unless they are roots.
     pub apart: Vec<PathBuf>,
 }
 
-/// Files at one time, with what tells two contents apart.
+/// A scan of the files, with marks that identify their contents.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Look {
     files: BTreeMap<PathBuf, [i64; 4]>,
-    /// The directories in which a change can be, and whether all in it counts or roots alone.
+    /// The directories to listen to, and whether all of their content counts or only the roots.
     directories: BTreeMap<PathBuf, bool>,
 }
 
 impl Watched {
-    /// Looks at all files.
+    /// Scans all files.
     fn look(&self) -> Look {
         let mut look = Look::default();
         for root in &self.roots {
-            // An editor may put a new file in place of the old one.
+            // An editor may replace a file by a new one.
             let real = fs::canonicalize(root);
             let places = [Some(root), real.as_ref().ok()].into_iter().flatten();
             for parent in places.filter_map(|it| it.parent()) {
@@ -61,14 +61,14 @@ impl Watched {
         look
     }
 
-    /// What the roots are called, also behind links.
+    /// The names of the roots, also behind links.
     fn names(&self) -> BTreeSet<OsString> {
         let real = self.roots.iter().filter_map(|root| fs::canonicalize(root).ok());
         let all = self.roots.iter().cloned().chain(real);
         all.filter_map(|path| path.file_name().map(OsStr::to_owned)).collect()
     }
 
-    /// Whether changes of it count: not those of hidden files, backups, and what builds leave.
+    /// Whether changes of an entry count: hidden files, backups and build results do not.
     fn counts(&self, entry: &DirEntry) -> bool {
         let name = entry.file_name().to_string_lossy();
         let is_other = name.starts_with('.')
@@ -82,17 +82,17 @@ impl Watched {
     }
 }
 
-/// Rings when there may be a change.
+/// Rings if there may be a change.
 pub(super) trait Bell {
-    /// Rings for these directories from now on, in some of them for these names only. Whether that is new for one of
-    /// them.
+    /// Listens to these directories from now on; in some of them only to these names. Returns whether one of the
+    /// directories is new.
     fn listen(&mut self, directories: &BTreeMap<PathBuf, bool>, names: BTreeSet<OsString>) -> bool;
 
-    /// Waits until it rings; `false` if it has not within this time.
+    /// Waits until it rings; `false` if it has not rung within this time.
     fn wait(&mut self, most: Option<Duration>) -> bool;
 }
 
-/// Watched files as they were last.
+/// Watched files with their last scan.
 #[derive(Debug)]
 pub(super) struct Files<B> {
     watched: Watched,
@@ -101,7 +101,7 @@ pub(super) struct Files<B> {
 }
 
 impl Files<SystemBell> {
-    /// As they are now.
+    /// Starts from the current state.
     pub(super) fn new(watched: Watched) -> Self {
         Self::heard(watched, SystemBell::new())
     }
@@ -116,7 +116,7 @@ impl<B: Bell> Files<B> {
 
     fn look(&mut self) -> Look {
         let look = self.watched.look();
-        // What changed in a new directory before the bell heard of it is seen the second time.
+        // A second scan finds changes in a new directory before the bell listened to it.
         if self.bell.listen(&look.directories, self.watched.names()) {
             self.watched.look()
         } else {
@@ -124,14 +124,14 @@ impl<B: Bell> Files<B> {
         }
     }
 
-    /// Waits for changes, and returns the files that changed.
+    /// Waits for changes, and returns the changed files.
     pub(super) fn changed(&mut self) -> Vec<PathBuf> {
         let mut most = None;
         loop {
             self.bell.wait(most);
             let mut waits = 0..PATIENCE;
             while waits.next().is_some() && self.bell.wait(Some(TOGETHER)) {}
-            // In the middle of a save, there may be no file; and a directory that comes again is not heard of.
+            // During a save, a file may be missing; and no event reports that a directory was created again.
             most = self.watched.roots.iter().any(|root| !root.exists()).then_some(POLLED);
             if most.is_some() {
                 continue;
@@ -158,7 +158,7 @@ use polled::SystemBell;
 #[cfg(target_os = "linux")]
 use told::SystemBell;
 
-/// The system says when something changes in a directory.
+/// A bell that the system rings when a directory changes.
 #[cfg(target_os = "linux")]
 mod told {
     use std::mem::MaybeUninit;
@@ -174,12 +174,12 @@ mod told {
 
     #[derive(Debug)]
     pub(in crate::cli::watch) struct SystemBell {
-        /// `None` if the system tells nothing, or not of all directories: users may watch only so many.
+        /// `None` if the system reports nothing, or not for all directories: users may watch only a limited number.
         inotify: Option<OwnedFd>,
         directories: BTreeMap<PathBuf, bool>,
-        /// Directories in which all counts, as the system numbers them.
+        /// Directories in which everything counts, by the system's numbers.
         whole: BTreeSet<i32>,
-        /// What counts in others.
+        /// The names that count in the other directories.
         names: BTreeSet<OsString>,
     }
 
@@ -207,7 +207,7 @@ mod told {
                 | WatchFlags::MOVE
                 | WatchFlags::ONLYDIR;
             self.names = names;
-            // All of them: one that was replaced has the same name.
+            // Adds all of them again: a directory that was replaced has the same name.
             for (path, is_whole) in directories {
                 match inotify::add_watch(inotify, path, flags) {
                     Ok(number) if *is_whole => {
@@ -254,7 +254,7 @@ mod told {
     }
 }
 
-/// Files are looked at from time to time.
+/// A bell that rings at regular intervals.
 #[cfg(not(target_os = "linux"))]
 mod polled {
     use std::thread;
@@ -271,12 +271,12 @@ mod polled {
     }
 
     impl Bell for SystemBell {
-        /// All directories are looked at anyway.
+        /// All directories are scanned anyway.
         fn listen(&mut self, _: &BTreeMap<PathBuf, bool>, _: BTreeSet<OsString>) -> bool {
             false
         }
 
-        /// Waits for so long, or until the next look.
+        /// Waits this long, or until the next scan.
         fn wait(&mut self, most: Option<Duration>) -> bool {
             thread::sleep(most.unwrap_or(POLLED));
             most.is_none()
@@ -290,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes files at times of its own, in milliseconds, and rings for each.
+    /// Writes files at scripted times, in milliseconds, and rings for each.
     struct Scripted {
         dir: PathBuf,
         saves: VecDeque<(u64, &'static str)>,
@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// What is told, with the time at which it is told, while these files are saved.
+    /// Checks which changes are reported, and when, while these files are saved.
     #[track_caller]
     fn check(saves: &[(u64, &'static str)], told: &[&str]) {
         let keep = tempfile::tempdir().expect("a directory");

@@ -1,4 +1,4 @@
-//! Every verdict on every case of a small problem: what is proved by some runs holds for all.
+//! Every verdict on every case of a small problem: what some runs prove holds for all runs.
 
 use super::*;
 use crate::executor::scripted::quiet_outcome;
@@ -23,9 +23,9 @@ const SLOW: Duration = Duration::from_millis(1500);
 fn verdict(letter: char) -> Verdict {
     match letter {
         'a' => Verdict::Accepted,
-        // `S` may be otherwise in another run.
+        // `S` may differ in another run.
         'w' | 'S' => Verdict::WrongAnswer,
-        // `T` is too slow by the margin, `t` is not.
+        // `T` is too slow by the margin, `t` only at the limit.
         't' | 'T' => Verdict::TimeLimitExceeded,
         'r' => Verdict::RunTimeError,
         _ => Verdict::MemoryLimitExceeded,
@@ -63,13 +63,13 @@ fn never(rule: Expectation) -> Expectation {
     Expectation { use_for_time_limit: UseForTimeLimit::Never, ..rule }
 }
 
-/// This score, of the submission or of the groups that are named.
+/// Expects this score of the submission or of the named groups.
 fn worth(cases: &str, points: f64) -> Expectation {
     let score = Score::new(points).unwrap();
     Expectation { score: Some(ScoreRange { from: score, to: score }), ..rule(cases, "-", "-") }
 }
 
-/// The problem with these cases; with scores if it is said how those of the group `easy` make up its score.
+/// The problem with these cases; with scores if `easy` gives the aggregation of the group `easy`.
 fn problem(easy: Option<Aggregation>) -> Problem {
     let mut problem = Problem::default();
     let Some(easy) = easy else { return problem };
@@ -128,7 +128,7 @@ impl<'a> Rules<'a> {
         Proof::of(self.rules, &CASES, brittle.as_deref(), SLOW)
     }
 
-    /// How many runs prove it if cases come to this, in judging order.
+    /// How many runs prove the rules if the cases have these results, in judging order.
     fn runs(&self, letters: &[char]) -> usize {
         let Some(mut proof) = self.proof() else { return letters.len() };
         for taken in 0..letters.len() {
@@ -140,7 +140,7 @@ impl<'a> Rules<'a> {
         letters.len()
     }
 
-    /// The score of these runs, by index, if the others are left out.
+    /// The score of these runs, by index, without the others.
     fn score(&self, runs: &[Option<char>]) -> Option<TotalScore> {
         let scheme = self.scheme.as_ref()?;
         let result = |name: &str| {
@@ -175,7 +175,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// All that these cases can come to.
+/// All possible results of the cases.
 fn all() -> impl Iterator<Item = Vec<char>> {
     const LETTERS: [char; 6] = ['a', 'w', 't', 'T', 'r', 'm'];
     (0..LETTERS.len().pow(4)).map(|number| {
@@ -183,7 +183,7 @@ fn all() -> impl Iterator<Item = Vec<char>> {
     })
 }
 
-/// Whether a rule that asks for too slow runs would see no run that is too slow by the margin, though it asks for one.
+/// Whether the rules ask for a run that is too slow by the margin, but see none.
 fn is_doubtful(rules: &[Expectation], letters: &[char]) -> bool {
     rules.iter().filter(|rule| is_upper(rule)).any(|rule| {
         let means = means(rule);
@@ -227,7 +227,7 @@ fn what_some_runs_prove_holds_whatever_the_others_come_to() {
     }
 }
 
-/// What some runs prove holds for all that the cases can come to.
+/// Checks that what some runs prove holds for all results of the cases.
 fn check_all(rules: &Rules<'_>) {
     for letters in all() {
         let number = rules.runs(&letters);
@@ -237,7 +237,7 @@ fn check_all(rules: &Rules<'_>) {
         }
         let shown = format!("{:?} on {letters:?} after {number}", rules.rules);
         let is_broken = rules.is_broken(&whole);
-        // A wrong score is as wrong after some runs.
+        // A wrong score is also wrong after some runs.
         let is_scored = rules.rules.iter().any(|rule| rule.score.is_some());
         assert!(!is_broken || is_scored, "{shown}: broken by all");
         assert!(!is_doubtful(rules.rules, &letters), "{shown}: doubtful by all");
@@ -260,40 +260,40 @@ fn nothing_runs_that_proves_nothing() {
     let check = |rules: &[Expectation], letters: &str, expected: usize| {
         check_runs(None, rules, letters, expected);
     };
-    // Any rejection: the first one, in order.
+    // Any rejection suffices: the first one, in order.
     check(&[rule("-", "-", "wtr")], "awaa", 2);
     check(&[rule("-", "-", "wtr")], "maaa", 1);
     check(&[rule("-", "-", "wtr")], "aaaa", 4);
     check(&[rule("-", "-", "wtr")], "Swaa", 2);
-    // Too slow: the largest case first, until one is so by the margin.
+    // Too slow: the largest case first, until one is too slow by the margin.
     check(&[rule("-", "-", "t")], "aaTa", 1);
     check(&[rule("-", "-", "t")], "aatT", 2);
     check(&[never(rule("-", "-", "t"))], "aatT", 1);
     check(&[rule("-", "-", "t")], "aatt", 4);
-    // Where other verdicts are not permitted, all must be seen; where rules are about some, those.
+    // If other verdicts are not permitted, all must be seen; if rules are about some cases, those.
     check(&[rule("-", "at", "t")], "aaTT", 4);
     check(&[rule("-", "aw", "w")], "wwww", 4);
     check(&[rule("sample", "a", "-"), rule("-", "-", "t")], "aaTa", 2);
     check(&[rule("sample", "a", "-"), rule("-", "-", "t")], "waTa", 4);
-    // A rule about few cases has them first.
+    // The cases of a rule about few cases come first.
     check(&[rule("secret/hard", "-", "t")], "aaaT", 1);
     check(&[rule("secret/easy", "-", "w"), rule("secret/hard", "-", "w")], "awaw", 4);
-    // A case for each rule before a second one for any.
+    // A case for each rule comes before a second one for any rule.
     let two = [never(rule("sample", "-", "t")), never(rule("secret/easy", "-", "t"))];
     check(&two, "tTTa", 2);
-    // As a whole: the first rejection, in judging order.
+    // The submission as a whole: the first rejection in judging order.
     check(&[overall("t")], "atww", 2);
     check(&[overall("w")], "atww", 4);
     check(&[overall("a")], "atww", 4);
     check(&[overall("w"), rule("secret/easy", "aw", "-")], "waaa", 3);
     check(&[says("w")], "aarw", 4);
     check(&[says("r")], "arww", 2);
-    // Without a rule, or with one that asks for nothing, nothing is left out.
+    // Without a rule, or with one that demands nothing, every case is run.
     check(&[], "wwww", 4);
     check(&[rule("-", "-", "-")], "wwww", 4);
 }
 
-/// Holds against what is expected how many runs prove these rules if the cases come to this.
+/// Checks how many runs prove these rules if the cases have these results.
 fn check_runs(easy: Option<Aggregation>, rules: &[Expectation], letters: &str, expected: usize) {
     let letters: Vec<char> = letters.chars().collect();
     let runs = Rules::new(&problem(easy), rules).runs(&letters);
@@ -307,10 +307,10 @@ fn a_group_that_is_worth_nothing_needs_no_other_run() {
         for easy in [PassFail, Min] {
             check_runs(Some(easy), rules, letters, expected[0]);
         }
-        // In a sum each case may count.
+        // In a sum, each case may count.
         check_runs(Some(Sum), rules, letters, expected[1]);
     };
-    // The sample has no points, and is run first. What is rejected by chance proves nothing.
+    // The sample has no points and is run first. A rejection that may be chance proves nothing.
     let nothing = [worth("-", 0.0)];
     check(&nothing, "awww", [4, 4]);
     let easy = [worth("secret/easy", 0.0), rule("secret/hard", "a", "-")];
@@ -318,11 +318,11 @@ fn a_group_that_is_worth_nothing_needs_no_other_run() {
     check(&easy, "aSwa", [4, 4]);
     check(&easy, "aawa", [4, 4]);
     check(&easy, "awwm", [4, 4]);
-    // The most telling come first: one for each group.
+    // The most informative cases come first: one for each group.
     let slow = [never(rule("secret/easy", "-", "t")), never(rule("secret/hard", "-", "t"))];
     check(&slow, "attt", [3, 4]);
     check(&slow, "aatt", [3, 4]);
     check(&slow, "atat", [4, 4]);
-    // Without a rule about scores or verdicts, nothing is left out.
+    // Without a rule about scores or verdicts, every case is run.
     check(&[], "awww", [4, 4]);
 }

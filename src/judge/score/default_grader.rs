@@ -1,4 +1,4 @@
-//! The default grader: one result of those in a test data group.
+//! The default grader: combines the results in a test data group into one.
 //!
 //! Source: problem package format legacy, "Default grader specification".
 
@@ -7,7 +7,7 @@ use crate::model::grader::{GraderModes, ScoreMode, VerdictMode};
 use crate::model::score::Score;
 use crate::model::verdict::Verdict;
 
-/// The worst comes first.
+/// The worst verdict comes first.
 const WORST: [Verdict; 5] = [
     Verdict::RunTimeError,
     Verdict::MemoryLimitExceeded,
@@ -19,7 +19,7 @@ const WORST: [Verdict; 5] = [
 /// The result of a group with these results, of which there is at least one.
 ///
 /// # Errors
-/// Says what the package asks for that does not go together.
+/// Which settings of the package contradict each other.
 pub(super) fn grade(modes: GraderModes, results: &[CaseResult]) -> Result<CaseResult, String> {
     let results = match (modes.ignore_sample, results) {
         (false, all) => all,

@@ -1,4 +1,4 @@
-//! Scores by test data groups: each group and `secret` add up, take the least, or ask for all.
+//! Scores by test data groups: each group and `secret` take the sum, the least, or ask for all.
 //!
 //! Source: problem package format 2025-09, "Scoring problems".
 
@@ -13,19 +13,19 @@ use crate::plan::schedule::{Piece, Schedule, Section, Until, Yields};
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
-/// How the test cases of a scoring problem make up a score.
+/// How the test cases of a scoring problem are combined into a score.
 pub struct Groups<'a> {
-    /// What all groups but the samples are in: `secret`, or the first group of a format without it.
+    /// The group around all groups but the samples: `secret`, or the first group of a format without it.
     root: &'a str,
     secret: &'a GroupScoring,
-    /// The groups of `secret`; where it has none, there is one, `secret` itself.
+    /// The groups of `secret`; if it has none, only `secret` itself.
     groups: Vec<Group<'a>>,
     has_groups: bool,
     static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
 }
 
-/// A test data group; also what `secret` has beside its groups, its static validation.
+/// A test data group; also the static validation of `secret`, which is beside its groups.
 struct Group<'a> {
     name: &'a str,
     aggregation: Aggregation,
@@ -46,11 +46,11 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The static validation of `secret` beside groups, which counts as one of them does.
+/// The static validation of `secret` beside groups, which counts like a group.
 fn beside_groups(case: &StaticCase) -> Group<'_> {
     Group {
         name: &case.test_case.name,
-        // Of one case with points, the sum would do as well.
+        // For one case with points, the sum would be the same.
         aggregation: match case.max_score {
             Some(_) => Aggregation::Min,
             None => Aggregation::PassFail,
@@ -62,7 +62,7 @@ fn beside_groups(case: &StaticCase) -> Group<'_> {
 }
 
 impl<'a> Groups<'a> {
-    /// That of test data; `None` if `secret` has no score.
+    /// The scheme of test data; `None` if `secret` has no score.
     pub fn over(data: &'a TestData) -> Option<Self> {
         let scoring = |name: &str| {
             let group = data.groups.iter().find(|group| group.name == name)?;
@@ -88,7 +88,7 @@ impl<'a> Groups<'a> {
         let has_groups = !groups.is_empty();
         if has_groups {
             let of_secret = data.static_cases.iter().filter(|it| it.group == SECRET);
-            // In judging order.
+            // Put first, as in judging order.
             groups.splice(..0, of_secret.map(beside_groups));
         } else {
             groups.push(Group::new(root, secret, inside(root)));
@@ -128,8 +128,8 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Which of these cases, in judging order, are run in what circumstances. What requires a group that was
-    /// not passed is never run.
+    /// Which of these cases, in judging order, are run, depending on earlier results. A group whose requirements are
+    /// not met is never run.
     pub fn schedule(&self, cases: &[&str], policy: Policy) -> Schedule {
         let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
         let samples = section(count(&self.samples), Vec::new(), Until::Never);
@@ -162,8 +162,8 @@ impl<'a> Groups<'a> {
         Schedule { root }
     }
 
-    /// The groups that are worth nothing once a test case of theirs is rejected; `None` if what is run may depend on
-    /// what was passed.
+    /// The groups that are worth nothing after one of their test cases is rejected; `None` if groups have
+    /// requirements.
     pub fn brittle(&self) -> Option<Vec<&'a str>> {
         if self.groups.iter().any(|group| self.required(group).next().is_some()) {
             return None;
@@ -172,14 +172,14 @@ impl<'a> Groups<'a> {
         Some(groups.map(|group| group.name).collect())
     }
 
-    /// What must be passed for a group to be run.
+    /// The groups that must be passed for a group to be run.
     fn required(&self, group: &Group<'a>) -> impl Iterator<Item = &'a str> {
-        // Without groups, they are the same.
+        // If there are no groups, `group` is `secret` itself, and these are its own requirements.
         let whole: &'a [String] = if self.has_groups { &self.secret.require_pass } else { &[] };
         whole.iter().chain(group.require_pass).map(String::as_str)
     }
 
-    /// The score of a submission that is run on nothing.
+    /// The score of a submission that is not run on any case.
     pub fn nothing(&self) -> TotalScore {
         TotalScore {
             score: Some(Score::ZERO),
@@ -189,10 +189,10 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The score of a submission, by what its cases came to; `None` for one that was not run.
+    /// The score of a submission from the results of its cases; `None` for a case that was not run.
     ///
     /// # Errors
-    /// Says which group has a score that it must not have: a fault of the package.
+    /// Which group has a score that it must not have: a fault of the package.
     pub fn total(&self, result: impl Fn(&str) -> Option<CaseResult>) -> Result<TotalScore, String> {
         let mut groups: Vec<GroupScore> = Vec::new();
         let mut all = Vec::new();
@@ -204,7 +204,7 @@ impl<'a> Groups<'a> {
             let barred = self.required(group).find(|name| !passed.contains(name));
             let results: Vec<Option<CaseResult>> = match barred {
                 None => group.cases.iter().map(|name| result(name)).collect(),
-                // Counts as not accepted.
+                // A barred group counts as not accepted.
                 Some(_) => group.cases.iter().map(|_| Some(REJECTED)).collect(),
             };
             if barred.is_none() && is_passed(&group.cases, &result) {
@@ -256,7 +256,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The number of the first group's section: before it come the root, the samples and `secret`.
+/// The number of the first group's section, after the root, the samples and `secret`.
 const FIRST_GROUP: usize = 3;
 
 fn section(cases: usize, requires: Vec<usize>, until: Until) -> Piece {
@@ -266,13 +266,13 @@ fn section(cases: usize, requires: Vec<usize>, until: Until) -> Piece {
 
 const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
 
-/// Whether nothing of a group was rejected.
+/// Whether no case of a group was rejected.
 fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> bool {
     let mut results = cases.iter().filter_map(|name| result(name));
     results.all(|result| result.is_accepted())
 }
 
-/// The score of parts together; `None` if parts that were not run could change it.
+/// The combined score of parts; `None` if parts that were not run could change it.
 fn aggregate(
     aggregation: Aggregation,
     max_score: Option<Score>,
@@ -290,7 +290,7 @@ fn aggregate(
         Aggregation::Sum => Some(points().sum()),
     };
     let score = Score::new(points?)?;
-    // Shares of a whole that do not come out even.
+    // Equal shares of a whole may have rounding errors.
     match max_score {
         Some(max) if !score.exceeds(max) && !max.exceeds(score) => Some(max),
         _ => Some(score),

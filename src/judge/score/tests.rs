@@ -41,9 +41,9 @@ fn test_case(name: &str) -> TestCase {
     TestCase { name: name.to_owned(), input: name.into(), ..TestCase::default() }
 }
 
-/// The total where each case, in order, came to a word: `-` rejected, `.` not run, `+` accepted with the
-/// score that the rules give, else accepted with that score. `SCORE/MAX`, then each group; `?` where a score is
-/// not known, `!` behind a group that was barred, `~` behind one that was run in part.
+/// The total if the cases, in order, have these results: `-` rejected, `.` not run, `+` accepted with the score by the
+/// rules, otherwise accepted with that score. Returns `SCORE/MAX`, then each group; `?` for an unknown score, `!`
+/// after a group that was barred, `~` after one that was run in part.
 fn total(lines: &[&str], results: &str) -> String {
     let data = data(lines);
     let scheme = Groups::over(&data).unwrap();
@@ -214,7 +214,7 @@ fn rounding_neither_takes_points_nor_adds_some() {
     }
 }
 
-/// What may be said of the first case behind the samples.
+/// What a validator may say about the first case after the samples.
 fn scoring(lines: &[&str]) -> CaseScoring {
     let data = data(lines);
     let case = data.cases.iter().find(|case| case.name.starts_with("secret"));
@@ -242,8 +242,8 @@ fn feedback(files: &[(&str, &str)]) -> Feedback {
     Feedback::of(collected.into()).unwrap()
 }
 
-/// `scoring` as `up to 25`, `unbounded`, `forbidden`, `ignored`, `graded` for 10 and -1 points, `may` or `custom` if
-/// the validator may or must decide; gives the score, `none`, or what is wrong.
+/// `scoring` is `up to 25`, `unbounded`, `forbidden`, `ignored` or `graded` (10 and -1 points), with `may` or `custom`
+/// if the validator may or must decide. Returns the score, `none`, or the fault.
 fn said(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
     let scoring = match scoring {
         "unbounded" => CaseScoring::Unbounded,
@@ -344,8 +344,8 @@ fn what_an_output_validator_must_not_say_is_named() {
     check("up to 25", AC, &[("score.txt", "\u{1b}[2J")], hidden);
 }
 
-/// The sections as the plan sees them: `CASES` then `<` and what it requires, `!` until a rejection, `:0` until
-/// nothing, `|`, `_` or `*` for what it yields; others in parentheses.
+/// The sections of a plan: `CASES`, then `<` and what it requires, `!` for until a rejection, `:0` for until nothing,
+/// and `|`, `_` or `*` for what it yields; inner sections in parentheses.
 fn sections(section: &Section) -> String {
     let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
     let requires = match requires.is_empty() {
@@ -440,7 +440,7 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
         let judged = data.judged();
         let names: Vec<&str> = judged.iter().map(|case| case.test_case().name.as_str()).collect();
         let scheme = Groups::over(&data).unwrap();
-        // Each case is in one section, in judging order.
+        // Each case is in exactly one section, in judging order.
         let schedule = scheme.schedule(&names, Policy::Everything);
         assert_eq!(schedule.cases(), names.len());
         let total = scheme.total(|name| {

@@ -1,4 +1,4 @@
-//! Scores by a tree of test data groups, in each of which a grader makes one result of all.
+//! Scores by a tree of test data groups: in each group a grader combines all results into one.
 //!
 //! Source: problem package format legacy, "Test data groups", "Graders".
 
@@ -16,10 +16,10 @@ use crate::model::test_data::{TestCase, TestData, is_inside};
 use crate::model::verdict::Verdict;
 use crate::plan::schedule::{self, Schedule, Section, Until, Yields};
 
-/// The package's own grader: makes one result of those that it is given with its arguments.
+/// The package's own grader: combines the given results, with its arguments, into one.
 pub type CustomGrader<'a> = &'a dyn Fn(&[String], &[CaseResult]) -> Result<CaseResult, Stop>;
 
-/// The test cases in their groups.
+/// The test cases in a tree of groups.
 pub struct GroupTree<'a> {
     graders: &'a Graders,
     is_scoring: bool,
@@ -51,7 +51,7 @@ impl<'a> Group<'a> {
         Self { name, grading, parts: Vec::new() }
     }
 
-    /// Puts a case into the group, or into the right one below it.
+    /// Adds a case to the group, or to the right group below it.
     fn insert(&mut self, case: &'a str, graders: &Graders) {
         let start = if self.name.is_empty() { 0 } else { self.name.len() + 1 };
         let Some(end) = case[start..].find('/') else { return self.parts.push(Part::Case(case)) };
@@ -67,7 +67,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The group that a case of this name stands in directly.
+    /// The group that directly contains the case of this name.
     fn of(&self, case: &str) -> &Self {
         let inner = self.parts.iter().find_map(|part| match part {
             Part::Group(group) if is_inside(case, group.name) => Some(group.of(case)),
@@ -92,7 +92,7 @@ impl<'a> Group<'a> {
                 OnReject::Continue => Until::Never,
             },
             yields: match &self.grading.grader {
-                // What it makes of them is known when it has run.
+                // The result of its grader is known only after it has run.
                 Grader::Custom(_) => Yields::Acceptance,
                 Grader::Default(modes) => yields(*modes),
             },
@@ -110,7 +110,7 @@ fn yields(modes: GraderModes) -> Yields {
 }
 
 impl<'a> GroupTree<'a> {
-    /// That of test data with graders.
+    /// The tree for test data with graders.
     pub fn new(data: &'a TestData, graders: &'a Graders, is_scoring: bool) -> Self {
         let mut root = Group::new("", graders, None);
         for case in data.judged() {
@@ -132,13 +132,13 @@ impl<'a> GroupTree<'a> {
         }
     }
 
-    /// Which of these cases, in judging order, are run in what circumstances.
+    /// Which of these cases, in judging order, are run, depending on earlier results.
     pub fn schedule(&self, cases: &[&str]) -> Schedule {
         let cases: HashSet<&str> = cases.iter().copied().collect();
         Schedule { root: self.root.section(&cases) }
     }
 
-    /// What a submission comes to, by what its cases came to; `None` for one that was not selected.
+    /// The result of a submission from the results of its cases; `None` for a case that was not selected.
     ///
     /// # Errors
     /// If a grader gives no result.
@@ -157,7 +157,7 @@ impl<'a> GroupTree<'a> {
         };
         let root = grading.group(&self.root)?;
         let Grading { mut groups, counted, impossible, .. } = grading;
-        // The submission itself.
+        // The root is the submission itself.
         groups.retain(|group| !group.name.is_empty());
         let is_known = root.as_ref().is_some_and(|root| root.is_known);
         let graded = root.map(|root| root.result);
@@ -171,7 +171,7 @@ impl<'a> GroupTree<'a> {
         };
         let score = match (is_accepted, self.graders.objective) {
             (true, _) => Some(score),
-            // What the grader says of a rejected submission is ignored.
+            // The grader's score for a rejected submission is ignored.
             (false, Objective::Max) => Some(is_known.then_some(Score::ZERO)),
             (false, Objective::Min) => None,
         };
@@ -189,12 +189,12 @@ impl<'a> GroupTree<'a> {
         })
     }
 
-    /// The greatest score of a group, if it has one that is the best.
+    /// The greatest score of a group, if the greatest is the best and there is one.
     fn greatest(&self, group: &Group<'_>) -> Option<Score> {
         group.grading.range.to.filter(|_| self.graders.objective == Objective::Max)
     }
 
-    /// The score of a submission that is run on nothing.
+    /// The score of a submission that is not run on any case.
     pub fn nothing(&self) -> Option<TotalScore> {
         self.is_scoring.then(|| TotalScore {
             score: Some(Score::ZERO),
@@ -204,23 +204,23 @@ impl<'a> GroupTree<'a> {
     }
 }
 
-/// The results of a submission, as they are graded.
+/// The grading of a submission.
 struct Grading<'t, 'a> {
     tree: &'t GroupTree<'a>,
     result: &'t dyn Fn(&str) -> Option<CaseResult>,
     custom: CustomGrader<'t>,
-    /// A group stands before those in it.
+    /// A group comes before the groups in it.
     groups: Vec<GroupScore>,
     /// The cases that count.
     counted: Vec<&'a str>,
-    /// What the package says is impossible.
+    /// Results that the package says are impossible.
     impossible: Vec<String>,
 }
 
-/// What a group came to.
+/// The result of a group.
 struct Graded {
     result: CaseResult,
-    /// Whether all cases that belong to it were selected.
+    /// Whether all of its cases were selected.
     is_known: bool,
 }
 

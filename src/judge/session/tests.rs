@@ -21,11 +21,11 @@ use crate::model::submission::Overall;
 use crate::model::test_data::TestCase;
 use crate::plan::schedule::Until;
 
-/// What a scripted submission does on a case, by one letter.
+/// The result of a scripted submission on a case, by one letter.
 ///
-/// `a` is right, `w` is wrong, `s` crashes, `j` is a fault of the judge, `i` an interruption. `b` and `x` are like `a` and
-/// `w`, but take 1.5 times the time limit; `t` takes longer. `d` is right, and disturbed when it runs first; `v` is
-/// right, and takes longer than the limit in some runs. `run` counts its runs on a case.
+/// `a` is right, `w` is wrong, `s` crashes, `j` is a failure of the judge, `i` an interruption. `b` and `x` are like
+/// `a` and `w`, but take 1.5 times the time limit; `t` takes longer. `d` is right, and disturbed in its first run; `v`
+/// is right, and takes longer than the limit in some runs. `run` counts its runs on a case.
 fn answer(letter: char, job: &Job, run: usize) -> Result<Reply, Stop> {
     let input = job.stdin.path().expect("a case has its input in a file");
     let right = fs::read(input.with_extension("ans")).unwrap();
@@ -102,13 +102,13 @@ fn shown(judged: &Judged) -> String {
     }
 }
 
-/// Judges submissions whose behaviour is written as a letter a case; the name of each is its
-/// behaviour, which its command line carries as an argument.
+/// Judges submissions whose results are written as one letter per case. The name of each is its script, which its
+/// command line has as an argument.
 fn check(until: Until, scripts: &[&str], expected: &[&str]) {
     check_with(&Problem::default(), until, None, scripts, expected);
 }
 
-/// The same on a problem that may have graders, of submissions of which this is expected.
+/// The same on a problem that may have graders, with expectations of the submissions.
 fn check_with(
     problem: &Problem,
     until: Until,
@@ -124,7 +124,7 @@ fn check_with(
     check_of(problem, until, rules.as_slice(), false, scripts, expected);
 }
 
-/// The same of submissions for which there are these rules; `spares` says whether runs are left out.
+/// The same with rules for the submissions; `spares` says whether runs are omitted.
 fn check_of(
     problem: &Problem,
     until: Until,
@@ -220,7 +220,7 @@ fn check_of(
         match results {
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
-                // A fault comes on the first run.
+                // A failure occurs on the first run.
                 let runs = results.iter().map(|it| it.judgement().map_or(1, |it| it.cases.len()));
                 if slots == 1 && spares {
                     assert_eq!(ran.lock().unwrap().len(), runs.sum::<usize>());
@@ -274,7 +274,7 @@ fn an_interruption_ends_it_without_a_verdict() {
     check(Until::Never, &["iii", "iii"], &["interrupted"]);
 }
 
-/// A problem with one group, all of whose cases are run or not.
+/// A problem with one group of which all cases or none are run.
 fn graded(on_reject: OnReject, grading: Grading) -> Problem {
     let keys = GradingKeys {
         on_reject: Some(on_reject),
@@ -354,7 +354,7 @@ fn what_is_expected_holds_at_the_time_limit_or_at_its_margin() {
             &near("TLE", "WA"),
         ],
     );
-    // Too slow at the limit is enough.
+    // Too slow at the limit suffices.
     check(
         OnReject::Break,
         TimeLimitExceeded,
@@ -409,7 +409,7 @@ fn who_is_disturbed_is_judged_by_a_run_alone() {
     let remark = format!("may get another verdict in another run: {near}");
     check(Verdict::Accepted, &["ada"], &[accepted]);
     check(Verdict::Accepted, &["ava"], &[accepted, &remark]);
-    // What another run may show breaks no expectation.
+    // A result that another run may show breaks no expectation.
     let remark = format!("is AC, but may as well be TLE as expected: {near}");
     check(Verdict::TimeLimitExceeded, &["ava"], &[accepted, &remark]);
     let remark = format!("{remark}; and 1 more test case");

@@ -1,9 +1,9 @@
-//! Gathers a report from events, and what follows from it, such as the exit code.
+//! Gathers a report from events, and draws conclusions, such as the exit code.
 
 use super::*;
 
 impl Report {
-    /// Takes in what an event tells.
+    /// Adds an event to the report.
     pub fn see(&mut self, stamped: &Stamped) {
         self.summary.elapsed = stamped.at;
         let package = stamped.package.as_deref().map(str::to_owned);
@@ -73,7 +73,7 @@ impl Report {
                 }
                 self.summary.broken += judgement.broken.len();
                 self.summary.spared_runs += judgement.spared;
-                // Which cases were begun beyond those that decided is chance.
+                // Runs beyond those that decided the verdict depend on chance, so they do not count.
                 let mut under_way = self.work.submissions.iter();
                 let under_way = under_way.find(|it| it.submission == judgement.submission);
                 let begun = under_way.map_or(0, |it| it.judged);
@@ -136,7 +136,7 @@ impl Report {
         }
     }
 
-    /// How many runs of submissions are known from earlier commands, and when the first of these was.
+    /// How many runs of submissions are recalled from earlier commands, and when the first of these was.
     pub fn known_runs(&self) -> Option<(usize, Moment)> {
         let cases = self.submissions.iter().flat_map(|it| it.test_cases.iter());
         let known: Vec<Moment> = cases.filter_map(|it| it.outcome.as_ref()?.ran_at).collect();
@@ -154,7 +154,7 @@ impl Report {
             matches!(made.state, GeneratedState::Missing | GeneratedState::Differs)
         };
         let inputs = self.grammar.iter().flat_map(|grammar| &grammar.inputs);
-        // Who verifies asks what was expected.
+        // `verify` compares with expectations instead.
         (self.command != "verify" && self.summary.rejected > 0)
             || self.run.as_ref().is_some_and(|run| run.failed)
             || self.summary.broken > 0

@@ -1,4 +1,4 @@
-//! Calls and branches: another function, other arguments, the other way.
+//! Calls and branches: another function, other arguments, exchanged branches.
 
 use tree_sitter::Node;
 
@@ -6,7 +6,7 @@ use crate::mutate::finder::{Finder, children};
 use crate::mutate::operator::Operator::{self, Init, Io, Minmax, Off1, Swaparg, Tie};
 use crate::mutate::syntax::Role;
 
-/// Names that are mistaken for one another.
+/// Names that are confused with each other.
 const PAIRS: &[(Operator, &str, &str)] = &[
     (Minmax, "max", "min"),
     (Minmax, "Max", "Min"),
@@ -31,10 +31,10 @@ const PAIRS: &[(Operator, &str, &str)] = &[
     (Swaparg, "all", "any"),
 ];
 
-/// Names that are mistaken in one way only.
+/// Names that are confused in one direction only.
 const WRONG: &[(Operator, &str, &str)] = &[(Io, "read", "readline"), (Io, "println", "print")];
 
-/// Another name.
+/// Replaces a name by another.
 pub(super) fn names<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Call)
         && let Some(callee) = finder.callee(node)
@@ -64,10 +64,10 @@ pub(super) fn names<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Functions whose arguments can be in any order.
+/// Functions whose arguments may be in any order.
 const SYMMETRIC: [&str; 9] = ["max", "min", "gcd", "lcm", "swap", "__gcd", "fmax", "fmin", "hypot"];
 
-/// Arguments in each other's place.
+/// Exchanges arguments.
 pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_call = finder.is(node, Role::Argument)
         && node
@@ -92,7 +92,7 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// The arguments of a macro that writes, which are no more than tokens.
+/// Exchanges the arguments of a macro that writes, which are only tokens.
 fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let name = node.parent().and_then(|it| finder.field(it, &["macro"])).map(|it| finder.src(it));
     if !matches!(name, Some("print" | "println" | "write" | "writeln" | "format")) {
@@ -114,7 +114,7 @@ fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// The two branches of a choice in each other's place.
+/// Exchanges the two branches of a choice.
 pub(super) fn branches<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Ternary) {
         let by_name = (finder.field(node, &["consequence"]), finder.field(node, &["alternative"]));

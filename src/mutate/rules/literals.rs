@@ -6,7 +6,7 @@ use crate::mutate::finder::{Finder, children, slot};
 use crate::mutate::operator::Operator::{Arr, Cond, Init, Memo, Off1, Ret};
 use crate::mutate::syntax::Role;
 
-/// A whole number as it is written.
+/// An integer as it is written.
 struct Written<'t> {
     value: i128,
     suffix: &'t str,
@@ -14,7 +14,7 @@ struct Written<'t> {
 
 impl<'t> Written<'t> {
     fn read(text: &'t str) -> Option<Self> {
-        // In some grammars the sign is a part of the number.
+        // In some grammars the sign is part of the number.
         let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
         let digits = text.find(|it: char| !it.is_ascii_digit() && it != '_' && it != '\'');
         let (digits, suffix) = text.split_at(digits.unwrap_or(text.len()));
@@ -30,10 +30,10 @@ impl<'t> Written<'t> {
     }
 }
 
-/// From here on a number is large: it stands for "more than anything", or is a limit.
+/// From here on a number is large: it means "more than anything", or is a limit.
 const LARGE: i128 = 100_000;
 
-/// One more, one less; and what an initial value may be instead.
+/// Adds or subtracts one, and replaces initial values.
 pub(super) fn integers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::Integer) || size_around(finder, node).is_some() {
         return;
@@ -70,7 +70,7 @@ fn in_call<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
     node.parent().is_some_and(|it| finder.is(it, Role::Argument))
 }
 
-/// Whether a node is the whole of what a variable is set to.
+/// Whether a node is the whole value that a variable is set to.
 fn is_initial<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
     let is_value = matches!(slot(node), Some("value" | "right" | "default_value"));
     is_value
@@ -91,7 +91,7 @@ pub(super) fn is_recursive<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
     finder.below(function, Role::Call).into_iter().any(|call| finder.called(call) == name)
 }
 
-/// The neighbour of an element.
+/// Replaces an element by its neighbour.
 pub(super) fn indices<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::Index) {
         return;
@@ -111,7 +111,7 @@ pub(super) fn indices<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     finder.put(Off1, index, format!("{text} - 1"));
 }
 
-/// The size of an array that a node is, or is a part of.
+/// The array size that a node is, or is part of.
 fn size_around<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let mut at = node;
     loop {
@@ -133,7 +133,7 @@ fn size_around<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// A node that is the value of a constant in capitals, and large enough for a size.
+/// The node, if it is the value of a constant in capitals and large enough for a size.
 fn constant_size<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let holder = node.parent()?;
     let name = finder.field(holder, &["name", "declarator"])?;
@@ -143,7 +143,7 @@ fn constant_size<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
         .then_some(node)
 }
 
-/// One short, and half.
+/// Makes arrays one shorter, and half as long.
 pub(super) fn sizes<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if size_around(finder, node) == Some(node) {
         shrink(finder, node);
@@ -201,7 +201,7 @@ fn shrink<'t>(finder: &mut Finder<'t>, size: Node<'t>) {
     }
 }
 
-/// What a search begins with, if that is an element or a greatest number.
+/// Replaces the initial value of a search, if it is an element or a greatest number.
 pub(super) fn initial<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !is_initial(finder, node) {
         return;
@@ -230,7 +230,7 @@ pub(super) fn initial<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// True for false.
+/// Replaces true by false and false by true.
 pub(super) fn booleans<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let other = match finder.src(node) {
         "true" => "false",

@@ -1,4 +1,4 @@
-//! Loops: where they begin and end, and what they do not set anew.
+//! Loops: where they begin and end, and what they fail to reset.
 
 use tree_sitter::Node;
 
@@ -6,7 +6,7 @@ use crate::mutate::finder::{Finder, children, slot};
 use crate::mutate::operator::Operator::{Loop, Reset};
 use crate::mutate::syntax::Role;
 
-/// The first and the last turn of a counting loop, and its step.
+/// Changes the first and the last iteration of a counting loop, and its step.
 pub(super) fn bounds<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::Loop) {
         return;
@@ -38,7 +38,7 @@ pub(super) fn bounds<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// One more and one less, if the number is not written there: for that there is another rule.
+/// Adds or subtracts one, if the value contains no number: another rule changes numbers.
 fn by_one<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.below(node, Role::Integer).is_empty() {
         return;
@@ -49,7 +49,7 @@ fn by_one<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     finder.put(Loop, node, format!("{text} + 1"));
 }
 
-/// A loop over the elements of something: without the first or the last of them.
+/// Omits the first or the last element that a loop iterates over.
 fn elements<'t>(finder: &mut Finder<'t>, node: Node<'t>, over: Node<'t>) {
     let text = finder.src(over);
     match node.kind() {
@@ -64,7 +64,7 @@ fn elements<'t>(finder: &mut Finder<'t>, node: Node<'t>, over: Node<'t>) {
     }
 }
 
-/// Ranges as values, and the order in which one goes through them.
+/// Changes ranges as values, and the order of iteration.
 pub(super) fn ranges<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Range) {
         let ends = finder.named(node);
@@ -108,11 +108,11 @@ pub(super) fn ranges<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// What sets a variable anew.
+/// Functions that reset a variable.
 const CLEARS: [&str; 9] =
     ["clear", "assign", "fill", "fill_n", "memset", "reset", "truncate", "resize", "iota"];
 
-/// What a loop, or a function that is called again, sets anew: left as it was the last time.
+/// Omits what resets a variable in a loop, or in a function that is called again.
 pub(super) fn resets<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let around = finder.nearest(node, Role::Loop);
     let is_repeated = around.is_some() || !matches!(finder.function(node), "" | "main");
@@ -143,7 +143,7 @@ pub(super) fn resets<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Whether a value depends on no variable that the loop counts with: a number, an empty list, a new table.
+/// Whether a value does not depend on the loop's variables: a number, an empty list, a new table.
 fn is_fresh<'t>(finder: &Finder<'t>, value: Node<'t>) -> bool {
     let text = finder.src(value);
     finder.is(value, Role::Integer)
@@ -156,7 +156,7 @@ fn is_fresh<'t>(finder: &Finder<'t>, value: Node<'t>) -> bool {
         .any(|it| text.starts_with(it))
 }
 
-/// Puts a statement of a loop before the loop, if nothing there decides its value.
+/// Moves a statement out of a loop to before it, if its value does not depend on the loop.
 fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
     let block = statement.parent();
     let Some(around) = block.and_then(|it| it.parent()).filter(|it| finder.is(*it, Role::Loop))

@@ -1,4 +1,4 @@
-//! What can be mistaken at a node: one file for each family of operators.
+//! The mistakes that are possible at a node: one file for each family of operators.
 
 mod calls;
 mod literals;
@@ -13,7 +13,7 @@ use tree_sitter::Node;
 use crate::mutate::finder::Finder;
 use crate::mutate::operator::Operator;
 
-/// Each rule at a node.
+/// Applies each rule to a node.
 pub(super) fn all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     tokens::tokens(finder, node);
     tokens::parity(finder, node);
@@ -37,7 +37,7 @@ pub(super) fn all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     output::output(finder, node);
 }
 
-/// Rules about what no other rule looks at.
+/// Rules for nodes that no other rule visits.
 pub(super) fn markers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if node.kind() == "decorator" && finder.src(node).contains("cache") {
         finder.put(Operator::Memo, node, "");

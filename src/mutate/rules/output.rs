@@ -1,4 +1,4 @@
-//! What a program writes: not all of it, twice, or in another shape.
+//! Output: not all of it, twice, or in another form.
 
 use tree_sitter::Node;
 
@@ -22,7 +22,7 @@ const WRITERS: [&str; 12] = [
     "write_str",
 ];
 
-/// What is mistaken in a statement that writes.
+/// Changes a statement that writes.
 pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let Some(inner) =
         finder.named(node).first().copied().filter(|_| finder.is(node, Role::Expression))
@@ -66,7 +66,7 @@ pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// What is written by a chain of `<<`, in its order; nothing if there is no chain.
+/// The operands of a chain of `<<`, in order; empty if there is no chain.
 fn streamed<'t>(finder: &Finder<'t>, chain: Node<'t>) -> Vec<Node<'t>> {
     let mut parts = Vec::new();
     let mut at = chain;
@@ -88,7 +88,7 @@ fn values<'t>(finder: &Finder<'t>, stream: &[Node<'t>]) -> Vec<Node<'t>> {
     stream.iter().filter(is_value).copied().collect()
 }
 
-/// A space for the end of a line, and the other way round.
+/// Replaces a newline by a space, and a space by a newline.
 fn spaces<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for text in finder.below(node, Role::Text) {
         let written = finder.src(text);

@@ -1,4 +1,4 @@
-//! Statements left out, conditions turned round, results forgotten.
+//! Statements omitted, conditions negated, results forgotten.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use crate::mutate::operator::Operator::{Cond, Memo, Ret, Stmt};
 use crate::mutate::rules::literals::is_recursive;
 use crate::mutate::syntax::Role;
 
-/// A statement left out, or another result.
+/// Omits a statement, or changes a result.
 pub(super) fn statements<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Expression)
         && let Some(inner) = finder.named(node).first().copied()
@@ -36,7 +36,7 @@ pub(super) fn statements<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// A condition that is turned round, or always or never holds.
+/// Negates a condition, or makes it constant.
 pub(super) fn conditions<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::If) {
         return;
@@ -54,7 +54,7 @@ pub(super) fn conditions<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         return;
     }
     let not = finder.syntax.not;
-    // Where it is turned round already, another rule does the opposite.
+    // If the condition is already negated, another rule removes the negation.
     if !text.starts_with(not) {
         finder.put(Cond, condition, format!("{not}({text})"));
     }
@@ -63,7 +63,7 @@ pub(super) fn conditions<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// A result that is not remembered.
+/// Forgets a stored result.
 pub(super) fn memory<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     // `return memo[i] = value`
     if finder.is(node, Role::Assign)

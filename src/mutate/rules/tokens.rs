@@ -6,7 +6,7 @@ use crate::mutate::finder::{Finder, children, slot};
 use crate::mutate::operator::Operator::{self, Aor, Cond, Loop, Parity, Ret, Ror, Swaparg, Tie};
 use crate::mutate::syntax::Role;
 
-/// A token, where it stands, and what it is mistaken for.
+/// A token, the role of its parent, and the tokens that it is confused with.
 struct Mistake {
     operator: Operator,
     role: Role,
@@ -23,7 +23,7 @@ const fn mistake(
     Mistake { operator, role, token, becomes }
 }
 
-/// Tokens are written alike in all languages, as far as these have them.
+/// All languages that have these tokens write them alike.
 const MISTAKES: &[Mistake] = &[
     mistake(Ror, Role::Binary, "<", &["<=", ">"]),
     mistake(Ror, Role::Binary, "<=", &["<", ">="]),
@@ -68,7 +68,7 @@ const MISTAKES: &[Mistake] = &[
     mistake(Ret, Role::Continue, "continue", &["break"]),
 ];
 
-/// Another token.
+/// Replaces a token by another.
 pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for child in children(node) {
         if child.is_named() {
@@ -78,7 +78,7 @@ pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             if mistake.token != child.kind() || !finder.is(node, mistake.role) {
                 continue;
             }
-            // In the arguments of a macro only neighbours tell that an operator has two operands.
+            // Among the arguments of a macro, only the neighbours show that an operator has two operands.
             let is_named = |it: Option<Node<'_>>| it.is_some_and(|it| it.is_named());
             if mistake.role == Role::Tokens
                 && !(is_named(child.prev_sibling()) && is_named(child.next_sibling()))
@@ -97,7 +97,7 @@ pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Whether a comparison says which of two equal values is taken.
+/// Whether a comparison decides which of two equal values is taken.
 fn decides_ties<'t>(finder: &Finder<'t>, comparison: Node<'t>) -> bool {
     let operands = finder.named(comparison);
     let [left, right] = operands.as_slice() else { return false };
@@ -121,7 +121,7 @@ fn decides_ties<'t>(finder: &Finder<'t>, comparison: Node<'t>) -> bool {
         || finder.nearest(comparison, Role::Lambda).is_some()
 }
 
-/// Odd for even, or neither.
+/// Exchanges odd and even, or ignores parity.
 pub(super) fn parity<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::Binary) {
         return;
@@ -154,7 +154,7 @@ fn between<'t>(finder: &Finder<'t>, left: Node<'t>, right: Node<'t>) -> &'t str 
     finder.text[left.end_byte()..right.start_byte()].trim()
 }
 
-/// Operands left out, turned round or exchanged.
+/// Omits, negates or exchanges operands.
 pub(super) fn operands<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Unary)
         && let Some(operand) = finder.named(node).last().copied()
@@ -194,7 +194,7 @@ pub(super) fn operands<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Whether `<<` or `>>` shifts, and does not write or read.
+/// Whether `<<` or `>>` is a shift, not a write or read.
 fn is_shift<'t>(finder: &Finder<'t>, left: Node<'t>, right: Node<'t>) -> bool {
     finder.is(left, Role::Integer)
         || (finder.is(right, Role::Integer)

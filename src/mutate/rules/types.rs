@@ -6,7 +6,7 @@ use crate::mutate::finder::{Finder, slot};
 use crate::mutate::operator::Operator::Type;
 use crate::mutate::syntax::Role;
 
-/// A narrower type in the place of a type.
+/// Replaces a type by a narrower one.
 pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_part = node.parent().is_some_and(|it| finder.is(it, Role::Type));
     if !finder.is(node, Role::Type) || is_part {
@@ -24,7 +24,7 @@ pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// A value that is narrowed before it is kept, in languages in which one type alone cannot be another.
+/// Narrows a value before it is stored, in languages in which changing one type alone is not enough.
 pub(super) fn casts<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_assignment = finder.is(node, Role::Assign) || finder.is(node, Role::Augment);
     let parts = (finder.field(node, &["left"]), finder.field(node, &["right"]));
@@ -40,7 +40,7 @@ pub(super) fn casts<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         "+=" | "-=" | "*=" => format!("{name} {} ({value})", &sign[..1]),
         _ => return,
     };
-    // Without wider types a value is an `int` already.
+    // If the program has no wider types, its values are `int` already.
     let lower = finder.text.to_lowercase();
     let is_int = !["long", "double", "float"].iter().any(|wide| lower.contains(wide));
     for cast in finder.syntax.casts.iter().filter(|cast| !(is_int && cast.starts_with("(int) ({")))

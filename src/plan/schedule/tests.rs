@@ -6,12 +6,12 @@ fn section(parts: Vec<Piece>, requires: &[usize], until: Until, yields: Yields) 
     Section { parts, requires: requires.to_vec(), until, yields }
 }
 
-/// So many cases; their results do not matter outside.
+/// A section with this many cases, whose result does not matter outside.
 fn alone(cases: usize, requires: &[usize], until: Until) -> Piece {
     Piece::Section(section(vec![Piece::Cases(cases)], requires, until, Yields::Acceptance))
 }
 
-/// So many cases, which end what is around them if they end early.
+/// A section with this many cases; if it ends early, it ends the section around it.
 fn ending(cases: usize, requires: &[usize], until: Until) -> Piece {
     Piece::Section(section(vec![Piece::Cases(cases)], requires, until, Yields::Unbroken))
 }
@@ -26,8 +26,8 @@ fn end(letter: char) -> Option<CaseEnd> {
     }
 }
 
-/// `ends` by letter: `a`ccepted, accepted for `0`, `r`ejected, `f`ailed, `.` not known. Gives the need for
-/// each case: `+`, `?` perhaps, `!` not yet, `-`.
+/// `ends` by letter: `a`ccepted, accepted for `0`, `r`ejected, `f`ailed, `.` not known. Returns the need for each
+/// case: `+` yes, `?` perhaps, `!` not yet, `-` no.
 fn needs(schedule: &Schedule, ends: &str) -> String {
     let ends: Vec<Option<CaseEnd>> = ends.chars().map(end).collect();
     let letter = |need| match need {

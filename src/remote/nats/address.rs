@@ -1,4 +1,4 @@
-//! Where a NATS server is, and who connects to it: `nats://HOST:PORT?key=FILE&ca=FILE&inbox=PREFIX&lane=batch`.
+//! The address of a NATS server, and the user: `nats://HOST:PORT?key=FILE&ca=FILE&inbox=PREFIX&lane=batch`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,34 +8,34 @@ use crate::model::text::printable;
 /// The servers, and how to connect to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// What the user calls it: without options.
+    /// What the user calls it: the address without options.
     pub name: String,
     /// The servers, each with its port.
     pub hosts: Vec<String>,
-    /// Whether nothing travels in the clear.
+    /// Whether the connection is encrypted.
     pub is_private: bool,
-    /// The nkey of a user.
+    /// The user's nkey.
     pub key: Option<Key>,
-    /// A file with the certificates of who signs for the servers.
+    /// A file with the certificates of the authorities that sign for the servers.
     pub authorities: Option<PathBuf>,
-    /// What the subjects of replies begin with: if nothing is said, it has the name of the key in it, so that a server can let nobody
-    /// else hear them.
+    /// The prefix of reply subjects. By default it contains the name of the key, so that a server can keep other users
+    /// from reading the replies.
     pub inbox: String,
-    /// The lane of jobs that are short.
+    /// The lane of short jobs.
     pub lane: Lane,
 }
 
-/// The key of a user.
+/// A user's key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
-    /// The public one, which is the user's name.
+    /// The public key, which is the user's name.
     pub user: String,
-    /// The secret one.
+    /// The secret seed.
     pub seed: String,
 }
 
 impl std::fmt::Debug for Key {
-    /// Says nothing of the secret.
+    /// Omits the secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.user)
     }
@@ -59,17 +59,17 @@ impl Key {
     }
 }
 
-/// A queue of its own: what waits in one delays nothing in the other.
+/// A separate queue: jobs that wait in one do not delay the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lane {
-    /// Somebody waits for it.
+    /// Somebody waits for the result.
     Live,
-    /// Nobody does, or it takes long.
+    /// Nobody waits, or the job takes long.
     Batch,
 }
 
 impl Lane {
-    /// Both.
+    /// Both lanes.
     pub const ALL: [Self; 2] = [Self::Live, Self::Batch];
 
     /// Its name in subjects.
@@ -81,22 +81,22 @@ impl Lane {
     }
 }
 
-/// The port that a server has if none is given.
+/// The default port of a server.
 const PORT: u16 = 4222;
 
-/// As many servers must be named for three copies of all that they keep.
+/// How many servers the address must name so that each message is stored in three copies.
 const COPIES: usize = 3;
 
 impl Address {
-    /// Whether this is one.
+    /// Whether the text is such an address.
     pub fn is_one(typed: &str) -> bool {
         ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
     }
 
-    /// Reads one.
+    /// Parses an address.
     ///
     /// # Errors
-    /// When it says something that nobody understands.
+    /// If it has an unknown or invalid part.
     pub fn parse(typed: &str) -> Result<Self, JudgeError> {
         let fault = |reason: String| {
             JudgeError::new(format!("read the address {}", printable(typed)), reason)
@@ -152,7 +152,7 @@ impl Address {
         Ok(address)
     }
 
-    /// Who connects, in subjects.
+    /// The user's name in subjects.
     pub fn user(&self) -> &str {
         self.key.as_ref().map_or("-", |key| &key.user)
     }
@@ -163,7 +163,7 @@ impl Address {
     }
 }
 
-/// Whether a name can be a subject: words with points between them, and no wildcard.
+/// Whether a name can be a subject: words with dots between them, and no wildcard.
 fn is_subject(name: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty() && word.chars().all(|it| it.is_ascii_alphanumeric() || "_-$".contains(it))

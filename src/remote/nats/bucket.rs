@@ -1,7 +1,7 @@
 //! Blobs by digest on a NATS server, in the layout of its object store.
 //!
-//! A blob has a head, which names its pieces, and is written behind them: who finds it finds all. Pieces are got one by one, so that
-//! who reads needs no right to have anything made on the server.
+//! A blob has a head, which names its pieces and is written after them: a reader that finds the head finds all pieces.
+//! Pieces are read one by one, so that a reader needs no right to create anything on the server.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -16,18 +16,18 @@ use crate::remote::nats::link::{Link, NoReply, Outgoing, header, status};
 use crate::remote::nats::random;
 use crate::remote::serve::pieces;
 
-/// A blob is put again when it is older than this: it must not be gone before it is read.
+/// A blob older than this is stored again, so that it does not expire before it is read.
 const FRESH: Duration = Duration::from_secs(3 * 24 * 3600);
 
-/// No blob is larger.
+/// The largest blob.
 const LARGEST: u64 = 64 << 30;
 
 /// Why a blob could not be put or got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlobFault {
-    /// Nobody answers.
+    /// The server does not answer.
     Silent(NoReply),
-    /// What is there is not it, or it cannot be read or written here, or the server refuses it.
+    /// The server refuses or holds something else, or the blob cannot be read or written here.
     Wrong(String),
 }
 
@@ -50,10 +50,10 @@ fn head_subject(digest: &Digest) -> String {
     format!("$O.CAS.M.{}", URL_SAFE.encode(layout::blob(digest)))
 }
 
-/// Puts a blob, unless it is there.
+/// Stores a blob, unless the server has it.
 ///
 /// # Errors
-/// When it cannot be put.
+/// If it cannot be stored.
 pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     let unread = |error: std::io::Error| BlobFault::Wrong(error.to_string());
     let digest = blob.digest().map_err(unread)?;
@@ -68,7 +68,7 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     let sent = pieces(blob, |_, bytes| {
         count.set(count.get() + 1);
         let mut call = Outgoing::new(subject.clone(), bytes);
-        // However often it is sent, it is there once.
+        // The server stores it once, however often it is sent.
         call.headers.push(("Nats-Msg-Id", format!("{id}.{}", count.get())));
         match layout::store(link, &call) {
             Ok(Ok(_)) => return Ok(()),
@@ -78,7 +78,7 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
         Err(crate::model::judgement::JudgeError::new("put a blob", "the server did not take it"))
     });
     if let Some(failure) = failure.take() {
-        // What was put of it is of no use.
+        // The stored pieces are useless.
         let filter = json!({ "filter": subject });
         let _ = layout::ask(link, &format!("STREAM.PURGE.{BLOBS}"), &filter);
         return Err(failure);
@@ -94,14 +94,14 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     layout::store(link, &call)?.map(|_| ()).map_err(|refusal| BlobFault::Wrong(refusal.what))
 }
 
-/// What is known of a blob before its pieces.
+/// The head of a blob.
 struct Head {
     length: u64,
     id: String,
     age: Duration,
 }
 
-/// The head of a blob, if it is there.
+/// The head of a blob, if the server has it.
 fn head(link: &Link, digest: &Digest) -> Result<Option<Head>, BlobFault> {
     let subject = format!("$JS.API.DIRECT.GET.{BLOBS}.{}", head_subject(digest));
     let message = link.request(&Outgoing::new(subject, b""))?;
@@ -120,10 +120,10 @@ fn head(link: &Link, digest: &Digest) -> Result<Option<Head>, BlobFault> {
     Ok(Some(Head { length, id: id.to_owned(), age }))
 }
 
-/// Gets a blob that has this digest and this length.
+/// Gets the blob with this digest and length.
 ///
 /// # Errors
-/// When it is not there, or something else is.
+/// If the server does not have it, or has something else.
 pub(in crate::remote) fn get(
     link: &Link,
     digest: &Digest,
@@ -161,12 +161,12 @@ pub(in crate::remote) fn get(
     }
 }
 
-/// The seconds since 1970 of a time such as `2026-01-31T12:00:00.5Z`.
+/// Parses a time such as `2026-01-31T12:00:00.5Z` into seconds since 1970.
 fn seconds(text: &str) -> Option<u64> {
     let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
-    // Days from the civil calendar, with years that begin in March.
+    // Counts days in the civil calendar, with years that begin in March.
     let years = if month <= 2 { year - 1 } else { year };
     let months = (month + 9) % 12;
     let days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day

@@ -1,4 +1,4 @@
-//! Workers that are alike: what waits for them, and which of it goes together.
+//! Workers that are alike: the jobs that wait for them, and which of these share a unit.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -10,17 +10,16 @@ use crate::remote::nats::address::Lane;
 use crate::remote::nats::unit::{MOST, MOST_JOBS};
 use crate::remote::serve::AHEAD;
 
-/// Runs go together if they take no longer, one after the other: what is in a unit waits for one worker while others
-/// may be idle.
+/// The longest time that the runs of a unit may take in total. They wait for one worker while others may be idle.
 const TOGETHER: Duration = Duration::from_millis(100);
 
-/// While workers have enough to do, runs wait for so long until others can go with them.
+/// How long runs wait for others to share their unit while the workers have enough to do.
 const HELD: Duration = Duration::from_millis(5);
 
-/// At most so many programs have a known run time.
+/// For how many programs a run time is kept at most.
 const MOST_KNOWN: usize = 4096;
 
-/// A worker that says nothing for so long is gone.
+/// A worker is gone after this long without a message.
 pub(super) const GONE: Duration = Duration::from_secs(10);
 
 /// Workers that are alike.
@@ -30,12 +29,12 @@ pub(super) struct WorkerClass {
     pub(super) waiting: VecDeque<QueuedJob>,
     pub(super) in_flight: usize,
     pub(super) members: HashMap<String, (Facts, Instant)>,
-    /// How long the runs of a program took lately, in seconds.
+    /// The mean time of recent runs of each program, in seconds.
     pub(super) means: HashMap<usize, f64>,
     pub(super) seen: Instant,
 }
 
-/// A job as it is sent.
+/// A job that waits to be sent.
 #[derive(Clone)]
 pub(super) struct QueuedJob {
     pub(super) number: u64,
@@ -44,21 +43,21 @@ pub(super) struct QueuedJob {
     pub(super) is_lone: bool,
     pub(super) program: usize,
     pub(super) lane: Lane,
-    /// How often it came to nothing.
+    /// How often it yielded no usable result.
     pub(super) lost: u32,
 }
 
 impl WorkerClass {
-    /// The slots of the workers that are there, and how many workers these are.
+    /// The slots of the workers that are there, and how many workers there are.
     fn here(&self) -> (usize, usize) {
         let here = self.members.values().filter(|(_, seen)| seen.elapsed() < GONE);
         here.fold((0, 0), |(slots, workers), (facts, _)| (slots + facts.slots, workers + 1))
     }
 
-    /// So many runs of a program may go together: slots without a unit share what waits.
+    /// How many runs of a program may share a unit: free slots share the waiting runs.
     fn most(&self, program: usize) -> usize {
         let mean = self.means.get(&program);
-        // Of what nobody knows how long it takes, one shows it.
+        // If the run time is not known, one run measures it.
         let most = mean.map_or(1, |mean| (TOGETHER.as_secs_f64() / mean) as usize);
         let part = match self.here().0.saturating_sub(self.in_flight) {
             0 => MOST_JOBS,
@@ -67,7 +66,7 @@ impl WorkerClass {
         most.min(part).clamp(1, MOST_JOBS)
     }
 
-    /// Learns how long a run took.
+    /// Records how long a run took.
     pub(super) fn learn(&mut self, program: usize, took: f64) {
         if self.means.len() >= MOST_KNOWN {
             self.means.clear();
@@ -76,12 +75,12 @@ impl WorkerClass {
         *mean = *mean * 0.9 + took * 0.1;
     }
 
-    /// Whether a unit is to be sent now.
+    /// Whether a unit must be sent now.
     pub(super) fn must_send(&self) -> bool {
         self.held_for().is_some_and(|time| time.is_zero())
     }
 
-    /// For how long the next unit may wait for more runs. None if there is none, or enough is under way.
+    /// How long the next unit may wait for more runs. None if there is none, or enough units are under way.
     pub(super) fn held_for(&self) -> Option<Duration> {
         let first = self.waiting.front()?;
         let (slots, workers) = self.here();
@@ -95,8 +94,8 @@ impl WorkerClass {
         }
     }
 
-    /// Indexes of the runs that can go with the first that waits, and its own: runs of the same program, so that a short
-    /// one does not wait for a long one.
+    /// Indexes of the first waiting run and those that can share its unit. They are runs of the same program, so that
+    /// a short run does not wait for a long one.
     fn together(&self) -> Vec<usize> {
         let Some(first) = self.waiting.front() else { return Vec::new() };
         let mut bytes = 0;
@@ -111,7 +110,7 @@ impl WorkerClass {
         places.take(self.most(first.program)).take_while(fits).map(|(index, _)| index).collect()
     }
 
-    /// Takes what waits and can go together.
+    /// Takes the waiting runs of the next unit.
     pub(super) fn take(&mut self) -> Vec<QueuedJob> {
         let places = self.together();
         let taken = places.iter().rev().filter_map(|index| self.waiting.remove(*index));
@@ -126,8 +125,8 @@ mod tests {
     use super::*;
     use crate::remote::tests::facts;
 
-    /// A class with these slots, with so many units under way and so many runs that have waited so long, of programs in
-    /// turn.
+    /// A class with these slots, this many units under way, and this many runs of the given number of programs in
+    /// turn, which have waited this long.
     fn class(
         slots: &[usize],
         in_flight: usize,
@@ -187,7 +186,7 @@ mod tests {
         // Enough is under way.
         check(&[2], 4, 9, late, 0.001, None);
         check(&[2, 2], 8, 9, late, 0.001, None);
-        // Nobody is there.
+        // No worker is there.
         check(&[], 0, 1, late, 0.001, Some(1));
         check(&[], 3, 9, late, 0.001, None);
     }

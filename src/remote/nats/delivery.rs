@@ -1,4 +1,4 @@
-//! What becomes of units: they are sent, their results are read, and they are sent again if need be.
+//! The life of a unit: it is sent, its result is read, and if need be it is sent again.
 
 use std::sync::Arc;
 use std::thread;
@@ -22,23 +22,23 @@ use crate::remote::nats::submitter::{InFlight, Submitter};
 use crate::remote::nats::unit::{self, MOST, Origin, ResultHead, ResultPart, UnitHead};
 use crate::remote::request::convert_outcome;
 
-/// How often it is looked for a unit of which nothing is heard.
+/// After how long without news a unit is looked for.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// A unit of which nothing is found so often is lost.
+/// A unit that was not found this many times is lost.
 const MOST_MISSING: u32 = 3;
 
-/// A server that has no room may have some again so many seconds later.
+/// After how many seconds a full server may have room again.
 const FULL: u32 = 3;
 
-/// Why a result is not one.
+/// Why a result cannot be used.
 struct Bad {
     worker: String,
     reason: String,
 }
 
 impl Submitter {
-    /// The name of a unit: nobody can guess it, and no other has it.
+    /// The name of a unit: unique, and impossible to guess.
     pub(super) fn name(&self, sequence: u64, envelopes: &[QueuedJob]) -> String {
         let mut hasher = Sha256::new();
         hasher.update(&self.secret);
@@ -54,7 +54,7 @@ impl Submitter {
         Some((in_flight, reply_to))
     }
 
-    /// Sends a unit, and before it the blobs that the server does not have.
+    /// Sends a unit, after the blobs that the server lacks.
     pub(super) fn send(self: &Arc<Self>, unit: &str) {
         let Some((in_flight, reply_to)) = self.under_way(unit) else {
             self.land(unit, None);
@@ -91,7 +91,7 @@ impl Submitter {
         reply_to: &ReplyTo,
     ) -> Result<(), BlobFault> {
         for envelope in &in_flight.envelopes {
-            // If nobody waits for it any more, it is run in vain.
+            // If nobody waits for it any more, its run is useless but harmless.
             for blob in reply_to.known(envelope.number).into_iter().flat_map(|open| open.blobs) {
                 self.bring(&blob)?;
             }
@@ -119,7 +119,7 @@ impl Submitter {
         let class = self.class_name(in_flight.class);
         let mut call =
             Outgoing::new(layout::job(in_flight.lane, &class, &self.batch, unit), &bytes);
-        // However often it is sent, it is there once.
+        // The server stores it once, however often it is sent.
         call.headers.push(("Nats-Msg-Id", unit.to_owned()));
         let mut tries = 0;
         loop {
@@ -134,7 +134,7 @@ impl Submitter {
         }
     }
 
-    /// Puts a blob if nobody did. If somebody does so now, that is waited for.
+    /// Stores a blob unless it was stored. Waits if another thread is storing it.
     fn bring(&self, blob: &Blob) -> Result<(), BlobFault> {
         let Some(digest) = blob.known_digest() else { return Ok(()) };
         loop {
@@ -162,9 +162,9 @@ impl Submitter {
         put
     }
 
-    /// A result has come.
+    /// Handles a result that has come.
     pub(super) fn came(self: &Arc<Self>, unit: &str, bytes: &[u8]) {
-        // Nothing is in what only asks whether there is one.
+        // A message without content only asks whether there is a result.
         if bytes.is_empty() {
             return;
         }
@@ -180,7 +180,7 @@ impl Submitter {
         let settle = move |submitter: &Arc<Self>| {
             match submitter.read_result(&unit, &in_flight, &reply_to, &head, frames) {
                 Ok(Some(answers)) => submitter.settle(&unit, &reply_to, answers),
-                // The connection is gone; it is looked for later.
+                // The connection is gone; the result is looked for later.
                 Ok(None) => {}
                 Err(reason) => {
                     let worker = submitter.lock().name_of(&head.worker, &machine(&head.name));
@@ -190,7 +190,7 @@ impl Submitter {
         };
         match head_has_parts(bytes) {
             false => settle(&submitter),
-            // Getting them takes a while.
+            // Getting the parts takes a while.
             true => _ = submitter.thread(settle),
         }
     }
@@ -204,7 +204,7 @@ impl Submitter {
         }
     }
 
-    /// What came of each job of a unit. None if that cannot be known now.
+    /// The result of each job of a unit. None if it cannot be known now.
     fn read_result(
         &self,
         unit: &str,
@@ -279,7 +279,7 @@ impl Submitter {
         answers.collect::<Result<_, &str>>().map(Some).map_err(str::to_owned)
     }
 
-    /// Nothing came of a unit, so its jobs go once more, if they did not do so too often.
+    /// Sends the jobs of a unit without usable result again; those that were sent too often fail.
     fn again(&self, unit: &str, bad: &Bad) {
         let Some(in_flight) = self.land(unit, None) else { return };
         let reply_to = self.lock().classes[in_flight.class].reply_to.clone();
@@ -306,7 +306,7 @@ impl Submitter {
         self.post_again(in_flight.class, envelopes);
     }
 
-    /// Looks for the results of units of which nothing was heard for a while.
+    /// Looks for the results of units without recent news.
     pub(super) fn look_for_units(self: &Arc<Self>, is_new: bool) {
         let mut late = Vec::new();
         for (unit, in_flight) in &mut self.lock().in_flight {
@@ -336,7 +336,8 @@ impl Submitter {
         }
     }
 
-    /// There is no result yet. If the unit is not there either, it is lost, unless a server is behind.
+    /// Handles a unit without result. If the unit is not on the server either, it is lost, unless a server lags
+    /// behind.
     fn missing(&self, unit: &str, is_waiting: bool) {
         let is_lost = {
             let mut state = self.lock();
@@ -356,7 +357,7 @@ impl Submitter {
     }
 }
 
-/// Whether a result has parts that must be got.
+/// Whether a result has parts in other messages.
 fn head_has_parts(bytes: &[u8]) -> bool {
     unit::read::<ResultHead>(bytes).is_some_and(|(head, _)| head.part.is_some())
 }

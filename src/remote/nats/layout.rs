@@ -1,4 +1,4 @@
-//! Names and settings of all that is kept on a NATS server: streams, subjects, consumers.
+//! Names and settings of everything that is kept on a NATS server: streams, subjects, consumers.
 
 use async_nats::Message;
 use serde_json::{Value, json};
@@ -9,32 +9,32 @@ use crate::remote::nats::address::Lane;
 use crate::remote::nats::digits;
 use crate::remote::nats::link::{Link, NoReply, Outgoing};
 
-/// The version of all this.
+/// The version of this layout.
 const VERSION: &str = "1";
 
 /// Units that wait or run.
 pub const JOBS: &str = "JOBS";
-/// What came of units.
+/// Results of units.
 pub const RESULTS: &str = "RESULTS";
 /// Blobs, as the object store of NATS has them: this is its bucket `CAS`.
 pub const BLOBS: &str = "OBJ_CAS";
-/// What workers say of themselves.
+/// Announcements of workers.
 pub const WORKERS: &str = "WORKERS";
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A unit that is handed out so often is given up: that many workers were lost with it.
+/// How often a unit is handed out at most: by then this many workers were lost with it.
 pub const MOST_LOST: u64 = 5;
 
-/// A worker has a unit for so long without a word.
+/// How long a worker may keep a unit without a message.
 const ACK_WAIT: u64 = 3 * SECOND;
 
-/// The error of a stream that has no more room for what is to be kept, for any reason.
+/// The error code if a stream has no room, for any reason.
 const NOT_STORED: u64 = 10_077;
-/// The error of a message that says what must be there before it.
+/// The error code if a message names a wrong predecessor.
 const WRONG_LAST: u64 = 10_071;
 
-/// The streams: each with its settings, beside how many servers keep it.
+/// The settings of each stream, except how many servers keep it.
 pub fn streams() -> [Value; 4] {
     let day = 24 * 3600 * SECOND;
     [
@@ -77,12 +77,12 @@ pub fn blob(digest: &Digest) -> String {
     digits(&digest.0, 32)
 }
 
-/// What the server says that is not an answer.
+/// An error from the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerRefusal {
-    /// Its number for it.
+    /// Its error code.
     pub code: u64,
-    /// In words.
+    /// Its description.
     pub what: String,
 }
 
@@ -97,29 +97,29 @@ impl ServerRefusal {
         !self.is_there_already() && (self.code == NOT_STORED || self.what.contains("insufficient"))
     }
 
-    /// The last message of the subject, of a message that named another.
+    /// The sequence number of the subject's last message, if the refused message named another.
     pub fn last(&self) -> Option<u64> {
         let words = || self.what.rsplit(' ').next()?.parse().ok();
         if self.code == WRONG_LAST { words() } else { None }
     }
 }
 
-/// An answer, or why there is none.
+/// The reply to a request, or why there is none.
 pub type ServerReply = Result<Result<Value, ServerRefusal>, NoReply>;
 
-/// Asks the server's interface.
+/// Sends a request to the server's API.
 ///
 /// # Errors
-/// When nobody answers.
+/// If there is no reply.
 pub fn ask(link: &Link, what: &str, body: &Value) -> ServerReply {
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
     store(link, &Outgoing::new(format!("$JS.API.{what}"), &body))
 }
 
-/// Has a message kept.
+/// Stores a message.
 ///
 /// # Errors
-/// When nobody answers.
+/// If there is no reply.
 pub fn store(link: &Link, call: &Outgoing<'_>) -> ServerReply {
     link.request(call).map(|message| read(&message))
 }
@@ -136,10 +136,10 @@ fn read(message: &Message) -> Result<Value, ServerRefusal> {
     }
 }
 
-/// Makes what is missing on the server, and looks whether the rest is as it must be. Says what is weaker than it should be.
+/// Creates what is missing on the server, checks the rest, and warns if something is weaker than it should be.
 ///
 /// # Errors
-/// When the server cannot keep jobs, or keeps something else under these names.
+/// If the server cannot keep jobs, or keeps something else under these names.
 pub fn prepare(link: &Link, copies: usize) -> Result<(), JudgeError> {
     let fault = |what: &str, reason: &dyn std::fmt::Display| {
         JudgeError::new(format!("prepare the {what} on the server"), reason)
@@ -171,7 +171,7 @@ pub fn prepare(link: &Link, copies: usize) -> Result<(), JudgeError> {
     Ok(())
 }
 
-/// What is other than it must be.
+/// The first difference from the wanted settings.
 pub fn differs(wanted: &Value, found: &Value) -> Option<String> {
     let version = &found["metadata"]["juror"];
     if version != VERSION {
@@ -184,10 +184,10 @@ pub fn differs(wanted: &Value, found: &Value) -> Option<String> {
     other.map(|(key, value, found)| format!("{key} is {found}, not {value}"))
 }
 
-/// Makes what hands out the units of a class.
+/// Creates the consumers that hand out the units of a class.
 ///
 /// # Errors
-/// When the server refuses.
+/// If the server refuses.
 pub fn prepare_class(link: &Link, class: &str) -> Result<(), JudgeError> {
     for lane in Lane::ALL {
         let name = consumer(lane, class);

@@ -1,8 +1,8 @@
-//! The connection to a NATS server: blocking calls for all threads. Its own thread drives the client, which is the only
-//! asynchronous code.
+//! The connection to a NATS server: blocking calls for all threads. Its own thread drives the client, which is the
+//! only asynchronous code.
 //!
-//! A request that has no answer when the connection comes back is sent once more; all that is asked for may come twice. Nothing
-//! waits for the client's own time-outs.
+//! A request without an answer is sent again when the connection comes back, so every request may arrive twice.
+//! Nothing waits for the client's own time-outs.
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -23,23 +23,23 @@ use crate::model::judgement::JudgeError;
 use crate::remote::nats::address::Address;
 use crate::remote::nats::random;
 
-/// The oldest server that does all that is asked of it.
+/// The oldest server version that supports all requests.
 const OLDEST: (i64, i64, i64) = (2, 12, 0);
 
-/// The longest message that a server must take.
+/// The longest message that a server must accept.
 const LONGEST: usize = 1 << 20;
 
-/// An answer may take so long until the request is sent again, with one server and with several.
+/// How long to wait for an answer before the request is sent again, with one server and with several.
 const TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT_OF_SEVERAL: Duration = Duration::from_secs(1);
 
-/// How often it is tried to connect again.
+/// How long to wait before connecting again.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// How often the server must show that it is there.
 const PING: Duration = Duration::from_secs(1);
 
-/// The server's part that answers may be away for a moment, such as when it starts.
+/// How long the answering part of the server may be away, such as when it starts.
 const NOBODY: Duration = Duration::from_secs(10);
 
 /// A connection, for several threads.
@@ -48,13 +48,13 @@ pub struct Link {
     handle: Handle,
     inbox: String,
     timeout: Duration,
-    /// How long to go on without a server.
+    /// How long requests wait without a server.
     patience: Option<Duration>,
     numbers: AtomicU64,
     shared: Arc<Shared>,
 }
 
-/// What the connection's thread and others know.
+/// State shared between the connection's thread and the others.
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
@@ -67,11 +67,11 @@ struct State {
     is_connected: bool,
     was_connected: bool,
     is_over: bool,
-    /// Since when there is no connection.
+    /// When the connection was lost.
     away: Option<Instant>,
     /// Requests without an answer.
     waiting: HashMap<u64, SyncSender<Message>>,
-    /// Told when the connection is there again.
+    /// Notified when the connection is back.
     listeners: Vec<Sender<()>>,
 }
 
@@ -81,19 +81,19 @@ impl Shared {
     }
 }
 
-/// What is asked of a server.
+/// A message to a server.
 #[derive(Clone, Debug, Default)]
 pub struct Outgoing<'a> {
-    /// To whom.
+    /// Its subject.
     pub subject: String,
-    /// Beside the body.
+    /// Its headers.
     pub headers: Vec<(&'static str, String)>,
-    /// What.
+    /// Its body.
     pub body: &'a [u8],
 }
 
 impl<'a> Outgoing<'a> {
-    /// One without headers.
+    /// A message without headers.
     pub fn new(subject: impl Into<String>, body: &'a [u8]) -> Self {
         Self { subject: subject.into(), headers: Vec::new(), body }
     }
@@ -110,11 +110,11 @@ impl<'a> Outgoing<'a> {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoReply {
-    /// The link was closed here.
+    /// The link was closed on this side.
     Closed,
-    /// There is no connection for so long.
+    /// There has been no connection for this long.
     Away(Duration),
-    /// There is a connection, and nobody behind it answers.
+    /// There is a connection, but no service answers.
     Nobody,
 }
 
@@ -136,9 +136,9 @@ impl fmt::Display for NoReply {
 /// Why the connection failed.
 #[derive(Debug)]
 pub enum ConnectFault {
-    /// Nobody is there, which may change.
+    /// No server answers, which may change.
     Away(JudgeError),
-    /// Whoever is there is not what is needed, or refuses.
+    /// The server is not suitable, or refuses.
     Refused(JudgeError),
 }
 
@@ -157,10 +157,10 @@ impl fmt::Debug for Link {
 }
 
 impl Link {
-    /// Connects. Later it connects again by itself; `patience` says how long requests wait for that, for ever if it is none.
+    /// Connects, and reconnects by itself. `patience` is how long requests wait for a connection; none means for ever.
     ///
     /// # Errors
-    /// When the server cannot be reached, lets nobody in with this key, or is too old.
+    /// If the server cannot be reached, rejects this key, or is too old.
     pub fn open(address: &Address, patience: Option<Duration>) -> Result<Self, ConnectFault> {
         let fault = |reason: &dyn fmt::Display| {
             JudgeError::new(format!("connect to {}", address.name), reason)
@@ -205,7 +205,7 @@ impl Link {
                         return;
                     }
                 };
-                // Who asked may have given up.
+                // The caller may have given up.
                 let _ = sender.send(Ok((client, handle)));
                 let hear = async {
                     while let Some(message) = replies.next().await {
@@ -240,7 +240,7 @@ impl Link {
         Ok(link)
     }
 
-    /// Whether the server can do what is asked of it.
+    /// Whether the server supports all requests.
     fn check(&self) -> Result<(), (String, &'static str)> {
         let info = self.client.server_info();
         let (major, minor, patch) = OLDEST;
@@ -264,10 +264,10 @@ impl Link {
         self.client.server_info().version
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is no answer.
     pub fn request(&self, call: &Outgoing<'_>) -> Result<Message, NoReply> {
         let mut unheard: Option<Instant> = None;
         loop {
@@ -293,7 +293,7 @@ impl Link {
                     thread::sleep(RETRY);
                 }
                 Ok(message) => return Ok(message),
-                // It did not arrive, or its answer did not; or the connection is new.
+                // The request or its answer was lost, or the connection is new.
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
         }
@@ -319,13 +319,14 @@ impl Link {
         }
     }
 
-    /// For how long there has been no connection.
+    /// How long there has been no connection.
     pub fn away(&self) -> Option<Duration> {
         let state = self.shared.lock();
         state.away.filter(|_| !state.is_connected).map(|since| since.elapsed())
     }
 
-    /// Says something that nobody answers, or that is answered under another subject. If there is no connection, it may be lost.
+    /// Sends a message that needs no answer, or is answered under another subject. Without a connection it may be
+    /// lost.
     pub fn publish(&self, call: &Outgoing<'_>, reply: Option<String>) {
         if !self.shared.lock().is_connected {
             return;
@@ -344,15 +345,15 @@ impl Link {
                 }
             }
         };
-        // What is not sent is asked for once more.
+        // A message that is lost here is requested again.
         let _ = self.handle.block_on(async { tokio::time::timeout(self.timeout, sent).await });
     }
 
-    /// Hands on all that comes under a subject, until nobody wants it any more. The server knows of it before what is asked
-    /// for next, as it hears both in this order.
+    /// Forwards all messages of a subject until the callback stops it. The server handles the subscription before any
+    /// later request, since it receives both in this order.
     ///
     /// # Errors
-    /// When the link was closed.
+    /// If the link was closed.
     pub fn subscribe(
         &self,
         subject: String,
@@ -371,24 +372,24 @@ impl Link {
         Ok(())
     }
 
-    /// A subject of its own for replies.
+    /// A separate subject for replies, with this word in it.
     pub fn own_inbox(&self, word: &str) -> String {
         format!("{}-{word}.{word}", self.inbox)
     }
 
-    /// Tells each time that the connection is there again.
+    /// Returns a channel that gets a message each time the connection is back.
     pub fn when_connected(&self) -> std::sync::mpsc::Receiver<()> {
         let (sender, receiver) = channel();
         self.shared.lock().listeners.push(sender);
         receiver
     }
 
-    /// Wakes those who are told when the connection is there again.
+    /// Wakes the receivers of [`when_connected`](Self::when_connected).
     pub fn wake(&self) {
         self.shared.lock().listeners.retain(|listener| listener.send(()).is_ok());
     }
 
-    /// Sends what is still to be sent, if the server is there, and ends. Whoever waits for an answer has none.
+    /// Sends what is pending if the server is there, and ends. Waiting requests get no answer.
     pub fn close(&self) {
         if self.shared.lock().is_connected {
             let flush = self.client.flush();
@@ -419,7 +420,7 @@ impl Shared {
                 state.is_connected = !state.is_over;
                 state.away = None;
                 if std::mem::replace(&mut state.was_connected, true) {
-                    // Who waits asks again.
+                    // The waiting threads send their requests again.
                     state.waiting.clear();
                     state.listeners.retain(|listener| listener.send(()).is_ok());
                 }
@@ -438,18 +439,18 @@ impl Shared {
         let number = message.subject.rsplit('.').next().and_then(|it| it.parse::<u64>().ok());
         let sender = number.and_then(|number| self.lock().waiting.remove(&number));
         if let Some(sender) = sender {
-            // Who asked may have given up.
+            // The caller may have given up.
             let _ = sender.try_send(message);
         }
     }
 }
 
-/// Whether the server says that nobody is there to answer.
+/// Whether the server says that no service answers the subject.
 pub fn is_nobody(message: &Message) -> bool {
     status(message) == Some(503)
 }
 
-/// What a message without content says instead.
+/// The status code of a message without content.
 pub fn status(message: &Message) -> Option<u16> {
     message.status.map(|status| status.as_u16())
 }
@@ -483,7 +484,7 @@ fn options(address: &Address) -> ConnectOptions {
     options
 }
 
-/// Why it cannot connect, in words.
+/// Why the connection failed, in words.
 fn told(error: &async_nats::ConnectError) -> String {
     match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
@@ -493,7 +494,7 @@ fn told(error: &async_nats::ConnectError) -> String {
     }
 }
 
-/// Whether nobody is there. A certificate that is not good is data that is not valid: somebody is there then.
+/// Whether no server is there. The client reports a bad certificate as invalid data: then a server is there.
 fn is_away(error: &async_nats::ConnectError) -> bool {
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     match error.kind() {

@@ -1,19 +1,19 @@
-//! Jobs through NATS JetStream: workers that nobody has to start a connection to, and a server that keeps what waits.
+//! Jobs through NATS JetStream: nobody has to start a connection to each worker, and a server keeps what waits.
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `address` | what the user says of the server |
+//! | `address` | how the user names the server |
 //! | `link` | the connection: blocking calls, and the only asynchronous code |
-//! | `layout` | names and settings of all that the server keeps |
+//! | `layout` | names and settings of everything on the server |
 //! | `bucket` | blobs by digest |
-//! | `presence` | what workers say of themselves |
+//! | `presence` | what workers announce about themselves |
 //! | `unit` | jobs and results as messages |
-//! | `submitter`, `delivery` | who sends units: what waits, what is under way, what came |
-//! | `unit_worker`, `outcome` | takes units and writes their results |
+//! | `submitter`, `delivery` | the sender of units: what waits, what is under way, what came back |
+//! | `unit_worker`, `outcome` | the worker: takes units and writes their results |
 //!
-//! A unit is one job or several. It waits on the server until a worker of its class takes it, and stays there until that worker
-//! has written its result. A worker that says nothing for some seconds has lost it: another one gets it. A result can be
-//! written once. The subject of a result has a name in it that only who got the unit can know.
+//! A unit is one job or several. It waits on the server until a worker of its class takes it, and stays there until
+//! that worker has written its result. If the worker is silent for some seconds, another one gets the unit. A result
+//! can be written once. Its subject contains a name that only the worker with the unit can know.
 
 pub mod address;
 pub mod bucket;
@@ -39,7 +39,7 @@ pub(crate) fn random() -> String {
     let mut bytes = [0; 32];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     if read.is_err() {
-        // Unlike any other, if not secret.
+        // Unique, if not secret.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let text = format!("{now:?} {}", std::process::id());
         bytes = Sha256::digest(text.as_bytes()).into();
@@ -47,11 +47,11 @@ pub(crate) fn random() -> String {
     digits(&bytes, 16)
 }
 
-/// So many bytes as hexadecimal digits.
+/// The first bytes, up to this number, as hexadecimal digits.
 pub(crate) fn digits(bytes: &[u8], most: usize) -> String {
     let mut text = String::new();
     for byte in bytes.iter().take(most) {
-        // Nothing fails in memory.
+        // Writing to memory cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text

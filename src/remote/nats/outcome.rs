@@ -9,10 +9,10 @@ use crate::remote::nats::link::{Link, NoReply, Outgoing};
 use crate::remote::nats::unit::{self, MOST, ResultHead, ResultPart, UnitHead};
 use crate::remote::nats::{bucket, layout, random};
 
-/// How long to wait until a server without room is asked again.
+/// How long to wait before a full server is asked again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How often a unit was handed out, as the subject says on which that is confirmed.
+/// How often a unit was handed out, from the subject for its acknowledgement.
 pub(super) fn delivered(ack: &str) -> Option<u64> {
     let parts: Vec<&str> = ack.strip_prefix("$JS.ACK.")?.split('.').collect();
     // Newer servers name domain and account first.
@@ -20,7 +20,7 @@ pub(super) fn delivered(ack: &str) -> Option<u64> {
     parts.get(place)?.parse().ok()
 }
 
-/// Whether a unit has a result. Nothing is read: a message is refused, and the refusal tells.
+/// Whether a unit has a result. Reads nothing: sends a message that the server refuses, and reads the refusal.
 pub(super) fn has_result(link: &Link, head: &UnitHead) -> bool {
     let mut call = Outgoing::new(layout::result(&head.batch, &head.unit), b"");
     call.headers.push(("Nats-Expected-Last-Subject-Sequence", i64::MAX.to_string()));
@@ -32,13 +32,13 @@ pub(super) fn has_result(link: &Link, head: &UnitHead) -> bool {
     }
 }
 
-/// The jobs of a unit that has them in a blob.
+/// The jobs of a unit that are stored in a blob.
 pub(super) fn stored(link: &Link, digest: Digest, length: u64) -> Option<Vec<u8>> {
     let blob = bucket::get(link, &digest, length, &mut LargeBlobs::default()).ok()?;
     blob.start(length).ok()
 }
 
-/// Writes a result, what is long of it first. False if that cannot be done any more.
+/// Writes a result, its long parts first. False if that is no longer possible.
 pub(super) fn write(link: &Link, of: &UnitHead, mut head: ResultHead, frames: &[u8]) -> bool {
     let subject = layout::result(&of.batch, &of.unit);
     let store = |subject: String, bytes: &[u8]| {
@@ -46,7 +46,7 @@ pub(super) fn write(link: &Link, of: &UnitHead, mut head: ResultHead, frames: &[
             match layout::store(link, &Outgoing::new(subject.clone(), bytes)) {
                 Ok(Ok(_)) => return true,
                 Ok(Err(refusal)) if refusal.is_there_already() => return true,
-                // It may have room later.
+                // The server may have room later.
                 Ok(Err(_)) => thread::sleep(PAUSE),
                 Err(NoReply::Nobody) => {}
                 Err(_) => return false,

@@ -1,4 +1,4 @@
-//! What workers say of themselves, once a second: who they are, and what they have.
+//! What workers announce once a second: who they are, and what they have.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,33 +16,33 @@ use crate::remote::nats::digits;
 use crate::remote::nats::layout::WORKERS;
 use crate::remote::nats::link::{Link, NoReply, Outgoing, header, status};
 
-/// What a worker says of itself.
+/// A worker's announcement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
-    /// About its machine.
+    /// Facts about its machine.
     pub facts: Facts,
-    /// The tools that juror knows, as they are there.
+    /// The tools that juror knows, as found there.
     pub tools: BTreeMap<String, Result<Toolchain, Vec<Tried>>>,
 }
 
 /// A worker that has announced itself.
 #[derive(Clone, Debug)]
 pub struct Present {
-    /// What is equal on all workers of its kind.
+    /// Its class, equal for all workers of its kind.
     pub class: String,
-    /// Its own name, that no other has.
+    /// Its own name, which no other worker has.
     pub id: String,
-    /// What it said.
+    /// Its announcement.
     pub said: Announcement,
 }
 
 /// The longest name of a machine.
 const LONGEST_NAME: usize = 100;
 
-/// No worker has more.
+/// The most slots that a worker may claim.
 const MOST_SLOTS: usize = 4096;
 
-/// How many are read at once.
+/// How many announcements are read at once.
 const MOST: usize = 1000;
 
 impl Announcement {
@@ -52,8 +52,8 @@ impl Announcement {
         Self { facts, tools }
     }
 
-    /// The name of all workers that run programs alike: by the same rules, with the same isolation, with the same tools at the same
-    /// places.
+    /// The name of all workers that run programs alike: by the same rules, with the same isolation, with the same
+    /// tools at the same paths.
     pub fn class(&self) -> String {
         let found = self.tools.iter().filter_map(|(word, tool)| Some((word, tool.as_ref().ok()?)));
         let found: Vec<_> = found.collect();
@@ -64,7 +64,7 @@ impl Announcement {
         digits(&hasher.finalize(), 8)
     }
 
-    /// As bytes.
+    /// The announcement as bytes.
     pub fn bytes(&self) -> Vec<u8> {
         postcard::to_allocvec(self).unwrap_or_default()
     }
@@ -75,12 +75,12 @@ impl Announcement {
     }
 }
 
-/// The subject under which a worker announces itself. A server lets nobody else use the name of its key.
+/// The subject of a worker's announcements. The server lets no other user publish under the name of its key.
 pub fn subject(class: &str, user: &str, id: &str) -> String {
     format!("worker.{class}.{user}.{id}")
 }
 
-/// Class and name of the worker that announces itself under a subject.
+/// Class and name of the worker in a subject.
 pub fn of_subject(subject: &str) -> Option<(&str, &str)> {
     let (class, rest) = subject.strip_prefix("worker.")?.split_once('.')?;
     let (_, id) = rest.split_once('.')?;
@@ -88,7 +88,7 @@ pub fn of_subject(subject: &str) -> Option<(&str, &str)> {
     (is_name(class) && is_name(id)).then_some((class, id))
 }
 
-/// The worker that said this under that subject, if it can be used: if it is another juror, it has another class than it says.
+/// The worker that sent this announcement, if usable. Another version of juror computes a different class.
 pub fn read(subject: &str, bytes: &[u8]) -> Option<Present> {
     let (class, id) = of_subject(subject)?;
     let (mut said, rest): (Announcement, _) = postcard::take_from_bytes(bytes).ok()?;
@@ -99,19 +99,19 @@ pub fn read(subject: &str, bytes: &[u8]) -> Option<Present> {
     is_sound.then(|| Present { class: class.to_owned(), id: id.to_owned(), said })
 }
 
-/// Who is there.
+/// The workers that are there.
 #[derive(Debug, Default)]
 pub struct PresentWorkers {
-    /// Those who can be used, in the order of their names.
+    /// The usable workers, in the order of their names.
     pub present: Vec<Present>,
-    /// How many cannot: they are another juror.
+    /// How many workers are not usable, since their juror is another version.
     pub others: usize,
 }
 
-/// Reads who has announced itself.
+/// Reads the announcements of workers.
 ///
 /// # Errors
-/// When the server does not answer.
+/// If the server does not answer.
 pub fn present_workers(link: &Link) -> Result<PresentWorkers, NoReply> {
     let subject = format!("$JS.API.DIRECT.GET.{WORKERS}");
     let mut present_workers = PresentWorkers::default();
@@ -135,7 +135,7 @@ pub fn present_workers(link: &Link) -> Result<PresentWorkers, NoReply> {
     present_workers
         .present
         .sort_by(|a, b| (&a.said.facts.name, &a.id).cmp(&(&b.said.facts.name, &b.id)));
-    // Announcements follow each other: one may have been read twice.
+    // Workers announce themselves repeatedly: an announcement may have been read twice.
     present_workers.present.dedup_by(|a, b| a.id == b.id);
     Ok(present_workers)
 }

@@ -1,8 +1,8 @@
-//! Who sends units: what waits, what is under way, and the threads beside it.
+//! The sender of units: the jobs that wait, the units that are under way, and its threads.
 //!
-//! A few threads publish. What waits together goes in one unit if the runs are short; while workers have enough to do, short
-//! runs wait a moment for others. One thread hears results as they are written. The last one looks each half second, and when the connection is there again, what
-//! became of units of which nothing was heard.
+//! A few threads publish. Short runs that wait share a unit; while the workers have enough to do, short runs wait
+//! briefly for others. One thread receives results as they are written. The last thread looks for units without news:
+//! each half second, and when the connection is back.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,34 +26,34 @@ use crate::remote::nats::{layout, random};
 use crate::remote::serve::{AHEAD, lock};
 use crate::remote::state::told_of_pace;
 
-/// So many messages may be on their way to the server.
+/// How many messages may be on their way to the server.
 const PUBLISHERS: usize = 8;
 
-/// A worker may take so long until it has announced itself.
+/// How long a worker may take to announce itself.
 const ANNOUNCED: Duration = Duration::from_secs(5);
 
-/// How often workers announce themselves, and some more.
+/// A bit more than the interval between a worker's announcements.
 const ROUND: Duration = Duration::from_millis(1200);
 
-/// Without a server, or workers, for so long, it is given up.
+/// How long to wait without a server or workers before giving up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often it is looked what became of what.
+/// How often units without news are looked for.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// It may take so long to tidy up.
+/// How long cleaning up may take.
 const TIDY: Duration = Duration::from_secs(3);
 
-/// All that goes over one connection.
+/// Everything that goes over one connection.
 pub struct Submitter {
     pub(super) link: Link,
     lane: Lane,
     pub(super) batch: String,
     pub(super) secret: String,
     state: Mutex<SubmitterState>,
-    /// For the threads that publish: a unit may be sent.
+    /// Tells the publishing threads that a unit may be sent.
     ready: Condvar,
-    /// All is tidy.
+    /// Tells that the cleaning up is done.
     tidied: Condvar,
     is_over: AtomicBool,
 }
@@ -61,14 +61,14 @@ pub struct Submitter {
 #[derive(Default)]
 pub(super) struct SubmitterState {
     pub(super) classes: Vec<WorkerClass>,
-    /// What was sent and is not answered, by the names of units.
+    /// Units without result, by name.
     pub(super) in_flight: HashMap<String, InFlight>,
-    /// Blobs that the server has; false for those that are on their way.
+    /// Blobs that the server has; false for those on their way.
     pub(super) blobs: HashMap<Digest, bool>,
-    /// The names of workers, by those that no other has.
+    /// The display names of workers, by their unique names.
     names: HashMap<String, String>,
     pub(super) sequence: u64,
-    /// Whether somebody waits until what is held must be sent.
+    /// Whether a thread waits until held runs must be sent.
     is_watched: bool,
     open: usize,
     is_tidy: bool,
@@ -80,16 +80,16 @@ pub(super) struct InFlight {
     pub(super) class: usize,
     pub(super) lane: Lane,
     pub(super) envelopes: Vec<QueuedJob>,
-    /// When it was looked for last, once it is sent.
+    /// When it was last looked for. None until it is sent.
     pub(super) looked: Option<Instant>,
-    /// How often nothing was found of it.
+    /// How often it was not found.
     pub(super) missing: u32,
 }
 
-/// Connects to a server, and says who is there.
+/// Connects to a server, and returns the workers that are there.
 ///
 /// # Errors
-/// When the server cannot be used, or nobody is there.
+/// If the server cannot be used, or no worker is there.
 pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
     let link = Link::open(address, Some(PATIENCE))?;
     layout::prepare(&link, address.copies())?;
@@ -167,7 +167,7 @@ impl Submitter {
         self.is_over.load(Ordering::SeqCst)
     }
 
-    /// Who has announced itself. Waits for the first, and a moment for the others.
+    /// The workers that have announced themselves. Waits for the first, and a moment for the others.
     fn present(&self, name: &str) -> Result<Vec<Present>, JudgeError> {
         let fault = |reason: String| JudgeError::new(format!("find workers at {name}"), reason);
         let present_workers =
@@ -268,7 +268,7 @@ impl Submitter {
                 return Some(unit);
             }
             let held = state.classes.iter().filter_map(WorkerClass::held_for).min();
-            // One thread that waits for them is enough.
+            // One waiting thread is enough.
             let held = held.filter(|_| !state.is_watched);
             state.is_watched |= held.is_some();
             let waited = self.ready.wait_timeout(state, held.unwrap_or(LOOK));
@@ -285,7 +285,7 @@ impl Submitter {
         }
     }
 
-    /// A unit is not under way any more. None if it was not.
+    /// Removes a unit that is no longer under way. None if it was not.
     pub(super) fn land(&self, unit: &str, took: Option<f64>) -> Option<InFlight> {
         let mut state = self.lock();
         let in_flight = state.in_flight.remove(unit)?;
@@ -298,7 +298,7 @@ impl Submitter {
         Some(in_flight)
     }
 
-    /// Letters go once more, each alone.
+    /// Queues envelopes again, each for a unit of its own.
     pub(super) fn post_again(&self, class: usize, envelopes: Vec<QueuedJob>) {
         let mut state = self.lock();
         for envelope in envelopes.into_iter().rev() {
@@ -307,7 +307,7 @@ impl Submitter {
         self.wake(&state);
     }
 
-    /// Somebody says that it is there.
+    /// Handles an announcement.
     fn heard_of(&self, subject: &str, bytes: &[u8]) {
         let Some((class, id)) = presence::of_subject(subject) else { return };
         let mut state = self.lock();
@@ -331,7 +331,7 @@ impl Submitter {
         }
     }
 
-    /// Tells if a worker is much faster or slower than the first of all.
+    /// Warns if a worker is much faster or slower than the first of all.
     fn compare(&self, reply_to: &ReplyTo, id: &str, facts: &Facts) {
         let name = self.lock().name_of(id, &facts.name);
         let pace = Origin::of(&reply_to.first).pace_of(facts);
@@ -339,7 +339,7 @@ impl Submitter {
         told.into_iter().for_each(|remark| reply_to.remark(remark));
     }
 
-    /// Looks who is still there, and what became of units.
+    /// Checks which workers are still there, and what became of units.
     fn look_after(self: &Arc<Self>, is_new: bool) {
         let away = self.link.away();
         let mut state = self.lock();
@@ -378,7 +378,7 @@ impl Submitter {
     fn tidy(&self) {
         if self.link.away().is_none() {
             let purge = |stream: &str, filter: String| {
-                // What stays is removed when it is old.
+                // Leftovers are removed when they expire.
                 let _ = layout::ask(
                     &self.link,
                     &format!("STREAM.PURGE.{stream}"),
@@ -401,7 +401,7 @@ impl Submitter {
 }
 
 impl SubmitterState {
-    /// What a worker is called in reports: the name of its machine, with a number if it is not the only one there.
+    /// A worker's name in reports: that of its machine, with a number if it is not the only one there.
     pub(super) fn name_of(&mut self, id: &str, machine: &str) -> String {
         if let Some(name) = self.names.get(id) {
             return name.clone();
@@ -415,7 +415,7 @@ impl SubmitterState {
     }
 }
 
-/// Workers of one class, as one worker.
+/// The workers of one class, as one worker.
 struct ClassGroup {
     submitter: Arc<Submitter>,
     index: usize,
@@ -485,7 +485,7 @@ impl WorkerGroup for ClassGroup {
         if self.is_closed.swap(true, Ordering::SeqCst) {
             return;
         }
-        // Who calls this may hold other locks, so this one is taken by another thread.
+        // The caller may hold other locks, so another thread takes this one.
         let submitter = Arc::clone(&self.submitter);
         let index = self.index;
         let close = move || {

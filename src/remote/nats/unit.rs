@@ -1,4 +1,4 @@
-//! Jobs and results as messages: a head, and behind it the frames that go through a pipe otherwise.
+//! Jobs and results as messages: a head, then the same frames as in a pipe.
 
 use std::time::Duration;
 
@@ -11,47 +11,47 @@ use crate::remote::frame::{Frames, Peer, frame};
 use crate::remote::message::{Facts, RequestId};
 use crate::remote::state::relative_pace;
 
-/// A message is at most as long; what is longer goes beside it.
+/// The longest message. What is longer is stored beside it.
 pub const MOST: usize = 512 << 10;
 
-/// No unit has more jobs.
+/// The most jobs in a unit.
 pub const MOST_JOBS: usize = 16;
 
-/// What a unit says of itself, before its jobs.
+/// The head of a unit, before its jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitHead {
-    /// Who sent it.
+    /// The sender.
     pub batch: String,
     /// Its name, which nobody can guess.
     pub unit: String,
     /// The machine whose times count.
     pub first: Origin,
-    /// The jobs are in a blob, of this digest and length.
+    /// Digest and length of the blob with the jobs, if they are in a blob.
     pub stored: Option<(Digest, u64)>,
 }
 
-/// What must be known of a machine to convert times.
+/// The facts about a machine that are needed to convert times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// As in what it says of itself.
+    /// See [`Facts::boot`].
     pub boot: String,
-    /// The same.
+    /// See [`Facts::pace`].
     pub pace: Duration,
 }
 
 impl Origin {
-    /// That of a worker.
+    /// The origin for a worker's facts.
     pub fn of(facts: &Facts) -> Self {
         Self { boot: facts.boot.clone(), pace: facts.pace }
     }
 
-    /// How much longer a worker takes.
+    /// How much longer a worker takes than this machine.
     pub fn pace_of(&self, facts: &Facts) -> f64 {
         if self.boot == facts.boot { 1.0 } else { relative_pace(facts.pace, self.pace) }
     }
 }
 
-/// What a result says of itself, before the results of the jobs.
+/// The head of a result, before the results of the jobs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultHead {
     /// The worker.
@@ -60,24 +60,24 @@ pub struct ResultHead {
     pub name: String,
     /// How much longer it takes than the machine whose times count.
     pub pace: f64,
-    /// The number of the first job there; those of the others follow.
+    /// The worker's number of the first job; the other jobs' numbers follow.
     pub base: RequestId,
-    /// The worker could not get a blob from the server.
+    /// Whether the worker could not get a blob from the server.
     pub lacks: bool,
-    /// Most of it is in other messages.
+    /// Where the rest is, if most of the result is in other messages.
     pub part: Option<ResultPart>,
 }
 
-/// Messages that have the beginning of a result.
+/// The messages that have the beginning of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultPart {
     /// Their name, which no other result has.
     pub id: String,
-    /// How many.
+    /// How many there are.
     pub count: u32,
 }
 
-/// A message: a head, and bytes behind it.
+/// Makes a message of a head and the bytes after it.
 ///
 /// # Errors
 /// If it would be too long.
@@ -85,14 +85,14 @@ pub fn message(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, Judge
     frame(head, behind)
 }
 
-/// The head of a message, and what is behind it. None if it is not one.
+/// The head of a message and the bytes after it. None if the bytes are not a message.
 pub fn read<H: DeserializeOwned>(bytes: &[u8]) -> Option<(H, Vec<u8>)> {
     let mut frames = Frames::within(Peer::Sender, bytes.to_vec());
     let found = frames.next().ok()??;
     frames.rest().is_empty().then_some(found)
 }
 
-/// Whether a word is 32 digits, as names are that nobody can guess.
+/// Whether a word has 32 digits, like the names that nobody can guess.
 pub fn is_name(word: &str) -> bool {
     word.len() == 32 && word.bytes().all(|it| it.is_ascii_hexdigit())
 }

@@ -1,7 +1,7 @@
-//! Takes units: asks the server for as many as it can do, runs their jobs, writes their results.
+//! Takes units: asks the server for as many as the worker can run, runs their jobs, writes their results.
 //!
-//! One thread decides. Others run programs, and wait for the server: for blobs, and until a result is written. A unit is
-//! the worker's as long as it says so each second; when the result is written it is gone from the server.
+//! One thread decides. Other threads run programs, or wait for the server: for blobs, and until a result is written.
+//! The worker keeps a unit as long as it says so each second. Once the result is written, the server drops the unit.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -31,26 +31,26 @@ use crate::remote::request::convert_limits;
 use crate::remote::serve::{AHEAD, FrameSink, Worker, lock};
 use crate::remote::worker_side::{Effect, Task, WorkerSide};
 
-/// How often it says that it is there, and works.
+/// How often the worker reports that it is there and works.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// The server answers a question for a unit after so long, if there is none.
+/// After how long the server answers a request for units if there is none.
 const EXPIRES: Duration = Duration::from_secs(10);
 
-/// A question that nobody can answer is asked again after so long, and a server that is not there yet.
+/// How long to wait before asking again if nobody could answer, or the server is not there yet.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// For so long after a live unit a slot is kept for the next.
+/// How long after a live unit a slot is kept free for the next.
 const LIVELY: Duration = Duration::from_secs(5);
 
-/// So many threads wait for the server.
+/// How many threads wait for the server.
 const HELPERS: usize = 8;
 
-/// Takes units until `ends` says something; waits for a server that is away, also at first. Says that it waits, and that
-/// it takes units.
+/// Takes units until `ends` gets a message. Waits for an unreachable server, also at first. Reports when it waits and
+/// when it takes units.
 ///
 /// # Errors
-/// When the server cannot be used.
+/// If the server cannot be used.
 pub fn work(
     address: &Address,
     facts: Facts,
@@ -123,7 +123,7 @@ pub fn work(
             return Err(JudgeError::new("start the threads of a worker", "the system refuses"));
         }
         units.work(&heard);
-        // Nobody else must wait until it is known that this worker is gone.
+        // Give the units back now, so that other workers need not wait until this worker counts as gone.
         units.give_back();
         executor.stop();
         link.close();
@@ -132,7 +132,7 @@ pub fn work(
     })
 }
 
-/// Connects once the server is there. None if it is told to end before.
+/// Connects once the server is there. None if the worker is told to end before.
 fn reach(
     address: &Address,
     ends: &Receiver<()>,
@@ -155,30 +155,30 @@ fn reach(
     }
 }
 
-/// What somebody does who waits for the server.
+/// A call that waits for the server.
 type ServerCall = Box<dyn FnOnce() + Send>;
 
-/// What the thread that decides is told.
+/// A message to the thread that decides.
 enum News {
-    /// Something to a question for units of this lane.
+    /// A reply to a request for units of this lane.
     Came(Lane, Message),
-    /// It is known whether a unit is to be run.
+    /// It is decided whether a unit is run.
     Opened {
         unit: String,
         frames: Option<Vec<u8>>,
         fate: Fate,
     },
-    /// What was needed, or why it cannot be had.
+    /// A needed blob, or why it cannot be had.
     Got {
         stream: RequestId,
         blob: Result<Blob, String>,
     },
-    /// What came of a job.
+    /// The result of a job.
     Done {
         number: RequestId,
         frames: Vec<u8>,
     },
-    /// The result of a unit is written.
+    /// The result of a unit was written.
     Written {
         unit: String,
     },
@@ -186,17 +186,17 @@ enum News {
     End,
 }
 
-/// What becomes of a unit.
+/// What to do with a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Run,
-    /// Too many workers were lost with it.
+    /// Give up: too many workers were lost with it.
     GiveUp,
-    /// There is a result.
+    /// Nothing: there is a result.
     Done,
 }
 
-/// Hands on a channel as news.
+/// Forwards the messages of a channel as news.
 fn forward(
     from: Receiver<()>,
     news: &Sender<News>,
@@ -214,7 +214,7 @@ fn forward(
     started.map(|_| ()).map_err(|error| JudgeError::new("start a thread of a worker", error))
 }
 
-/// What is said of each job.
+/// The frames of each job's result.
 #[derive(Default)]
 struct FramesByNumber(Mutex<HashMap<RequestId, Vec<u8>>>);
 
@@ -226,7 +226,7 @@ impl FrameSink for FramesByNumber {
     }
 }
 
-/// What a thread for programs does.
+/// An order to a thread that runs programs.
 enum Order {
     Run(Task),
     Find { number: RequestId, word: String },
@@ -261,7 +261,7 @@ fn run(
 /// A unit that this worker has.
 struct Unit {
     head: UnitHead,
-    /// Where to say that it is still worked on, and that it is done.
+    /// The subject to report progress and completion on.
     ack: String,
     base: RequestId,
     left: usize,
@@ -284,10 +284,10 @@ struct UnitWorker {
     of_job: HashMap<RequestId, String>,
     numbers: RequestId,
     tasks: Sender<Order>,
-    /// What waits for the server.
+    /// Calls that wait for the server.
     calls: Sender<ServerCall>,
     news: Sender<News>,
-    /// Questions for units that are open, by lanes.
+    /// How many requests for units are open, by lane.
     asked: [usize; 2],
     asked_at: [Instant; 2],
     not_before: [Instant; 2],
@@ -314,21 +314,21 @@ impl UnitWorker {
         }
     }
 
-    /// Says that it is there, and which units it has.
+    /// Reports that the worker is there, and which units it has.
     fn beat(&mut self) {
         self.link.publish(&Outgoing::new(self.subject.clone(), &self.announced), None);
         for unit in self.units.values() {
             self.link.publish(&Outgoing::new(unit.ack.clone(), b"+WPI"), None);
         }
         for lane in 0..2 {
-            // The server has forgotten them.
+            // The server has forgotten the requests.
             if self.asked_at[lane].elapsed() > EXPIRES + BEAT + BEAT {
                 self.asked[lane] = 0;
             }
         }
     }
 
-    /// Asks for as many units as it has places for.
+    /// Requests as many units as there are free places.
     fn ask(&mut self) {
         let held = self.units.values().filter(|unit| !unit.is_over).count();
         let slots = self.facts.slots;
@@ -362,7 +362,7 @@ impl UnitWorker {
             News::Got { stream, blob } => {
                 let mut acts = Vec::new();
                 let is_here = blob.is_ok();
-                // What was given up meanwhile is not needed.
+                // A stream that was given up meanwhile is not needed.
                 let _ = match blob {
                     Ok(blob) => self.side.bring(stream, &blob, &mut acts),
                     Err(reason) => {
@@ -378,7 +378,7 @@ impl UnitWorker {
                 }
             }
             News::Connected => {
-                // The server has forgotten what was asked.
+                // The server has forgotten the requests.
                 self.asked = [0; 2];
                 self.not_before = [Instant::now(); 2];
                 self.beat();
@@ -387,12 +387,12 @@ impl UnitWorker {
         }
     }
 
-    /// A unit has come, or nothing in place of one.
+    /// Handles a unit, or a status in place of one.
     fn came(&mut self, lane: Lane, message: Message) {
         let index = lane as usize;
         self.asked[index] = self.asked[index].saturating_sub(1);
         if let Some(status) = status(&message) {
-            // 404 and 408: there is none. Anything else: nobody can tell.
+            // 404 and 408: there is no unit. Any other status: nobody can answer.
             if !matches!(status, 404 | 408) {
                 self.not_before[index] = Instant::now() + RETRY;
             }
@@ -403,7 +403,7 @@ impl UnitWorker {
         let Some((head, frames)) =
             read.filter(|(head, _)| unit::is_name(&head.unit) && unit::is_name(&head.batch))
         else {
-            // Who sent it finds out that it is gone.
+            // The sender finds out that the unit is gone.
             return self.link.publish(&Outgoing::new(ack, b"+TERM"), None);
         };
         if lane == Lane::Live {
@@ -438,13 +438,13 @@ impl UnitWorker {
         });
     }
 
-    /// Does something that waits for the server.
+    /// Runs a call that waits for the server on another thread.
     fn aside(&self, call: impl FnOnce() + Send + 'static) {
-        // Threads that are gone have ended with the worker.
+        // Those threads end only with the worker.
         let _ = self.calls.send(Box::new(call));
     }
 
-    /// Begins with a unit.
+    /// Begins a unit.
     fn open(&mut self, name: &str, frames: Option<Vec<u8>>, fate: Fate) {
         let Some(unit) = self.units.get_mut(name) else { return };
         let Some(frames) = frames else {
@@ -521,14 +521,14 @@ impl UnitWorker {
                     let frames = frame(&message, &[]).unwrap_or_default();
                     self.done(number, &frames, lacks);
                 }
-                // Threads that are gone have ended with the worker.
+                // Those threads end only with the worker.
                 Effect::Run(task) => _ = self.tasks.send(Order::Run(task)),
                 Effect::Find { number, word } => _ = self.tasks.send(Order::Find { number, word }),
             }
         }
     }
 
-    /// A job has ended.
+    /// Handles the end of a job.
     fn done(&mut self, number: RequestId, frames: &[u8], lacks: bool) {
         let Some(name) = self.of_job.remove(&number) else { return };
         let Some(unit) = self.units.get_mut(&name) else { return };
@@ -562,7 +562,7 @@ impl UnitWorker {
         });
     }
 
-    /// Lets others have what it did not end.
+    /// Gives unfinished units back to the server.
     fn give_back(&self) {
         for unit in self.units.values().filter(|unit| !unit.is_over) {
             self.link.publish(&Outgoing::new(unit.ack.clone(), b"-NAK"), None);
@@ -570,7 +570,7 @@ impl UnitWorker {
     }
 }
 
-/// The same job with a number of this worker's, and with times that are this machine's.
+/// The same job with this worker's number, and with times converted for this machine.
 fn renumbered(message: ToWorker, new: RequestId, pace: f64) -> Option<(ToWorker, bool)> {
     match message {
         ToWorker::Run { alone, ways, mut job, .. } => {

@@ -19,7 +19,7 @@ fn sent(message: &Said<'_>, behind: &[u8]) -> Vec<u8> {
     frame(message, &[behind]).unwrap()
 }
 
-/// What a worker does with these frames, in words; an error if it does not listen any more.
+/// What a worker does with these frames, in words; an error if it stops listening.
 fn told(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
     let mut side = WorkerSide::new();
     let mut acts = Vec::new();
@@ -119,7 +119,7 @@ fn a_job_whose_paths_lead_out_fails_alone() {
     }
 }
 
-/// What is heard of a worker that says this, if job 1 is under way and has room for 1000 bytes.
+/// How much is received from a worker that sends these frames, if job 1 is under way and has room for 1000 bytes.
 fn heard(frames: &[Vec<u8>]) -> Result<usize, String> {
     let mut line = JudgeSide::new();
     let room = |number| (number == 1).then_some(1000);
@@ -167,7 +167,7 @@ fn a_worker_that_lies_is_not_listened_to() {
 }
 
 proptest! {
-    /// Also in what is behind a right beginning.
+    /// Bytes after a correct beginning are tried, too.
     #[test]
     fn no_bytes_make_a_side_panic(
         bytes: Vec<u8>,

@@ -43,7 +43,7 @@ pub(super) fn facts(name: &str, slots: usize) -> Facts {
     }
 }
 
-/// A job that starts the program of this name, with this on standard input.
+/// A job that starts the program of this name, with these bytes on standard input.
 pub(super) fn job(program: &str, stdin: &[u8]) -> Job {
     Job {
         command: Command { argv: vec![program.to_owned()], ..Command::default() },
@@ -64,7 +64,7 @@ fn reply(stdout: impl Into<Blob>) -> Reply {
     }
 }
 
-/// Says again what it reads, and keeps what its job shows.
+/// Echoes its input, and keeps what its job shows.
 fn echo(job: &Job) -> Result<Reply, Stop> {
     let mut reply = reply(job.stdin.start(u64::MAX).expect("its bytes are here"));
     let shown = job.command.visible.iter().find_map(|shown| match &shown.what {
@@ -93,7 +93,7 @@ impl Probe for Tools {
     }
 
     fn hops(&self, path: &Path) -> Vec<PathBuf> {
-        // Where it leads, everybody's files are.
+        // It leads to a directory with everybody's files.
         if path.ends_with("secret") { vec!["/home/x".into()] } else { vec![path.to_owned()] }
     }
 
@@ -118,7 +118,7 @@ fn worker(facts: Facts, tools: Tools, executor: impl Executor + 'static) -> (Str
     })
 }
 
-/// What is connected with this.
+/// Pipes to a thread that does this work.
 fn pipes(
     work: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write + Send>) + Send + 'static,
 ) -> (String, Pipes) {
@@ -140,7 +140,7 @@ fn of_echo(name: &str) -> (String, Pipes) {
     worker(facts(name, 2), NO_TOOLS, Scripted::new(2, echo))
 }
 
-/// A worker that says that it is ready, and is gone after so many bytes of jobs.
+/// A worker that reports ready, and is gone after this many bytes of jobs.
 fn dying(name: &str, after: u64) -> (String, Pipes) {
     let facts = facts(name, 2);
     pipes(move |input, mut output| {

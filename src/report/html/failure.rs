@@ -1,4 +1,4 @@
-//! Why a run failed: the sentence first, then what shows it.
+//! Why a run failed: the cause first, then the evidence.
 
 use maud::{Markup, html};
 
@@ -18,7 +18,7 @@ const DIFF_LINES: usize = 40;
 const FIRST: usize = 15;
 const LAST: usize = 30;
 
-/// A test case that a submission fails.
+/// A test case that a submission does not pass.
 pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     html! {
         (why(case.verdict, &case.test_case, &case.cause))
@@ -33,7 +33,7 @@ pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     }
 }
 
-/// The sentence.
+/// The cause in a sentence.
 pub(super) fn why(verdict: Verdict, place: &str, cause: &str) -> Markup {
     html! {
         p class={ "why " (verdict.short()) } {
@@ -43,7 +43,7 @@ pub(super) fn why(verdict: Verdict, place: &str, cause: &str) -> Markup {
     }
 }
 
-/// A cause, cut.
+/// A cause, shortened.
 pub(super) fn sentence(cause: &str) -> String {
     const LONGEST: usize = 500;
     match cause.char_indices().nth(LONGEST) {
@@ -62,7 +62,7 @@ fn used(outcome: &Outcome) -> String {
     ) + &outcome.ran_at.map_or(String::new(), |then| format!("; from the cache, of {}", then.day()))
 }
 
-/// The first difference, both sides under each other.
+/// The first difference, one side below the other.
 pub(super) fn sides(difference: &Difference) -> Markup {
     let Difference { kind, answer, output, .. } = difference;
     html! {
@@ -92,14 +92,14 @@ fn side(side: &Side, is_ended: bool) -> Markup {
     }
 }
 
-/// What a program said to people.
+/// Messages of a program.
 fn said(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
     html! {
         @if !text.trim_ascii().is_empty() { div.panes { (pane(page, Pane::titled(title), text)) } }
     }
 }
 
-/// The texts behind a verdict.
+/// The evidence for a verdict.
 pub(super) fn shown(
     page: &Page<'_>,
     difference: Option<&Difference>,
@@ -134,7 +134,7 @@ pub(super) fn shown(
     }
 }
 
-/// The lines around the differences, unless there is one only.
+/// The diff, unless it shows only a single difference.
 fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     let lines = &evidence.diff[..evidence.diff.len().min(DIFF_LINES)];
     let left_out = evidence.diff_lines_left_out + (evidence.diff.len() - lines.len()) as u64;
@@ -170,7 +170,7 @@ fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     }
 }
 
-/// What was said, side by side.
+/// The transcript, side by side.
 fn talk(transcript: &Transcript) -> Markup {
     let (first, last) = (joint::lines(&transcript.first), joint::lines(&transcript.last));
     let kept_first = first.len();

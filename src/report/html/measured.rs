@@ -1,4 +1,4 @@
-//! How it was measured: limits, isolation, the command line.
+//! How runs were measured: limits, isolation, the command line.
 
 use maud::{Markup, html};
 

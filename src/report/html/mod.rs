@@ -1,5 +1,5 @@
-//! `--html`: one page for people, with why each submission failed first. It fetches nothing, and texts of programs
-//! are only ever text in it.
+//! `--html`: one page for people, which starts with why each submission failed. It loads nothing, and texts of
+//! programs never become markup.
 
 mod failure;
 mod measured;
@@ -27,43 +27,44 @@ use crate::model::verdict::Verdict;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// How many bytes of programs' texts a page has at most, and how many of images. What comes first has them.
+/// How many bytes of programs' texts a page contains at most, and how many of images. Those that come first are
+/// included.
 const TEXTS: usize = 800_000;
 const PICTURES: usize = 6 << 20;
 
-/// Up to so many runs, each submission has a table of all its test cases; beyond, of those that it fails.
+/// Up to this many runs, each submission has a table of all its test cases; otherwise of those that it fails.
 const RUNS_LISTED: usize = 25_000;
 
-/// How many submissions are open at first.
+/// How many submissions are expanded at first.
 const OPEN: usize = 3;
 
 /// Writes the page.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(page(report).into_string().as_bytes())
 }
 
-/// What is shown, and how much room is left.
+/// The page, and how much room is left on it.
 struct Page<'a> {
     report: &'a Report,
-    /// Surprises first, then as they were judged.
+    /// Unexpected results first, then in the order of judging.
     submissions: Vec<Shown<'a>>,
     texts: Cell<usize>,
     pictures: Cell<usize>,
     lists_all: bool,
 }
 
-/// A submission with its place on the page.
+/// A submission with its number on the page.
 struct Shown<'a> {
-    /// The number in the names of its elements.
+    /// The number in the ids of its elements.
     number: usize,
     submission: &'a SubmissionReport,
     standing: Standing,
 }
 
-/// How much a submission needs to be looked at.
+/// How much attention a submission needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
     /// It is as it should be.
@@ -100,7 +101,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The package of this name; of several with the same name the last.
+    /// The package with this name; the last one if there are several.
     fn package(&self, name: Option<&str>) -> Option<&'a PackageReport> {
         self.report.packages.iter().rev().find(|it| Some(it.name.as_str()) == name)
     }
@@ -109,7 +110,7 @@ impl<'a> Page<'a> {
         self.report.command == "verify"
     }
 
-    /// Takes so many bytes of room, if they are there.
+    /// Takes this many bytes of room, if there are enough.
     fn takes(room: &Cell<usize>, bytes: usize) -> bool {
         let left = room.get().checked_sub(bytes);
         room.set(left.unwrap_or(0));
@@ -129,7 +130,7 @@ impl Standing {
         }
     }
 
-    /// A word for the filter.
+    /// The word for the filter.
     const fn word(self) -> &'static str {
         match self {
             Self::Fine => "fine",
@@ -192,12 +193,12 @@ fn page(report: &Report) -> Markup {
     }
 }
 
-/// The digest of a style or script, for the policy.
+/// The hash of a style or script for the content security policy.
 fn source(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Such as `sum: Two Numbers`, or `3 packages`.
+/// The title, such as `sum: Two Numbers` or `3 packages`.
 fn title(report: &Report) -> String {
     match &report.packages[..] {
         [] => report.search.as_ref().map_or("no package", |it| &it.plan.submission).to_owned(),
@@ -209,7 +210,7 @@ fn title(report: &Report) -> String {
     }
 }
 
-/// What it came to, in a sentence.
+/// The result in a sentence.
 fn headline(page: &Page<'_>) -> Markup {
     let report = page.report;
     let bad = page.submissions.iter().filter(|it| it.standing.word() == "bad").count();
@@ -258,7 +259,7 @@ fn headline(page: &Page<'_>) -> Markup {
     }
 }
 
-/// The letters of a verdict; `–` for none.
+/// The abbreviation of a verdict; `–` if there is none.
 fn badge(verdict: Option<Verdict>, standing: Standing) -> Markup {
     match (verdict, standing) {
         (Some(verdict), _) => html! {

@@ -1,4 +1,4 @@
-//! All submissions at a glance: how many have which verdict, the list, and the matrix of test cases.
+//! An overview of all submissions: the number of each verdict, the list, and the matrix of test cases.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::model::verdict::Verdict;
 use crate::report::html::submission::{in_short, whole};
 use crate::report::html::{Page, Shown, badge};
 
-/// The most columns of a matrix that is printed.
+/// The most columns of a matrix that are printed.
 pub(super) const ON_PAPER: usize = 40;
 
-/// How many submissions have a verdict; first those without one.
+/// How many submissions have each verdict, after those without one.
 fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
     let of =
         |verdict| page.submissions.iter().filter(|it| it.submission.verdict == verdict).count();
@@ -23,7 +23,7 @@ fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
     verdicts.map(|verdict| (verdict, of(verdict))).filter(|(_, number)| *number > 0).collect()
 }
 
-/// The verdicts as a strip, and in words.
+/// The verdicts as a strip and in words.
 pub(super) fn tally(page: &Page<'_>) -> Markup {
     let all = page.submissions.len();
     if all < 2 {
@@ -52,7 +52,7 @@ pub(super) fn tally(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Search and filters.
+/// The search field and the filters.
 pub(super) fn tools(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
@@ -114,7 +114,7 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Which columns there are beside the usual.
+/// The optional columns.
 struct Columns {
     package: bool,
     score: bool,
@@ -141,7 +141,7 @@ fn row(page: &Page<'_>, columns: &Columns, shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// A name that may be broken behind each `/`.
+/// A name that may be broken after each `/`.
 fn path(name: &str) -> Markup {
     html! { @for part in printable(name).split_inclusive('/') { (part) wbr; } }
 }
@@ -166,7 +166,7 @@ fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     }
 }
 
-/// For each package its submissions by its test cases.
+/// For each package, the matrix of its submissions and test cases.
 pub(super) fn matrices(page: &Page<'_>) -> Markup {
     let packages = &page.report.packages;
     html! { @for package in packages { (matrix(page, package, packages.len() > 1)) } }
@@ -240,7 +240,7 @@ fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Mar
     }
 }
 
-/// The end of a name, where test cases differ.
+/// The end of a name, in which test cases differ.
 pub(super) fn end(name: &str) -> String {
     const LONGEST: usize = 28;
     let name = printable(name);

@@ -9,26 +9,26 @@ use crate::model::verdict::Verdict;
 /// The size of the drawing in its own units.
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 200.0;
-/// A limit that is more than so many times the largest value is not in the drawing.
+/// A limit is drawn if it is at most this many times the largest value.
 const FAR: f64 = 8.0;
 
 /// What is plotted.
 pub(super) struct Plot<'a> {
-    /// Such as `CPU time`.
+    /// The quantity, such as `CPU time`.
     pub(super) what: &'a str,
     /// The element with the table of the same test cases.
     pub(super) table: &'a str,
     /// The value of a test case, if there is one.
     pub(super) value: fn(&CaseJudgement) -> Option<f64>,
-    /// The least and the most of several runs, if there were.
+    /// The least and the greatest value of repeated runs, if there were any.
     pub(super) spread: fn(&CaseJudgement) -> Option<(f64, f64)>,
     /// A value in words.
     pub(super) shown: fn(f64) -> String,
-    /// The most that is allowed.
+    /// The limit.
     pub(super) limit: Option<f64>,
 }
 
-/// A bar for each test case; nothing if nothing was measured.
+/// A bar for each test case; empty if nothing was measured.
 pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     let mut values: Vec<f64> = cases.iter().filter_map(plot.value).collect();
     values.sort_by(f64::total_cmp);
@@ -42,7 +42,7 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     });
     let limit = plot.limit.filter(|limit| *limit > 0.0);
     let near = limit.filter(|limit| *limit <= most * FAR);
-    // Far below the limit, bars are low.
+    // If the limit is far away or missing, bars fill at most half of the height.
     let top = near.unwrap_or(most * 2.0).max(most).max(highest).max(f64::MIN_POSITIVE) * 1.08;
     let (first, last) = (cases.first(), cases.last());
     let name = |case: Option<&CaseJudgement>| {
@@ -101,7 +101,7 @@ fn bars(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) ->
     for (number, case) in cases.iter().enumerate().filter(|(_, case)| case.verdict == verdict) {
         if let Some(value) = (plot.value)(case) {
             let x = short((number as f64 + 0.5) * step);
-            // What is there is seen.
+            // A bar is always visible.
             let y = (HEIGHT - value / top * HEIGHT).min(HEIGHT - 3.0).round();
             path += &format!("M{x} {HEIGHT}V{y}");
         }
@@ -109,7 +109,7 @@ fn bars(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) ->
     path
 }
 
-/// A thin line from the least to the most of several runs for each test case that has them, as a path.
+/// A thin line from the least to the greatest value of repeated runs, for each test case that has them, as a path.
 fn spreads(plot: &Plot<'_>, cases: &[CaseJudgement], top: f64) -> String {
     let step = WIDTH / cases.len() as f64;
     let mut path = String::new();
@@ -123,7 +123,7 @@ fn spreads(plot: &Plot<'_>, cases: &[CaseJudgement], top: f64) -> String {
     path
 }
 
-/// With one decimal, if it needs one.
+/// The number with at most one decimal.
 fn short(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }

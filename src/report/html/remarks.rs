@@ -1,4 +1,4 @@
-//! What is to be said beside submissions: faults of the package and of the judge, test data, a search.
+//! Everything besides submissions: faults of the package and the judge, test data, a search.
 
 use maud::{Markup, html};
 
@@ -13,11 +13,11 @@ use crate::report::html::Page;
 use crate::report::html::failure::{sentence, shown, sides, why};
 use crate::report::html::text::not_shown;
 
-/// The most remarks, and the most rows of a list of test data.
+/// The most diagnostics, and the most rows in the list of test data.
 const REMARKS: usize = 100;
 const ROWS: usize = 500;
 
-/// What went wrong: faults of the command line, the judge and the package.
+/// Errors: in the command line, of the judge and in the package.
 pub(super) fn errors(report: &Report) -> Markup {
     let faults = report.judge_errors.iter().filter(|it| it.submission.is_none());
     let errors = of(report, Severity::Error);
@@ -41,7 +41,7 @@ pub(super) fn errors(report: &Report) -> Markup {
     }
 }
 
-/// Doubts about the package.
+/// Warnings about the package.
 pub(super) fn warnings(report: &Report) -> Markup {
     let warnings = of(report, Severity::Warning);
     html! {
@@ -73,7 +73,7 @@ fn remark(diagnostic: &Diagnostic) -> Markup {
     }
 }
 
-/// What came of making test data.
+/// The results of making test data.
 pub(super) fn generated(report: &Report) -> Markup {
     let news = report.generated.iter().filter(|it| it.state != GeneratedState::Unchanged);
     let number = news.clone().count();
@@ -114,7 +114,7 @@ const fn state(state: GeneratedState) -> &'static str {
     }
 }
 
-/// What a search came to, in a sentence.
+/// The result of a search in a sentence.
 pub(super) fn search_in_short(search: &Search) -> String {
     let runs = count(search.runs, "comparison");
     match &search.found {
@@ -127,7 +127,7 @@ pub(super) fn search_in_short(search: &Search) -> String {
     }
 }
 
-/// A search and what it found.
+/// A search and its result.
 pub(super) fn search(page: &Page<'_>) -> Markup {
     let Some(search) = &page.report.search else { return html! {} };
     let plan = &search.plan;

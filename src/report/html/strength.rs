@@ -1,4 +1,4 @@
-//! How strong test data is: gates, the parts of the score, what no test case catches, and which one rejects what.
+//! The strength of test data: gates, parts of the score, what no test case catches, and the kill matrix.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use crate::report::html::failure::why;
 use crate::report::html::overview::{ON_PAPER, end};
 use crate::report::html::text::{Pane, not_shown, pane};
 
-/// The most programs that pass and are shown whole, and the most cells of the matrix.
+/// The most missed programs that are shown in full, and the most cells of the matrix.
 const MISSED: usize = 60;
 const CELLS: usize = 60_000;
 /// The most rows of a list.
 const ROWS: usize = 1000;
 
-/// All of it.
+/// All sections.
 pub(super) fn sections(page: &Page<'_>) -> Markup {
     let Some(found) = &page.report.strength else { return html! {} };
     html! {
@@ -40,7 +40,7 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
     }
 }
 
-/// What was held against the data, in words.
+/// What the data was tested with, in words.
 pub(super) fn tally(report: &Report) -> Option<String> {
     let found = report.strength.as_ref()?;
     let came = SubjectStatus::ALL.into_iter().filter_map(|status| match found.count(status) {
@@ -107,7 +107,7 @@ fn parts(found: &Strength) -> Markup {
     }
 }
 
-/// What no test case rejects, with the input that does.
+/// Programs that no test case rejects, with inputs that do.
 fn missed(page: &Page<'_>, found: &Strength) -> Markup {
     let all: Vec<&Subject> =
         found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed).collect();
@@ -262,7 +262,7 @@ fn programs(found: &Strength) -> Markup {
     }
 }
 
-/// What validators let through.
+/// What validators let pass.
 fn validators(page: &Page<'_>, found: &Strength) -> Markup {
     let all: [(&str, &Option<Strictness>); 3] = [
         ("kinds of faulty inputs are refused", &found.input_validators),

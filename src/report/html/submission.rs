@@ -15,9 +15,9 @@ use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane};
 use crate::report::html::{OPEN, Page, Shown, Standing, badge};
 
-/// The most failures of a submission that are shown whole.
+/// The most failures of a submission that are shown in full.
 const WHOLE: usize = 4;
-/// The most test cases of a list that is not of all.
+/// The most test cases in a list that does not have all of them.
 const LISTED: usize = 30;
 
 /// All cards.
@@ -32,7 +32,7 @@ pub(super) fn cards(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Why a submission has its verdict, in a line.
+/// Why a submission has its verdict, in one line.
 pub(super) fn in_short(submission: &SubmissionReport) -> String {
     if let Some(broken) = submission.broken_expectations.first() {
         return failure::sentence(&broken.reason);
@@ -44,7 +44,7 @@ pub(super) fn in_short(submission: &SubmissionReport) -> String {
     }
 }
 
-/// The places of the failures that are shown whole: those that break an expectation, then the first.
+/// The indexes of the failures that are shown in full: those that break an expectation, then the first ones.
 pub(super) fn whole(submission: &SubmissionReport) -> Vec<usize> {
     let cases = &submission.test_cases;
     let broken = submission.broken_expectations.iter().filter_map(|it| it.test_case.as_ref());
@@ -122,7 +122,7 @@ fn not_built(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     }
 }
 
-/// What the inputs have in common on which it fails.
+/// What the inputs on which it fails have in common.
 fn explained(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let mut all = page.report.explanations.iter();
     let own = all.find(|it| it.package == submission.package && it.submission == submission.name);
@@ -197,7 +197,7 @@ fn group_row(group: &GroupScore, of: &impl Fn(Option<Score>) -> String) -> Marku
     }
 }
 
-/// Plots, and the table of test cases.
+/// The plots and the table of test cases.
 fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Markup {
     let cases = &submission.test_cases;
     if cases.is_empty() {
@@ -293,7 +293,7 @@ fn row(case: &CaseJudgement, has_scores: bool) -> Markup {
 }
 
 impl Standing {
-    /// What the list of submissions says of it, if they are verified.
+    /// The entry in the list of submissions, if they are verified.
     pub(super) const fn expected(self) -> &'static str {
         match self {
             Self::Fine => "as expected",

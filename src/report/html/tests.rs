@@ -1,4 +1,4 @@
-//! What a page holds, and that nothing of a program's gets out of its place.
+//! The content of a page, and that texts of programs cannot leave their place.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn shown(report: &Report) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
-/// Values of all attributes of this name.
+/// The values of all attributes with this name.
 fn values<'a>(text: &'a str, attribute: &str) -> Vec<&'a str> {
     let start = format!(" {attribute}=\"");
     text.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
@@ -75,7 +75,7 @@ fn test_data_that_is_not_as_the_recipe_makes_it_is_listed() {
     assert!(text.contains("2 test cases unchanged, 1 not.") && text.contains(row), "{text}");
 }
 
-/// Test data that one program passes and one does not, all of which is called like this.
+/// Test data that one program passes and another does not; all names are `text`.
 fn strength(text: &str) -> Report {
     let name = || text.to_owned();
     let kill = Kill { test_case: name(), verdict: Verdict::WrongAnswer };
@@ -230,7 +230,7 @@ fn a_search_shows_the_input_and_both_outputs() {
     }
 }
 
-/// What a hostile submission may write, or be called.
+/// A text that a hostile submission may write, or have as its name.
 const HOSTILE: &str =
     "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
 
@@ -326,7 +326,7 @@ fn the_policy_allows_this_style_and_script_only() {
     let policy = policy.expect("a policy");
     assert!(policy.contains("default-src &#39;none&#39;") || policy.contains("default-src 'none'"));
     assert!(policy.contains("style-src 'sha256-") && policy.contains("img-src data:;"), "{policy}");
-    // The policy forbids them.
+    // The content security policy forbids them.
     assert_eq!(text.matches(" style=").count(), 0);
     assert!(!text.contains("http://") && !text.contains("https://"));
 }

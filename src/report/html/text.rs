@@ -1,4 +1,4 @@
-//! Texts of programs, cut to what a person reads, and images.
+//! Texts of programs, shortened for people, and images.
 
 use std::io::Read;
 
@@ -16,16 +16,16 @@ const LINE: usize = 400;
 /// The most bytes of a text.
 const BYTES: usize = 3000;
 
-/// A text, cut.
+/// A shortened text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     /// Its first lines with nothing hidden.
     pub(super) lines: Vec<String>,
-    /// What is left out, in words; empty if nothing is.
+    /// What is omitted, in words; empty if nothing is.
     pub(super) note: String,
 }
 
-/// The first lines of a text. So many bytes after it are not known.
+/// The first lines of a text, which continues for `unknown` more bytes.
 pub(super) fn cut(text: &[u8], unknown: u64) -> Cut {
     let mut lines = Vec::new();
     let mut shown = 0;
@@ -55,7 +55,7 @@ pub(super) fn cut(text: &[u8], unknown: u64) -> Cut {
     Cut { lines, note: notes.join(", ") }
 }
 
-/// The bytes without the beginning of a character at their end.
+/// The bytes without an incomplete character at their end.
 fn whole_characters(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
@@ -63,30 +63,30 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// What a text is, for its pane.
+/// How to show a text in a pane.
 #[derive(Clone, Copy)]
 pub(super) struct Pane<'a> {
     /// Its title.
     pub(super) title: &'a str,
-    /// Whether it is how it should be.
+    /// Whether it is the expected text.
     pub(super) is_good: bool,
-    /// How many bytes after it are not known.
+    /// How many more bytes the text has.
     pub(super) unknown: u64,
-    /// The line that is meant, from 1.
+    /// The line to mark, from 1.
     pub(super) hit: Option<u64>,
 }
 
 impl<'a> Pane<'a> {
-    /// A text of which all is known.
+    /// The pane for a complete text.
     pub(super) fn titled(title: &'a str) -> Self {
         Self { title, is_good: false, unknown: 0, hit: None }
     }
 }
 
-/// A text in a box of its own.
+/// A text in its own box.
 pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
     let Cut { lines, note } = cut(text, pane.unknown);
-    // With the elements around them.
+    // Including the elements around the lines.
     let size: usize = 150 + lines.iter().map(|line| line.len() + 14).sum::<usize>();
     let fits = Page::takes(&page.texts, size);
     html! {
@@ -108,14 +108,14 @@ pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
     }
 }
 
-/// The same for a text that is shown only if there is one.
+/// The same for a text that is shown only if it is not empty.
 pub(super) fn pane_if_any(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
     html! {
         @if !text.trim_ascii().is_empty() { (pane(page, Pane::titled(title), text)) }
     }
 }
 
-/// An image as a part of the page: in an `img`, scripts of an SVG do not run.
+/// An image embedded in the page: in an `img`, scripts of an SVG do not run.
 pub(super) fn picture(page: &Page<'_>, picture: &Picture) -> Markup {
     let name = visible(picture.name.as_bytes());
     html! {
@@ -143,7 +143,7 @@ fn data_uri(page: &Page<'_>, picture: &Picture) -> Option<String> {
         .then(|| html::data_uri(&format!("image/{kind}"), &bytes))
 }
 
-/// Such as `3 more lines are not shown`.
+/// A note such as `3 more lines are not shown`.
 pub(super) fn not_shown(number: u64, noun: &str) -> Markup {
     html! {
         @if number > 0 { p.note { (count(number, noun)) " not shown" } }

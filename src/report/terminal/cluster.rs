@@ -1,4 +1,4 @@
-//! What was seen of a server for workers: findings for `juror doctor`, tables for `juror cluster status`.
+//! The survey of a server for workers: findings for `juror doctor`, tables for `juror cluster status`.
 
 use crate::model::cluster::{ClusterRole, ClusterSurvey};
 use crate::model::text::{count, printable};
@@ -7,7 +7,7 @@ use crate::report::terminal::columns::{Cell, columns};
 use crate::report::terminal::doctor;
 use crate::report::terminal::page::Page;
 
-/// The whole text, as this command has it.
+/// The whole text for this command.
 pub(super) fn text(survey: &ClusterSurvey, command: &str, style: &Style) -> String {
     let mut page = Page::new(style);
     if !style.is_quiet() {
@@ -60,10 +60,10 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey, style: &Style) {
     table(page, &count(survey.workers.len(), "worker"), titles, 4, workers, style);
 }
 
-/// So much of a public key tells it from others.
+/// How many characters of a public key identify it.
 const KEY: usize = 8;
 
-/// A title, and below it columns, of which those behind the first `left` are numbers.
+/// A title, and columns below it; the columns after the first `left` are numbers.
 fn table(
     page: &mut Page<'_>,
     title: &str,

@@ -1,10 +1,10 @@
-//! Cells in columns: each as wide as its widest cell, with two blanks between.
+//! Cells in columns: each column is as wide as its widest cell, with two spaces in between.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::report::style::{Look, Style};
 
-/// The blanks between two columns.
+/// The spaces between two columns.
 pub(super) const GAP: usize = 2;
 
 /// One cell.
@@ -12,27 +12,27 @@ pub(super) const GAP: usize = 2;
 pub(super) struct Cell {
     pub(super) text: String,
     pub(super) look: Look,
-    /// Whether its text ends at the right edge of the column.
+    /// Whether it is aligned to the right edge of its column.
     is_right: bool,
 }
 
 impl Cell {
-    /// Text at the left edge of its column.
+    /// A cell aligned to the left edge.
     pub(super) fn left(text: impl Into<String>) -> Self {
         Self { text: text.into(), look: Look::Plain, is_right: false }
     }
 
-    /// Text at the right edge of its column.
+    /// A cell aligned to the right edge.
     pub(super) fn right(text: impl Into<String>) -> Self {
         Self { is_right: true, ..Self::left(text) }
     }
 
-    /// The same in colour.
+    /// The same cell with a colour.
     pub(super) fn looking(self, look: Look) -> Self {
         Self { look, ..self }
     }
 
-    /// The same over several rows, each of at most so many cells.
+    /// The cell folded into rows of at most this width.
     fn folded(&self, width: usize) -> Vec<Self> {
         let mut parts = vec![String::new()];
         let mut taken = 0;
@@ -51,7 +51,7 @@ impl Cell {
     }
 }
 
-/// Makes a row of each whose cell in this column is wider than that.
+/// Folds the wide cells of a column, so that some rows become several.
 pub(super) fn fold(rows: Vec<Vec<Cell>>, column: usize, width: usize) -> Vec<Vec<Cell>> {
     let folded = |row: Vec<Cell>| {
         let parts = row[column].folded(width).into_iter().enumerate();
@@ -68,7 +68,7 @@ pub(super) fn fold(rows: Vec<Vec<Cell>>, column: usize, width: usize) -> Vec<Vec
     rows.into_iter().flat_map(folded).collect()
 }
 
-/// How wide each column is.
+/// The width of each column.
 fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
     let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
     for row in rows {
@@ -79,7 +79,7 @@ fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
     widths
 }
 
-/// One line a row. Text is measured before it is painted, since the codes of colours take no room.
+/// One line per row. Text is measured before it is coloured, since colour codes take no room.
 pub(super) fn columns(rows: &[Vec<Cell>], style: &Style) -> Vec<String> {
     let widths = widths(rows);
     let line = |row: &Vec<Cell>| {

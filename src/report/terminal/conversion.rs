@@ -1,4 +1,4 @@
-//! A package in another format: where it is, and what had no equivalent.
+//! A converted package: where it is, and what had no equivalent.
 
 use crate::model::conversion::{Conversion, Loss};
 use crate::model::text::{count, printable};

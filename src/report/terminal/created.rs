@@ -37,7 +37,7 @@ pub(super) fn next(steps: &[NextReport], style: &Style) -> String {
         for (number, NextReport { step: NextStep { what, command }, .. }) in (1..).zip(steps) {
             page.labelled(2, Label::plain(&format!("{number}. ")), &printable(what));
             if let Some(command) = command {
-                // To be copied.
+                // On its own line, so that it can be copied.
                 page.line(5, &printable(command));
             }
         }

@@ -1,4 +1,4 @@
-//! A diagnostic with the line it is about and carets under what is meant.
+//! A diagnostic with its line and carets under the marked text.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
@@ -9,7 +9,7 @@ use crate::report::style::Style;
 use crate::report::terminal::judgement::quote_from_first_error;
 use crate::report::terminal::page::Page;
 
-/// The diagnostic with an empty line at its end; if little is to be said, one line.
+/// The diagnostic, followed by an empty line; a single line if there is little to say.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     if style.is_quiet() {
         let severity = match diagnostic.severity {
@@ -26,7 +26,7 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     let title = level.primary_title(printable(&diagnostic.message));
     let mut group = match &diagnostic.place.spot {
         None => title.element(Origin::path(path)),
-        // The line is too long to be shown.
+        // The line is too long to show.
         Some(spot) if spot.text.is_empty() && spot.column > 1 => {
             let origin = Origin::path(path).line(spot.line as usize);
             title.element(origin.char_column(spot.column as usize))
@@ -39,7 +39,7 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
             if shown.column_is_kept {
                 title.element(snippet.path(path))
             } else {
-                // The column that the snippet would give counts the escapes.
+                // The snippet's own column would count the escapes.
                 let origin = Origin::path(path).line(spot.line as usize);
                 let origin = origin.char_column(spot.column as usize);
                 title.element(origin).element(snippet)
@@ -59,12 +59,12 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     format!("{text}\n{}\n", page.into_text())
 }
 
-/// A line with nothing hidden, and the bytes of it that are meant.
+/// A line with nothing hidden, and the marked range of bytes.
 struct Shown {
     line: String,
     start: usize,
     end: usize,
-    /// Whether what is meant stands in its own column, no escapes before it.
+    /// Whether the column of the mark is unchanged, since there are no escapes before it.
     column_is_kept: bool,
 }
 

@@ -12,8 +12,8 @@ use crate::report::terminal::page::{INDENT, LEAST_ROOM, Label, Page};
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 25;
 
-/// An output that was compared with a judge answer, outside of any problem: one line if it is right, or
-/// if little is to be said; else what differs as well.
+/// The result of comparing an output with a judge answer, outside of any problem: one line if it is right, or in quiet
+/// mode; otherwise with the difference.
 pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = printable(&compared.output);
@@ -23,7 +23,7 @@ pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
             (style.paint(Look::Bad, "wrong"), format!("{name}: {}", difference.what()))
         }
     };
-    // A file name is neither broken nor cut.
+    // A file name is neither wrapped nor shortened.
     page.line(0, &format!("{label}: {text}"));
     if style.is_quiet() {
         return page.into_text();
@@ -38,7 +38,7 @@ pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
     page.into_text()
 }
 
-/// Writes where the output differs first, with both sides under each other, and how much in all.
+/// Writes where the output first differs, with one side below the other, and the extent of the differences.
 pub(super) fn write(page: &mut Page<'_>, difference: &Difference) {
     let space = page.style.space();
     page.wrapped(INDENT, &place(difference, space));
@@ -54,7 +54,7 @@ pub(super) fn write(page: &mut Page<'_>, difference: &Difference) {
     }
 }
 
-/// Such as `first difference at token 3: line 2, column 5, byte offset 16`.
+/// The position, such as `first difference at token 3: line 2, column 5, byte offset 16`.
 fn place(difference: &Difference, space: char) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
     let at = |side: &Side| {
@@ -78,7 +78,7 @@ fn place(difference: &Difference, space: char) -> String {
     place
 }
 
-/// Writes one side: its label, the line's number and text, and carets under what is meant.
+/// Writes one side: its label, the line's number and text, and carets under the mark.
 fn side(page: &mut Page<'_>, difference: &Difference, look: Look, digits: usize) {
     let style = *page.style;
     let (label, side, ended) = match look {
@@ -104,7 +104,7 @@ fn side(page: &mut Page<'_>, difference: &Difference, look: Look, digits: usize)
     page.line(indent, &format!("{blank} {bar} {margin}{carets}"));
 }
 
-/// A line of text in three parts, of which the middle one is meant.
+/// A line of text in three parts, of which the middle one is marked.
 struct Shown {
     before: String,
     mark: String,
@@ -112,8 +112,8 @@ struct Shown {
 }
 
 impl Shown {
-    /// The line around the token with the token marked; if the token is too long for that, the
-    /// token with its first differing byte marked.
+    /// The line around the token with the token marked. If the token is too long for that, the token with its first
+    /// differing byte marked.
     fn new(kind: DifferenceKind, side: &Side, style: &Style, digits: usize) -> Self {
         let form = |bytes: &[u8]| {
             let text = visible(bytes);
@@ -134,7 +134,7 @@ impl Shown {
         shown
     }
 
-    /// Cuts to the width, keeping the mark in sight: what went before it loses first.
+    /// Shortens the line to the width, first before the mark, so that the mark stays visible.
     fn fit(&mut self, style: &Style, digits: usize) {
         let room = style.width.saturating_sub(INDENT + 2 + 12 + digits).max(LEAST_ROOM);
         let ellipsis = style.ellipsis();
@@ -171,7 +171,7 @@ impl Shown {
     }
 }
 
-/// Writes the diff, unless it says no more than the first difference has said.
+/// Writes the diff, unless it adds nothing to the first difference.
 pub(super) fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
     let is_single = |tag: DiffTag| evidence.diff.iter().filter(|line| line.tag == tag).count() <= 1;
     let says_nothing_new = evidence.diff_lines_left_out == 0

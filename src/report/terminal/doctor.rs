@@ -1,4 +1,4 @@
-//! What `juror doctor` found out.
+//! The results of `juror doctor`.
 
 use crate::model::host::{Diagnosis, Finding, Grade, HostFacts};
 use crate::model::isolation::Isolation;
@@ -31,7 +31,7 @@ pub(super) fn text(diagnosis: &Diagnosis, style: &Style) -> String {
     page.into_text()
 }
 
-/// Adds findings below their subjects.
+/// Writes findings below their subjects.
 pub(super) fn findings(page: &mut Page<'_>, findings: &[Finding]) {
     let style = page.style;
     let mut subject = "";
@@ -57,14 +57,14 @@ fn entry(page: &mut Page<'_>, finding: &Finding) {
     if let Some(advice) = &finding.advice {
         let colon = if finding.command.is_some() { ":" } else { "" };
         page.wrapped(TEXT, &format!("{}{colon}", printable(advice)));
-        // To be copied, so in one piece.
+        // In one piece, so that it can be copied.
         if let Some(command) = &finding.command {
             page.line(TEXT + 2, &printable(command));
         }
     }
 }
 
-/// What follows from the findings.
+/// The conclusion from the findings.
 fn conclusion(diagnosis: &Diagnosis) -> String {
     let HostFacts { cpu_meter, memory_meter, .. } = &diagnosis.facts;
     let measured = format!("CPU time by {cpu_meter}, memory by {memory_meter}");

@@ -1,11 +1,11 @@
-//! What is said of a grammar's inputs and bounds.
+//! The inputs and bounds of a grammar.
 
 use crate::model::grammar::{Bound, Reached, ValueBounds};
 use crate::model::text::printable;
 use crate::report::style::Style;
 use crate::report::terminal::columns::{Cell, columns};
 
-/// One line for each command that reads numbers: its bounds, and what inputs reach.
+/// One line for each command that reads numbers: its bounds, and which of them inputs reach.
 pub(super) fn bounds(all: &[ValueBounds], style: &Style) -> String {
     let row = |bounds: &ValueBounds| {
         let range = format!("{} to {}", bound(&bounds.min), bound(&bounds.max));

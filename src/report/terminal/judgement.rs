@@ -1,4 +1,4 @@
-//! What one submission earned, as a block of lines that begins with the verdict.
+//! A submission's result, as a block of lines that begins with the verdict.
 
 use std::cmp::Reverse;
 use std::fmt::Display;
@@ -16,13 +16,13 @@ use crate::report::terminal::exchange;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::score;
 
-/// The most lines that are quoted of what a program or a compiler wrote.
+/// The most lines that are quoted from a program or a compiler.
 const QUOTED_LINES: usize = 12;
 
-/// How many rejected cases are named beside the first.
+/// How many rejected cases are named besides the first.
 const NAMED_CASES: usize = 5;
 
-/// One word, the verdict; with a name if there are several submissions, and the score if there are scores.
+/// The verdict as one word, with the name if there are several submissions, and the score if there is one.
 pub(super) fn line(name: Option<&str>, judgement: &SubmissionReport, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = name.map(printable);
@@ -34,7 +34,7 @@ pub(super) fn line(name: Option<&str>, judgement: &SubmissionReport, style: &Sty
     page.into_text()
 }
 
-/// The whole block, with an empty line at its end.
+/// The whole block, followed by an empty line.
 pub(super) fn block(judgement: &SubmissionReport, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = style.paint(Look::Title, &printable(&judgement.name));
@@ -56,8 +56,7 @@ pub(super) fn block(judgement: &SubmissionReport, style: &Style) -> String {
     page.into_text()
 }
 
-/// The expectations of a submission that do not hold, with an empty line at the end; nothing if
-/// all hold.
+/// The broken expectations of a submission, followed by an empty line; nothing if there are none.
 pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
     if judgement.broken_expectations.is_empty() {
         return String::new();
@@ -90,7 +89,7 @@ pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
     page.into_text()
 }
 
-/// Writes the case that shows that an expectation does not hold.
+/// Writes the case that shows that an expectation is broken.
 fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
     let text = format!("{}: {}", printable(&case.test_case), printable(&case.cause));
     let short = format!("{:<3}  ", case.verdict);
@@ -104,7 +103,7 @@ fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
     }
 }
 
-/// A submission that has no verdict, because the judge failed. `None` if it was not a submission.
+/// A submission without a verdict, because the judge failed. `None` if it was not a submission.
 pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &Style) -> String {
     let mut page = Page::new(style);
     let label = style.paint(Look::JudgeError, "judge error");
@@ -157,7 +156,7 @@ fn first_rejected(judgement: &SubmissionReport) -> Option<&CaseJudgement> {
     judgement.test_cases.iter().find(rejected)
 }
 
-/// Writes what an accepted submission needed.
+/// Writes what an accepted submission used.
 fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
     if judgement.test_cases.is_empty() {
         page.wrapped(INDENT, "no test case was run");
@@ -169,13 +168,13 @@ fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
     extremes(page, judgement);
 }
 
-/// What is said of memory that nothing measured.
+/// The text for memory that was not measured.
 const NOT_MEASURED: &str = "not measured";
 
-/// Writes which case took the most time, and which the most memory.
+/// Writes which case took the most time, and which used the most memory.
 fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let cases = judgement.test_cases.iter();
-    // Of equals the first.
+    // Of equal cases, the first one.
     let runs =
         cases.filter_map(|case| Some((case.outcome.as_ref()?, Reverse(case.test_case.as_str()))));
     let slowest = runs.clone().map(|(run, name)| (run.cpu_time, name)).max();
@@ -192,7 +191,7 @@ fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
     }
 }
 
-/// Writes the case that was rejected first, with all that helps to understand why.
+/// Writes the first rejected case, with everything that helps to understand it.
 fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgement) {
     let text = format!(
         "{} on {}: {}",
@@ -240,7 +239,7 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
     }
 }
 
-/// Such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
+/// The use of resources, such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
 pub(super) fn used(outcome: &Outcome) -> String {
     format!(
         "CPU time {}, clock {}, memory {}, output {}",
@@ -251,7 +250,7 @@ pub(super) fn used(outcome: &Outcome) -> String {
     ) + &outcome.ran_at.map_or(String::new(), |then| format!("; from the cache, of {}", then.day()))
 }
 
-/// Writes how to repeat the run, and where its files are. Neither is ever broken or cut.
+/// Writes how to repeat the run, and where its files are. Neither is wrapped or shortened.
 fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
     ways(page, &evidence.repeat, evidence.kept.as_deref(), evidence.feedback.as_deref());
 }
@@ -311,7 +310,7 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
     page.wrapped(INDENT, &text);
 }
 
-/// Writes what the compiler had to say about a submission that it did build.
+/// Writes the compiler's messages for a submission that was built.
 fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
     if let Some(CompilerReport { refusal: None, messages, .. }) = &judgement.compiler {
         if lines_of(messages).is_empty() {
@@ -323,7 +322,7 @@ fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
     }
 }
 
-/// Writes a line for each case: `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
+/// Writes a line for each case, such as `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
 fn cases(page: &mut Page<'_>, judgement: &SubmissionReport) {
     if !judgement.test_cases.is_empty() {
         page.blank();
@@ -347,14 +346,14 @@ fn cases(page: &mut Page<'_>, judgement: &SubmissionReport) {
     }
 }
 
-/// Writes what a program wrote under a title; nothing if it wrote nothing.
+/// Writes a program's output under a title; nothing if it is empty.
 ///
-/// Of a long text the first and the last lines: some languages name the fault first, others last.
+/// Of a long text, the first and the last lines: some languages report the fault first, others last.
 pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
     quote_ends(page, title, text, 0);
 }
 
-/// The same for a text of which so many bytes in the middle are not known.
+/// The same for a text with this many unknown bytes in the middle.
 fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     let lines = lines_of(text);
     if lines.is_empty() {
@@ -362,7 +361,7 @@ fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     }
     page.blank();
     page.line(INDENT, title);
-    // The place of a line that says that one is left out is that line's own.
+    // A note that one line is omitted would take the room of that line.
     if lines.len() <= QUOTED_LINES + 1 && unknown == 0 {
         page.quoted(&lines);
         return;
@@ -374,7 +373,7 @@ fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     page.quoted(&lines[lines.len() - tail..]);
 }
 
-/// Writes the input: a short one whole, of a long one the beginning and the command that shows all of it.
+/// Writes the input: a short one in full; of a long one the beginning, and the command that shows all of it.
 fn input(page: &mut Page<'_>, evidence: &Evidence) {
     let lines = lines_of(&evidence.input);
     if lines.is_empty() && evidence.input_path.is_none() {
@@ -401,7 +400,7 @@ fn input(page: &mut Page<'_>, evidence: &Evidence) {
     }
 }
 
-/// Writes the compiler's messages: all if they are few or all is to be seen, else from just before the first error.
+/// Writes the compiler's messages: all if they are few or in verbose mode; otherwise from just before the first error.
 pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
     let lines = lines_of(messages);
     let mut start = 0;
@@ -414,9 +413,9 @@ pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
             memchr::memmem::find(&line, b"error").is_some()
         };
         let first_error = lines.iter().position(is_error).unwrap_or(0);
-        // Compilers say in which function they are before they say what is wrong.
+        // Compilers name the function before they report the error in it.
         start = first_error.saturating_sub(2).min(lines.len() - most);
-        // A line that says that one is left out takes as much room as that one.
+        // A note that one line is omitted would take the room of that line.
         most += usize::from(start + most + 1 == lines.len());
         if start == 1 {
             start = 0;
@@ -429,7 +428,7 @@ pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
     left_out(page, lines.len() - start - shown.len(), "more line", 0);
 }
 
-/// Writes how many lines were left out, if any were.
+/// Writes how many lines were omitted, if any.
 fn left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
     let mut what = Vec::new();
     what.extend((number > 0).then(|| count(number, noun)));
@@ -441,7 +440,7 @@ fn left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
     }
 }
 
-/// The lines of a text, without line ends and without blank lines at the end.
+/// The lines of a text, without line ends and without blank lines at its end.
 fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     let text = text.trim_ascii_end();
     if text.is_empty() {

@@ -103,7 +103,8 @@ fn files(case: &CaseFiles, style: &Style) -> String {
     page.into_text()
 }
 
-/// All lines of a text behind a bar, with what is missing at its end. Nothing is cut: that is left to the terminal.
+/// All lines of a text after a bar, with a note if it is incomplete. Lines are not shortened: that is left to the
+/// terminal.
 pub(super) fn quoted(page: &mut Page<'_>, text: &[u8], is_whole: bool) {
     let bar = page.style.bar();
     for line in text.split_inclusive(|byte| *byte == b'\n') {

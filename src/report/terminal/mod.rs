@@ -1,4 +1,4 @@
-//! For a person: results to one writer, diagnostics and a live line to another.
+//! For people: results go to one writer, diagnostics and a live line to another.
 
 mod cluster;
 mod columns;
@@ -50,16 +50,16 @@ pub struct Terminal<O, E> {
     shown: Shown,
 }
 
-/// What of the report is shown already.
+/// The parts of the report that were already shown.
 #[derive(Default)]
 struct Shown {
-    /// Submissions: those after them are for the next table.
+    /// How many submissions were shown; later ones are for the next table.
     submissions: usize,
-    /// Test cases that were made: those after them are for the next list.
+    /// How many generated test cases were shown; later ones are for the next list.
     generated: usize,
-    /// The faults of the judge that are for under the next table.
+    /// Failures of the judge to show below the next table.
     faults: Vec<String>,
-    /// Whether an empty line is due between the title and what follows.
+    /// Whether an empty line is needed between the title and the following text.
     gap: bool,
 }
 
@@ -70,14 +70,14 @@ impl<O: Write, E: Write> Terminal<O, E> {
         Self { out, err, style, listing, progress, shown: Shown::default() }
     }
 
-    /// The same with tables that list these submissions in this order.
+    /// Makes tables list these submissions in this order.
     #[must_use]
     pub fn with_listing(mut self, listing: Listing) -> Self {
         self.listing = listing;
         self
     }
 
-    /// The same with a live line, which steps aside whenever something is written.
+    /// Adds a live line, which is hidden while something is written.
     #[must_use]
     pub fn with_progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
@@ -89,7 +89,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.write(text, false)
     }
 
-    /// Writes a remark. On a terminal both writers show in one place, so it too keeps off the title.
+    /// Writes a message. On a terminal both writers share a screen, so it also keeps its distance from the title.
     fn remark(&mut self, text: &str) -> io::Result<()> {
         self.write(text, true)
     }
@@ -117,7 +117,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         !self.style.is_quiet() && is_of_many(report)
     }
 
-    /// Writes what is still to be shown of a package: table, broken expectations, faults, test cases.
+    /// Writes the rest of a package: table, broken expectations, failures, test cases.
     fn rest_of_package(&mut self, report: &Report) -> io::Result<()> {
         let rows = match self.has_table(report) {
             true => &report.submissions[self.shown.submissions..],
@@ -151,7 +151,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
     }
 
     fn diagnosed(&mut self, diagnostic: &Diagnostic, report: &Report) -> io::Result<()> {
-        // It may be about the next package already. A table that has begun is not torn apart.
+        // It may already be about the next package. A table that has begun is not interrupted.
         if !self.has_table(report) || self.shown.submissions == report.submissions.len() {
             self.rest_of_package(report)?;
         }
@@ -162,7 +162,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.remark(&text)
     }
 
-    /// A valid input has a line; what is wrong with the others is said already.
+    /// A valid input gets a line; faults of others were already reported.
     fn input_checked(&mut self, input: &Path, valid: bool) -> io::Result<()> {
         if self.style.is_quiet() || !valid {
             return Ok(());
@@ -212,7 +212,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             };
             self.result(&text)?;
         }
-        // The last one completes the table.
+        // The last submission completes the table.
         let announced = report.packages.last().map_or(0, |it| it.submissions);
         match has_table && report.submissions_done() >= announced {
             true => self.rest_of_package(report),
@@ -220,7 +220,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         }
     }
 
-    /// Shows a fault of the judge: at once, or under the table.
+    /// Shows a failure of the judge: immediately, or below the table.
     fn fault(
         &mut self,
         submission: Option<&str>,
@@ -229,7 +229,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
     ) -> io::Result<()> {
         let text = judgement::judge_error(submission, error, &self.style);
         if self.has_table(report) {
-            // A row of the table says which was skipped.
+            // A row of the table shows which submission was skipped.
             let is_skip = submission.is_some() && error.lacks.is_some();
             self.shown.faults.extend((!is_skip).then_some(text));
             return Ok(());
@@ -237,7 +237,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.result(&text)
     }
 
-    /// What a program wrote to standard output may be for another program, which gets it as it is, and nothing else.
+    /// In raw mode, standard output gets exactly what the program wrote there: it may be for another program.
     fn ran_once(&mut self, run: &RunOnce) -> io::Result<()> {
         let text = run::page(run, &self.style);
         if !run.is_raw {
@@ -292,7 +292,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             Event::PackageRead(package) => {
                 self.rest_of_package(report)?;
                 if report.created.is_some() || report.command == "run" {
-                    // It is told already.
+                    // It was already shown.
                     return Ok(());
                 }
                 self.package_read(&package.name, &package.title)?;
@@ -333,7 +333,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 let explained = report.explanations.last();
                 self.result(&search::block(search, explained, &self.style))
             }
-            // A search shows it with what it found.
+            // A search shows it with its result.
             Event::Explained(explained)
                 if report.search.is_none() && report.command != "stress" =>
             {
@@ -349,13 +349,13 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 self.remark(&notice(event, &self.style).unwrap_or_default())
             }
             Event::Finished => self.finished(report),
-            // What stands in the report is shown with what follows; the rest is for the live line.
+            // Values in the report are shown with later events; the rest is for the live line.
             _ => Ok(()),
         }
     }
 }
 
-/// Whether there may be several submissions, so that each is named and all of them stand in a table.
+/// Whether there may be several submissions, so that each is named and all are in a table.
 fn is_of_many(report: &Report) -> bool {
     match report.command {
         "verify" => true,
@@ -364,7 +364,7 @@ fn is_of_many(report: &Report) -> bool {
     }
 }
 
-/// A submission's name if no title says which package it belongs to.
+/// A submission's name, with its package if no title names that.
 fn in_full(submission: &SubmissionReport, report: &Report) -> String {
     match (report.command, &submission.package) {
         ("verify", Some(package)) => format!("{}: {}", printable(package), submission.name),
@@ -372,7 +372,7 @@ fn in_full(submission: &SubmissionReport, report: &Report) -> String {
     }
 }
 
-/// Such as `CPU time 1 s (problem.yaml), clock 3 s, memory 2 GiB, output 8 MiB`.
+/// The limits, such as `CPU time 1 s (problem.yaml), clock 3 s, memory 2 GiB, output 8 MiB`.
 fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
     let (time, origin) = (given_seconds(limits.cpu_seconds), printable(&limits.cpu_origin));
     let processes = limits.processes.filter(|_| style.is_verbose());

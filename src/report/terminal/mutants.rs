@@ -6,7 +6,7 @@ use crate::report::style::{Look, Style, cut};
 use crate::report::terminal::columns::{Cell, columns};
 use crate::report::terminal::page::Page;
 
-/// All that was asked for.
+/// The requested list or mutant.
 pub(super) fn page(listing: &MutantListing, style: &Style) -> String {
     let mut page = Page::new(style);
     for (at, mutants) in listing.list.chunk_by(|a, b| a.submission == b.submission).enumerate() {

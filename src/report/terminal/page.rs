@@ -1,14 +1,14 @@
-//! A page of lines under construction: indenting, wrapping, cutting, quoting.
+//! A page of lines under construction: indenting, wrapping, shortening, quoting.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::text::visible;
 use crate::report::style::{Look, Style, cut};
 
-/// How far the text of a block stands in.
+/// The indent of a block's text.
 pub(super) const INDENT: usize = 5;
 
-/// What a program wrote is never cut to less than this.
+/// Output of a program is never shortened to less than this.
 pub(super) const LEAST_ROOM: usize = 20;
 
 /// Lines of text, written from top to bottom.
@@ -17,7 +17,7 @@ pub(super) struct Page<'a> {
     text: String,
 }
 
-/// What stands before a text, blanks included.
+/// The text before another text, including spaces.
 #[derive(Clone, Copy)]
 pub(super) struct Label<'a> {
     look: Look,
@@ -42,12 +42,12 @@ impl<'a> Page<'a> {
         Self { style, text: String::new() }
     }
 
-    /// All that was written.
+    /// The whole text.
     pub(super) fn into_text(self) -> String {
         self.text
     }
 
-    /// One line as it is, without its trailing blanks.
+    /// A line as it is, without trailing spaces.
     pub(super) fn line(&mut self, indent: usize, text: &str) {
         let text = text.trim_end();
         if !text.is_empty() {
@@ -62,12 +62,12 @@ impl<'a> Page<'a> {
         self.text.push('\n');
     }
 
-    /// A text of ours, broken between words if it would pass the width.
+    /// A text by juror, wrapped between words.
     pub(super) fn wrapped(&mut self, indent: usize, text: &str) {
         self.labelled(indent, Label::plain(""), text);
     }
 
-    /// A text of ours behind a label; further lines stand under the first one's text.
+    /// A text by juror after a label; further lines are aligned with the first one's text.
     pub(super) fn labelled(&mut self, indent: usize, label: Label<'_>, text: &str) {
         let hang = indent + label.text.width();
         let room = self.style.width.saturating_sub(hang).max(LEAST_ROOM);
@@ -81,20 +81,20 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Lines that a program wrote, behind a bar, each cut to the width.
+    /// Lines of a program's output after a bar, each shortened to the width.
     pub(super) fn quoted<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
         for line in lines {
             self.quoted_line(&visible(line.as_ref()));
         }
     }
 
-    /// One line behind a bar, cut to the width.
+    /// One line after a bar, shortened to the width.
     pub(super) fn quoted_line(&mut self, text: &str) {
         let text = cut(text, self.room_for_quotes(), self.style.ellipsis());
         self.line(INDENT + 2, &format!("{} {text}", self.style.bar()));
     }
 
-    /// Whether a line that a program wrote is quoted whole.
+    /// Whether a line of a program's output fits without being shortened.
     pub(super) fn fits(&self, line: &[u8]) -> bool {
         visible(line).width() <= self.room_for_quotes()
     }
@@ -104,9 +104,9 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The text in lines of at most this width, broken at blanks; a longer word has its own line.
+/// The text in lines of at most this width, broken at spaces; a longer word gets its own line.
 ///
-/// A number and what it counts stay together.
+/// A number and its noun stay together.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -1,4 +1,4 @@
-//! The test cases that a grammar added to a package: what each is for, and what was not added.
+//! The test cases that were added to a package from a grammar: the purpose of each, and what was not added.
 
 use crate::model::proposal::{EqualInput, Proposal, ProposedCase};
 use crate::model::text::{count, printable};
@@ -7,7 +7,7 @@ use crate::report::style::{Look, Style};
 use crate::report::terminal::columns::{Cell, columns};
 use crate::report::terminal::page::{Label, Page};
 
-/// The whole block, with an empty line at its end.
+/// The whole block, followed by an empty line.
 pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     let mut page = Page::new(style);
     let grammar = printable(&proposal.grammar.display().to_string());
@@ -70,7 +70,7 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     page.into_text()
 }
 
-/// Whether an input is there because it was added before: under its own name, behind a number.
+/// Whether an input exists because it was added before: its name is the same after a number.
 fn is_itself(equal: &EqualInput) -> bool {
     let last = equal.same_as.rsplit('/').next().unwrap_or_default();
     let name = last.trim_start_matches(|it: char| it.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! One run of a submission: how it ended, and all that it wrote.
+//! A single run of a submission: how it ended, and all of its output.
 
 use crate::model::once::RunOnce;
 use crate::model::text::printable;
@@ -7,7 +7,7 @@ use crate::report::terminal::judgement::used;
 use crate::report::terminal::listing::quoted;
 use crate::report::terminal::page::{Label, Page};
 
-/// All but what goes to standard output as it is.
+/// Everything except what goes to standard output unchanged.
 pub(super) fn page(run: &RunOnce, style: &Style) -> String {
     let mut page = Page::new(style);
     let look = if run.failed { Look::Bad } else { Look::Good };

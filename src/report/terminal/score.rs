@@ -7,7 +7,7 @@ use crate::report::style::Look;
 use crate::report::terminal::columns::{Cell, columns};
 use crate::report::terminal::page::{INDENT, Page};
 
-/// Such as `60 of 100`, `60`, or `? of 100` where it is not known.
+/// A score, such as `60 of 100`, `60`, or `? of 100` if it is not known.
 pub(super) fn of(score: Option<Score>, max: Option<Score>) -> String {
     match max {
         Some(max) => format!("{} of {max}", points(score)),
@@ -15,7 +15,7 @@ pub(super) fn of(score: Option<Score>, max: Option<Score>) -> String {
     }
 }
 
-/// Such as `60`, or `?` where it is not known.
+/// Points, such as `60`, or `?` if they are not known.
 pub(super) fn points(score: Option<Score>) -> String {
     score.map_or("?".to_owned(), |score| score.to_string())
 }

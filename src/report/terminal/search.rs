@@ -1,4 +1,4 @@
-//! What a search came to: the counterexample as a block of lines, or how much was tried.
+//! The result of a search: the counterexample as a block of lines, or how much was tried.
 
 use crate::model::explanation::Explained;
 use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan};
@@ -13,7 +13,7 @@ use crate::report::terminal::page::{INDENT, Label, Page};
 /// The most lines of an input or output that are shown.
 const SHOWN_LINES: usize = 24;
 
-/// With what a submission is compared, and on what.
+/// What the submission is compared with, and on which inputs.
 pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
     let mut page = Page::new(style);
     let reference = format!("{} ({})", printable(&plan.reference), printable(&plan.chosen));
@@ -25,7 +25,7 @@ pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
     page.into_text()
 }
 
-/// The whole block, with an empty line at its end.
+/// The whole block, followed by an empty line.
 pub(super) fn block(search: &Search, explained: Option<&Explained>, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = printable(&search.plan.submission);
@@ -74,14 +74,14 @@ pub(super) fn block(search: &Search, explained: Option<&Explained>, style: &Styl
     page.into_text()
 }
 
-/// What the inputs have in common on which it fails, if that is known.
+/// What the inputs on which it fails have in common, if known.
 fn why(page: &mut Page<'_>, explained: Option<&Explained>) {
     if let Some(explanation) = explained.and_then(|it| it.explanation.as_ref()) {
         page.labelled(INDENT, Label::plain("why:     "), &printable(&explanation.sentence()));
     }
 }
 
-/// How the counterexample came about.
+/// The origin of the counterexample.
 fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
     let after = format!(
         "after {} in {}, by {}",
@@ -115,7 +115,7 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
     kept(page, found);
 }
 
-/// Where the input was written.
+/// Where the input was saved.
 fn kept(page: &mut Page<'_>, found: &Counterexample) {
     if let Some(saved) = &found.saved {
         page.labelled(INDENT, Label::plain("saved:   "), &printable(saved));
@@ -126,7 +126,7 @@ fn kept(page: &mut Page<'_>, found: &Counterexample) {
     }
 }
 
-/// How a search without a find ended.
+/// How a search without result ended.
 fn nothing(search: &Search) -> String {
     let runs = count(search.runs, "comparison");
     let end = match search.end {
@@ -137,7 +137,7 @@ fn nothing(search: &Search) -> String {
     format!("nothing found in {runs}, {}{end}", seconds(search.elapsed))
 }
 
-/// What was tried in vain.
+/// What was tried without result.
 fn tried(page: &mut Page<'_>, search: &Search) {
     if let Some(level) = search.level.filter(|level| *level > 1) {
         let text = format!(
@@ -162,7 +162,7 @@ fn tried(page: &mut Page<'_>, search: &Search) {
     }
 }
 
-/// Writes a text under a title, with blanks that are easily overlooked made visible.
+/// Writes a text under a title, with spaces made visible that are easily overlooked.
 fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     let style = *page.style;
     page.blank();
@@ -196,7 +196,7 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     }
 }
 
-/// A line in which blanks at its ends, and those beside another, are marked.
+/// A line in which spaces at its ends, and adjacent ones, are marked.
 fn with_blanks(line: &[u8], style: &Style) -> String {
     let shown = visible(line);
     let characters: Vec<char> = shown.chars().collect();

@@ -1,4 +1,5 @@
-//! How strong test data is: gates, parts, score, what was missed with what would catch it, and the kill matrix.
+//! The strength of test data: gates, parts, score, missed programs with inputs that would catch them, and the kill
+//! matrix.
 
 use crate::model::strength::{
     CaseKills, GateState, MissedBy, Part, RightProgram, Strength, Subject, SubjectKind,
@@ -70,7 +71,7 @@ fn gates(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// What was held against the data, and the results.
+/// What the data was tested with, and the results.
 fn held(page: &mut Page<'_>, found: &Strength) {
     let kinds = [
         (SubjectKind::Submission, "wrong submission"),
@@ -168,7 +169,7 @@ fn killer(page: &mut Page<'_>, missed: &MissedBy) {
     }
 }
 
-/// What survived, by name.
+/// The survivors, by name.
 fn undecided(page: &mut Page<'_>, found: &Strength) {
     let style = page.style;
     let wanted = |status: SubjectStatus| {
@@ -219,7 +220,7 @@ fn matrix(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// What the score is made of.
+/// The parts of the score.
 fn parts(page: &mut Page<'_>, found: &Strength) {
     let shown = |part: &Part| match part.value {
         Some(value) => format!("{} {value:.2}", part.name),
@@ -239,7 +240,7 @@ fn parts(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// What to do next.
+/// The next steps.
 fn next(page: &mut Page<'_>, found: &Strength) {
     let shut = found.gates.iter().filter(|gate| gate.state == GateState::Shut).count();
     let missed = found.count(SubjectStatus::Missed);

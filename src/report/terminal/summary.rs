@@ -1,4 +1,4 @@
-//! The last lines of a command, and the list of test cases that were made.
+//! The last lines of a command, and the list of generated test cases.
 
 use crate::model::event::GeneratedState;
 use crate::model::report::{GeneratedReport, Report};
@@ -9,7 +9,7 @@ use crate::model::worker::WorkerReport;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::page::Page;
 
-/// What was done before Ctrl-C and what not.
+/// What was done before Ctrl-C, and what was not.
 pub(super) fn left_undone(report: &Report) -> String {
     if report.command == "stress" {
         return "results so far are above".to_owned();
@@ -47,7 +47,7 @@ pub(super) fn left_undone(report: &Report) -> String {
     }
 }
 
-/// The last line; `None` if it would say nothing.
+/// The last line; `None` if it would be empty.
 pub(super) fn in_short(report: &Report) -> Option<String> {
     if matches!(
         report.command,
@@ -111,7 +111,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     })
 }
 
-/// Such as `, 3 of them from the cache (oldest: 2026-11-21)`.
+/// How much was recalled, such as `, 3 of them from the cache (oldest: 2026-11-21)`.
 fn known(report: &Report) -> String {
     match report.known_runs() {
         None => String::new(),
@@ -125,19 +125,19 @@ fn known(report: &Report) -> String {
     }
 }
 
-/// Such as `programs on workers: a 12, b 30`; `None` if they ran here.
+/// The programs on workers, such as `programs on workers: a 12, b 30`; `None` if programs ran here.
 fn workers(report: &Report) -> Option<String> {
     let each = |worker: &WorkerReport| format!("{} {}", printable(&worker.name), worker.programs);
     let all: Vec<String> = report.workers.iter().map(each).collect();
     (!all.is_empty()).then(|| format!("programs on workers: {}", all.join(", ")))
 }
 
-/// Such as `3 submissions, 1 accepted, 2 rejected`, or how expectations hold.
+/// The results, such as `3 submissions, 1 accepted, 2 rejected`, or whether expectations hold.
 fn judged_in_short(report: &Report) -> String {
     let summary = &report.summary;
     let submissions = count(report.submissions.len(), "submission");
     if report.command == "verify" {
-        // What some test case must show cannot be seen on a few.
+        // An expectation about some test case cannot be checked on a selection.
         let are_all = report.packages.iter().all(|it| it.test_cases == it.all_test_cases);
         return match summary.broken {
             0 if summary.judge_errors == 0 && !report.interrupted && are_all => {
@@ -169,7 +169,7 @@ fn judged_in_short(report: &Report) -> String {
     format!("{submissions}, {}", parts.join(", "))
 }
 
-/// Such as ` (2 WA, 1 TLE)`: which verdicts there are, if there are several rejections.
+/// The verdicts, such as ` (2 WA, 1 TLE)`, if there are several rejections.
 fn rejections(report: &Report) -> String {
     let number = |verdict| {
         let same = report.submissions.iter().filter(|it| it.verdict == Some(verdict));
@@ -186,7 +186,7 @@ fn rejections(report: &Report) -> String {
     }
 }
 
-/// Such as `6 test cases, 3 created, 3 unchanged`.
+/// The generated test cases, such as `6 test cases, 3 created, 3 unchanged`.
 fn made_in_short(report: &Report) -> String {
     let all = &report.generated;
     let parts: Vec<String> = [
@@ -215,9 +215,9 @@ fn made_in_short(report: &Report) -> String {
     format!("{number}, {}", parts.join(", "))
 }
 
-/// The test cases that were made, as far as they are to be shown.
+/// The generated test cases to show.
 ///
-/// Where only the lines that matter are shown, each says of which package it is.
+/// In quiet mode each line names its package.
 pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
     let mut page = Page::new(style);
     for generated in all {
@@ -245,12 +245,12 @@ pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
     text + "\n"
 }
 
-/// The number with its noun, if there is one of it.
+/// The number with its noun, unless it is zero.
 fn nonzero(number: usize, noun: &str) -> Option<String> {
     (number > 0).then(|| count(number, noun))
 }
 
-/// A state as it stands before a name.
+/// The state as a word before a name.
 const fn in_words(state: GeneratedState) -> &'static str {
     match state {
         GeneratedState::Created => "created",

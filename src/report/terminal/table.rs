@@ -1,4 +1,4 @@
-//! All submissions of a package in one table, a row each.
+//! A table of all submissions of a package, one row each.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -16,36 +16,36 @@ use crate::report::terminal::columns::{Cell, GAP, columns, fold};
 use crate::report::terminal::page::{Label, Page};
 use crate::report::terminal::score;
 
-/// What is left out first if the table is too wide, and what is never.
+/// The importance of a column: which columns are omitted first if the table is too wide, and which never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
-    /// On which test case the slowest run was.
+    /// The test case of the slowest run.
     Place,
-    /// The slowest run as a part of the limit.
+    /// The slowest run relative to the limit.
     Share,
     /// The memory.
     Memory,
     /// The points of a group.
     Group,
-    /// The first failure, which is cut.
+    /// The first failure, which may be shortened.
     Failure,
-    /// All else.
+    /// Everything else.
     Needed,
-    /// The submission's name, which is folded.
+    /// The submission's name, which may be folded.
     Name,
 }
 
-/// A column: what it is worth, its title, and its cell in each row.
+/// A column: its importance, and its cells, beginning with the title.
 struct Column {
     worth: Worth,
     cells: Vec<Cell>,
 }
 
-/// Names are not folded to less.
+/// The least width of folded names.
 const NAME_MIN: usize = 14;
-/// Failures are not cut to less.
+/// The least width of shortened failures.
 const FAILURE_MIN: usize = 10;
-/// What is only good to know leaves so much room for names, and so much for failures.
+/// Optional columns leave at least this much room for names and for failures.
 const NAME_GOOD: usize = 22;
 const FAILURE_GOOD: usize = 28;
 /// How names and failures share the room: both grow to the first pair, then to the second, and so on.
@@ -56,7 +56,7 @@ const SHARES: [(usize, usize); 4] = [
     (usize::MAX, usize::MAX),
 ];
 
-/// The table with an empty line at its end; nothing without rows.
+/// The table, followed by an empty line; nothing without rows.
 pub(super) fn table(
     rows: &[SubmissionReport],
     report: &Report,
@@ -87,7 +87,7 @@ pub(super) fn table(
     text
 }
 
-/// The directory that all of several submissions are named in, with its slash; empty if there is none.
+/// The directory that the names of all of several submissions begin with, including its slash; empty if there is none.
 fn directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
     let [first, others @ ..] = rows else { return "" };
     let ends = first.name.rmatch_indices('/').map(|(at, _)| &first.name[..=at]);
@@ -95,12 +95,12 @@ fn directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
     shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
 }
 
-/// The CPU time that a run of the last package may use.
+/// The CPU time limit of the last package.
 fn limit(report: &Report) -> Option<Duration> {
     Some(report.packages.last()?.limits.as_ref()?.cpu_seconds)
 }
 
-/// Whether a submission is to be shown.
+/// Whether a submission is listed.
 pub(super) fn listed(row: &SubmissionReport, listing: Listing) -> bool {
     match listing.only {
         None => true,
@@ -130,12 +130,12 @@ fn sort(rows: &mut [&SubmissionReport], order: Order) {
     }
 }
 
-/// What a submission earned, if that is known.
+/// The score of a submission, if known.
 fn score_of(row: &SubmissionReport) -> Option<Score> {
     row.score.as_ref()?.score
 }
 
-/// All columns that have something to say.
+/// All columns that are not empty.
 fn fields(
     rows: &[&SubmissionReport],
     report: &Report,
@@ -172,7 +172,7 @@ fn fields(
             }));
         }
     }
-    // Marked in short; the last line says it in words.
+    // A short mark; the last line explains it in words.
     let of_cache = |row: &&&SubmissionReport| slowest_run(row).is_some_and(|it| it.is_known);
     let known_rows: Vec<&str> = rows.iter().filter(of_cache).map(|row| &*row.name).collect();
     all.push(column(Worth::Needed, Cell::right("passed"), &|row| {
@@ -217,7 +217,7 @@ fn fields(
     all
 }
 
-/// How a group of copies is marked: `=1` if they are the same text, `~2` if they are not quite.
+/// The mark for a group of copies: `=1` if their text is the same, `~2` if it is similar.
 fn sign(likeness: Likeness, number: usize) -> String {
     let sign = match likeness {
         Likeness::Text => '=',
@@ -226,7 +226,7 @@ fn sign(likeness: Likeness, number: usize) -> String {
     format!("{sign}{number}")
 }
 
-/// Says what the marks of copies mean, with an empty line at the end; nothing if there are none.
+/// Explains the marks of copies, followed by an empty line; nothing if there are none.
 fn duplicates(report: &Report, directory: &str, style: &Style) -> String {
     let mut page = Page::new(style);
     for (group, number) in report.duplicates.iter().zip(1..) {
@@ -241,7 +241,7 @@ fn duplicates(report: &Report, directory: &str, style: &Style) -> String {
     if text.is_empty() { text } else { text + "\n" }
 }
 
-/// Such as `score/100`.
+/// The title of a score column, such as `score/100`.
 fn titled(name: &str, max: Option<Score>) -> String {
     max.map_or(name.to_owned(), |max| format!("{name}/{max}"))
 }
@@ -272,7 +272,7 @@ fn expected(row: &SubmissionReport) -> Cell {
     }
 }
 
-/// The first test case that is not passed, and why; or why there is no verdict.
+/// The first failed test case with its cause, or why there is no verdict.
 fn failure(row: &SubmissionReport) -> Cell {
     let lacks = row.error.as_ref().and_then(|fault| fault.error.lacks.as_ref());
     if let Some(tool) = lacks {
@@ -287,7 +287,7 @@ fn failure(row: &SubmissionReport) -> Cell {
     }
 }
 
-/// The lines, as wide as there is room: less important columns are left out, failures are cut, names are folded.
+/// The lines, fitted to the width: less important columns are omitted, failures are shortened, names are folded.
 fn lines(mut all: Vec<Column>, style: &Style) -> Vec<String> {
     let width = |column: &Column| {
         let cells = column.cells.iter();

@@ -7,10 +7,10 @@ use crate::model::text::{count, printable, visible};
 use crate::model::units::seconds;
 use crate::report::terminal::page::{INDENT, Label, Page};
 
-/// So many faults are shown that pass; all of them with `--verbose`.
+/// How many faults that pass are shown; `--verbose` shows all.
 const SHOWN: usize = 5;
 
-/// All of it, as far as it was measured.
+/// Everything, as far as it was measured.
 pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
     if !found.features.is_empty() {
         features(page, &found.features);
@@ -34,7 +34,7 @@ pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// What no test case is like.
+/// Features that no test case has.
 fn features(page: &mut Page<'_>, found: &[InputFeature]) {
     let missing = found.iter().filter_map(|it| Some((it, it.example.as_ref()?)));
     let missing: Vec<String> = missing
@@ -47,7 +47,7 @@ fn features(page: &mut Page<'_>, found: &[InputFeature]) {
     some(page, missing.into_iter());
 }
 
-/// A list, cut if it is long.
+/// A list, shortened if it is long.
 fn some(page: &mut Page<'_>, all: impl ExactSizeIterator<Item = String>) {
     let (shown, whole) = (if page.style.is_verbose() { usize::MAX } else { SHOWN }, all.len());
     for it in all.take(shown) {
@@ -93,7 +93,7 @@ fn speed(page: &mut Page<'_>, probes: &Probes) {
     }
 }
 
-/// Whether a probe says something that nobody would expect: an accepted submission that fails.
+/// Whether a probe shows something unexpected: an accepted submission that fails.
 fn is_notable(probe: &SubmissionProbe) -> bool {
     probe.growth().is_some() || (!probe.declared_slow && probe.largest.failed.is_some())
 }

@@ -10,16 +10,16 @@ pub(super) struct OutputFault {
     pub(super) text: Vec<u8>,
 }
 
-/// What a fault is about.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultClass {
-    /// Something is missing or too much: wrong in nearly every problem.
+    /// Something is missing or superfluous: wrong in nearly every problem.
     Form,
-    /// Another value: wrong if only one output is right.
+    /// A different value: wrong if only one output is right.
     Value,
 }
 
-/// A change of an output with its name; `None` if the output has no place for it.
+/// A named change of an output; `None` if it does not apply to the output.
 type Change = (&'static str, FaultClass, fn(&[u8]) -> Option<Vec<u8>>);
 
 const CHANGES: [Change; 16] = [
@@ -78,12 +78,12 @@ const CHANGES: [Change; 16] = [
     ("another letter at the start", FaultClass::Value, |output| letter(output, false)),
 ];
 
-/// All faults by name.
+/// The names of all faults.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, FaultClass)> {
     CHANGES.iter().map(|(name, kind, _)| (*name, *kind))
 }
 
-/// An output with each fault that it can have.
+/// The output with each fault that applies to it.
 pub(super) fn faults(output: &[u8]) -> Vec<OutputFault> {
     let same = |text: &[u8]| words_of(text).eq(words_of(output));
     let made = CHANGES.iter().filter_map(|(name, kind, change)| {
@@ -116,7 +116,7 @@ fn lines(output: &[u8]) -> Vec<Place> {
     places(output, output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()))
 }
 
-/// Integers that can be counted with.
+/// The integers that can be changed by arithmetic.
 fn numbers(output: &[u8]) -> Vec<Place> {
     words(output).into_iter().filter(|it| value(&output[it.clone()]).is_some()).collect()
 }
@@ -150,7 +150,7 @@ fn exchange(output: &[u8], first: &Place, second: &Place) -> Option<Vec<u8>> {
     Some(parts.concat())
 }
 
-/// A letter for another one that the output has too, so that it looks as it should.
+/// Replaces a letter by another one that the output has, so that the form stays right.
 fn letter(output: &[u8], is_last: bool) -> Option<Vec<u8>> {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
     let at = match is_last {

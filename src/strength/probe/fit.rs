@@ -1,8 +1,8 @@
-//! The law by which costs grow with size: a power or an exponential, with an interval.
+//! The law of growth of costs with size: a power or an exponential, with an interval.
 
 use crate::model::probe::{Estimate, Growth, Law};
 
-/// A size and what it costs.
+/// A size and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// The size, at least 1.
@@ -11,33 +11,34 @@ pub struct Point {
     pub cost: f64,
 }
 
-/// What measuring adds to costs.
+/// What the measurement adds to costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
-    /// What each program costs, however small its input is.
+    /// The cost of each run, however small the input.
     pub cost: f64,
-    /// By how much a cost may be off, whatever its size is.
+    /// How far a cost may be off, independent of the size.
     pub noise: f64,
 }
 
-/// By which part a cost may be off beside the noise.
+/// The relative error of a cost, besides the noise.
 const PART: f64 = 0.03;
-/// Costs count from this many times the noise above the floor on.
+/// A cost counts if it is more than this many times the noise above the floor.
 const ABOVE: f64 = 4.0;
-/// Fewer points show no law.
+/// The fewest points that show a law.
 const LEAST_POINTS: usize = 4;
-/// Smaller sizes than this part of the largest are left out if enough others are there: what is cheap there hides the law.
+/// Sizes below this part of the largest are ignored if enough others remain: minor costs there hide the law.
 const UPPER: f64 = 1.0 / 20.0;
-/// A law whose interval is wider than this on each side is not told: of an exponential, as a part of the factor's logarithm.
+/// The widest half of an interval for which a law is reported. For an exponential it is relative to the factor's
+/// logarithm.
 const VAGUE: f64 = 0.5;
 /// An exponential must fit this many times better than a power.
 const BETTER: f64 = 2.0;
-/// Nothing grows slower than this and is called exponential.
+/// The least exponent of a power fit with which a cost may be called exponential.
 const LEAST_STEEP: f64 = 3.0;
-/// No program has such an exponent: it is exponential, unless that fits as much worse.
+/// No program has an exponent this large: the law is exponential, unless that fits this many times worse.
 const ABSURD: f64 = 8.0;
 
-/// The points above the floor, less the floor, by size.
+/// The points above the floor, with the floor subtracted, sorted by size.
 fn above(points: &[Point], floor: Floor) -> Vec<Point> {
     let mut above: Vec<Point> = points
         .iter()
@@ -48,12 +49,12 @@ fn above(points: &[Point], floor: Floor) -> Vec<Point> {
     above
 }
 
-/// How many points lie above the floor, so that they show a law.
+/// How many points are above the floor and so show a law.
 pub fn telling(points: &[Point], floor: Floor) -> usize {
     above(points, floor).len()
 }
 
-/// The law that the points follow above the floor.
+/// The law of the points above the floor.
 pub fn growth(points: &[Point], floor: Floor) -> Growth {
     let mut seen = above(points, floor);
     if seen.is_empty() && points.len() >= LEAST_POINTS {
@@ -93,16 +94,16 @@ pub fn growth(points: &[Point], floor: Floor) -> Growth {
     }
 }
 
-/// A line through logarithms of costs.
+/// A line through the logarithms of costs.
 struct Line {
     slope: f64,
     /// Half of the interval at 95 %.
     error: f64,
-    /// The weighted sum of squares of what is left.
+    /// The weighted sum of squared residuals.
     badness: f64,
 }
 
-/// Weighted least squares of the costs' logarithms: those far above the noise count most.
+/// Fits the logarithms of the costs by weighted least squares: costs far above the noise weigh most.
 fn line(points: &[Point], floor: Floor, along: impl Fn(f64) -> f64) -> Option<Line> {
     let weighted: Vec<(f64, f64, f64)> = points
         .iter()
@@ -121,12 +122,12 @@ fn line(points: &[Point], floor: Floor, along: impl Fn(f64) -> f64) -> Option<Li
     let slope = sum(&|(x, y, w)| w * (x - mean_x) * (y - mean_y)) / spread;
     let badness = sum(&|(x, y, w)| w * (y - mean_y - slope * (x - mean_x)).powi(2));
     let free = points.len() - 2;
-    // What measuring alone leaves open; more if the line does not fit as well as that.
+    // The uncertainty of measuring alone; more if the line fits worse than that explains.
     let stretch = (badness / free as f64).sqrt().max(1.0);
     Some(Line { slope, error: student(free) * stretch / spread.sqrt(), badness })
 }
 
-/// Student's t at 95 %, for both sides.
+/// Two-sided Student's t at 95 %.
 fn student(free: usize) -> f64 {
     const TABLE: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
     match free {
@@ -137,7 +138,7 @@ fn student(free: usize) -> f64 {
     }
 }
 
-/// At which size a cost above the floor is reached, if it grows by this law through this point.
+/// The size at which a cost above the floor is reached, by the law through this point.
 pub fn reaches(growth: &Growth, from: Point, floor: Floor, cost: f64) -> Option<f64> {
     let ratio = (cost - floor.cost) / (from.cost - floor.cost);
     let estimate = growth.estimate.filter(|_| ratio.is_finite() && ratio > 0.0)?;
@@ -157,7 +158,8 @@ mod tests {
 
     const FLOOR: Floor = Floor { cost: 2.0, noise: 0.25 };
 
-    /// Costs at these sizes, each too high by up to this part and by up to the noise, as the least of several runs is.
+    /// Costs at these sizes. Each is too high by up to this part and up to the noise, like the minimum of several
+    /// runs.
     fn measured(sizes: &[f64], wrong: &[f64], cost: impl Fn(f64) -> f64) -> Vec<Point> {
         let of = |(size, wrong): (&f64, &f64)| Point {
             size: *size,
@@ -175,7 +177,7 @@ mod tests {
     }
 
     proptest! {
-        /// The interval holds the exponent of a power, or is next to it by what a part of 4 % can do.
+        /// The interval contains the exponent of a power, or misses it by what an error of 4 % can cause.
         #[test]
         fn powers_are_found(exponent in 0.5..4.0_f64, top in 30.0..3000.0_f64, wrong in wrongs()) {
             let sizes = doubling(10.0, 11);
@@ -193,7 +195,7 @@ mod tests {
             prop_assert!(estimate.least <= estimate.value && estimate.value <= estimate.most);
         }
 
-        /// An exponential is told from a power, and its factor is found.
+        /// An exponential is distinguished from a power, and its factor is found.
         #[test]
         fn exponentials_are_told_apart(factor in 1.3..4.0_f64, wrong in wrongs()) {
             let step = (2_f64.ln() / factor.ln()).ceil();
@@ -207,14 +209,14 @@ mod tests {
             prop_assert!((estimate.value / factor).ln().abs() < 0.1 * factor.ln() + 0.02);
         }
 
-        /// What does not rise above the noise is flat, and no law is made of it.
+        /// Costs within the noise are flat, and no law is fitted.
         #[test]
         fn noise_is_flat(wrong in wrongs()) {
             let points = measured(&doubling(1.0, 12), &wrong, |_| 0.0);
             prop_assert_eq!(growth(&points, FLOOR).law, Law::Flat);
         }
 
-        /// The size at which a law reaches a cost costs that much.
+        /// At the size at which a law reaches a cost, the law gives that cost.
         #[test]
         fn a_cost_is_reached_where_the_law_says(exponent in 0.5..4.0_f64, more in 1.0..50.0_f64) {
             let of = |size: f64| FLOOR.cost + 1e-3 * size.powf(exponent);
@@ -237,7 +239,7 @@ mod tests {
         let sizes = doubling(128.0, 10);
         check(&sizes, &|n| n * n / 1e6, Law::Power, 2.0);
         check(&sizes, &|n| n * n.ln() / 1e3, Law::Power, 1.1);
-        // What is linear below is not what counts.
+        // The linear part at small sizes does not count.
         check(&sizes, &|n| n * n / 1e6 + n / 1e3, Law::Power, 1.95);
         check(
             &[20.0, 21.0, 22.0, 23.0, 24.0, 25.0],
@@ -245,12 +247,12 @@ mod tests {
             Law::Exponential,
             2.0,
         );
-        // As measured on a busy machine.
+        // Measured on a busy machine.
         let busy =
             [(23.0, 24.1), (24.0, 47.7), (25.0, 99.6), (26.0, 201.1), (27.0, 436.7), (28.0, 782.8)];
         let busy = busy.map(|(size, cost)| Point { size, cost });
         assert_eq!(growth(&busy, FLOOR).law, Law::Exponential);
-        // Factorials grow faster than each exponential; nobody takes them for a power.
+        // Factorials grow faster than every exponential, and are not taken for a power.
         let factorials = [5.0, 6.0, 7.0, 8.0, 9.0];
         let of = |n: f64| (1..=n as u64).product::<u64>() as f64 / 20.0;
         assert_eq!(growth(&measured(&factorials, &[0.0; 16], of), FLOOR).law, Law::Exponential);
@@ -261,7 +263,7 @@ mod tests {
         let points = measured(&[10.0, 20.0, 40.0], &[0.0; 3], |n| n);
         assert_eq!(growth(&points, FLOOR).law, Law::Unclear);
         assert_eq!(growth(&[], FLOOR).law, Law::Unclear);
-        // Four that lie anywhere.
+        // Four arbitrary points.
         let anywhere = [(10.0, 9.0), (20.0, 40.0), (40.0, 12.0), (80.0, 60.0)];
         let anywhere = anywhere.map(|(size, cost)| Point { size, cost });
         assert_eq!(growth(&anywhere, FLOOR).law, Law::Unclear);

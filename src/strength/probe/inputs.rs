@@ -1,4 +1,4 @@
-//! Inputs of growing size: by the grammar of the input, or by the package's generators with other numbers.
+//! Inputs of growing size, from the grammar or from the package's generators with other numbers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::model::stop::Stop;
 use crate::stress::by_recipe::{Call, Number, numbers};
 use crate::stress::validity::Validity;
 
-/// A number that says how large an input is.
+/// A number that determines the size of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// As the grammar or the generator names it.
+    /// Its name in the grammar or the generator.
     pub name: String,
     /// Its least value.
     pub least: u64,
@@ -25,54 +25,54 @@ pub struct Variable {
     pub most: u64,
 }
 
-/// Where inputs of growing size come from. Values are chosen in several manners.
+/// A source of inputs of growing size. Their values are chosen in several manners.
 pub trait Inputs: Sync {
-    /// The manners, by name.
+    /// The names of the manners.
     fn manners(&self) -> Vec<String>;
 
-    /// What says how large an input of this manner is.
+    /// The variables that determine the size of an input of this manner.
     fn variables(&self, manner: usize) -> Vec<Variable>;
 
-    /// A valid input with one variable at this size, and the others at one end; `None` if there is no such.
+    /// A valid input with one variable at this size, and the others at one end; `None` if there is none.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop>;
 }
 
 /// Which input is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Wanted {
-    /// How its values are chosen.
+    /// The manner in which its values are chosen.
     pub manner: usize,
-    /// A variable by its place, and its value.
+    /// The index of a variable, and its value.
     pub sized: Option<(usize, u64)>,
-    /// Whether the other variables are at their greatest values; else at their least.
+    /// Whether the other variables are at their greatest values; otherwise they are at their least.
     pub others_at_most: bool,
 }
 
-/// Larger inputs are not made.
+/// The largest input that is made.
 const LARGEST: usize = 32 << 20;
-/// Larger inputs are made anew each time.
+/// The largest input that is kept; larger ones are made again each time.
 const KEPT: usize = 1 << 20;
-/// Which shapes of values are tried: programs that are slow on some values only are so on one of these, mostly.
+/// The shapes of values to try: programs that are slow only on some values are mostly slow on one of these.
 const SHAPES: [&str; 6] = ["random", "zeros", "all-equal", "increasing", "all-most", "alternating"];
 
-/// Inputs by a grammar.
+/// Inputs from a grammar.
 pub struct ByGrammar<'a> {
     grammar: &'a Grammar,
-    /// The sites that belong to a variable, by variable: those of the same name belong together.
+    /// The sites of each variable: sites of the same name belong together.
     sites: Vec<Vec<usize>>,
     variables: Vec<Variable>,
     shapes: Vec<Shape>,
     seed: u64,
     validity: &'a Validity<'a>,
-    /// What was made; `None` if it is not valid. Only small ones are kept: all submissions get the same.
+    /// Inputs that were made; `None` if not valid. Only small ones are kept: all submissions get the same.
     made: Mutex<HashMap<Wanted, Option<Arc<[u8]>>>>,
 }
 
 impl<'a> ByGrammar<'a> {
-    /// By this grammar; other validators have their say.
+    /// Inputs from this grammar that the other validators accept, too.
     pub fn new(grammar: &'a Grammar, validity: &'a Validity<'a>, seed: u64) -> Self {
         let mut sites: Vec<Vec<usize>> = Vec::new();
         let label = |site: usize| &grammar.sites()[site].label;
@@ -87,7 +87,7 @@ impl<'a> ByGrammar<'a> {
         sites.retain(|group| {
             let reach = |end| reached(grammar, group, &all, end, seed);
             let Some((least, most)) = reach(End::Least).zip(reach(End::Most)) else { return false };
-            // What hardly varies shows nothing.
+            // A variable that hardly varies shows nothing.
             let varies = most >= least.saturating_add(4);
             if varies {
                 variables.push(Variable { name: label(group[0]).clone(), least, most });
@@ -116,9 +116,9 @@ impl<'a> ByGrammar<'a> {
     }
 }
 
-/// The value that a variable gets if it is pinned to an end.
+/// The value of a variable that is pinned to an end.
 fn reached(grammar: &Grammar, group: &[usize], all: &[usize], end: End, seed: u64) -> Option<u64> {
-    // The others leave it room: first with them at their greatest values, then at their least.
+    // The other variables must leave it room: tries them first at their greatest values, then at their least.
     [End::Most, End::Least].into_iter().find_map(|others| {
         let at = |site: &usize| if group.contains(site) { end } else { others };
         let pins: Vec<Pin> = all.iter().map(|site| Pin { site: *site, end: at(site) }).collect();
@@ -167,7 +167,8 @@ impl Inputs for ByGrammar<'_> {
     }
 }
 
-/// Inputs by generators: a manner is a line of the recipe, a variable a number in it, up to which it is scaled.
+/// Inputs from generators: a manner is a line of the recipe, a variable a number in it. That number is its greatest
+/// value.
 pub struct ByGenerators<'a> {
     lines: Vec<(GeneratorCommand, Vec<Number>)>,
     generators: &'a FreshInputs<'a>,
@@ -176,7 +177,7 @@ pub struct ByGenerators<'a> {
 }
 
 impl<'a> ByGenerators<'a> {
-    /// By the lines of this recipe that have numbers: those with the largest, a few of them.
+    /// From a few lines of this recipe: those with the largest numbers.
     pub fn new(
         recipe: &Recipe,
         generators: &'a FreshInputs<'a>,
@@ -216,7 +217,7 @@ impl Inputs for ByGenerators<'_> {
     fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop> {
         let (command, numbers) = &self.lines[wanted.manner];
         let command = match wanted.sized {
-            // Nobody knows how small the others may be.
+            // Nobody knows how small the other numbers may be.
             _ if !wanted.others_at_most => return Ok(None),
             None => command.clone(),
             Some((variable, value)) => numbers[variable].set(command, value),
@@ -256,7 +257,7 @@ mod tests {
         let lines = |at: usize| made[at].split(|byte| *byte == b'\n').count() - 1;
         assert_eq!((lines(0), lines(1)), (1 + 2 * 5, 1 + 2 * 10));
         assert!(made[0].starts_with(b"5\n40\n") && made[1].starts_with(b"10\n20\n"));
-        // A number alone, one that depends on another, and one that hardly varies.
+        // A single number, one that depends on another, and one that hardly varies.
         check("INT(1, 1000000000000, n) NEWLINE", &[("n", 1, 1_000_000_000_000)]);
         check(
             "INT(1, 50, n) SPACE INT(1, n, k) SPACE INT(1, 3, m) NEWLINE",

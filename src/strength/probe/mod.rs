@@ -1,5 +1,5 @@
-//! How the time and memory of submissions grow with the input, and whether test data and bounds can tell the slow ones
-//! from the fast ones.
+//! How the time and memory of submissions grow with the input, and whether test data and bounds separate slow
+//! submissions from fast ones.
 
 pub mod fit;
 pub mod inputs;
@@ -29,38 +29,38 @@ use crate::strength::probe::inputs::{Inputs, Variable, Wanted};
 use crate::strength::probe::sizes::{SizeCost, measure_sizes};
 use crate::stress::reference::is_accepted;
 
-/// A slow submission must take this many times the limit.
+/// The factor by which a slow submission must exceed the limit.
 pub const SLOW: f64 = 1.5;
-/// An accepted submission may take this part of the limit.
+/// The part of the limit that an accepted submission may take.
 pub const FAST: f64 = 0.5;
 
-/// A submission that is measured.
+/// A submission to measure.
 pub struct Probed<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Whether its author says that it is too slow; else it is accepted everywhere.
+    /// Whether its author says that it is too slow; otherwise it is accepted everywhere.
     pub is_slow: bool,
     /// The program.
     pub runnable: &'a Runnable,
 }
 
-/// What is measured, and with what.
+/// What to measure, and with what.
 pub struct Probing<'a> {
     /// The problem, and where programs run.
     pub bench: Bench<'a>,
-    /// By what submissions are judged.
+    /// The rules of judging.
     pub rules: &'a Rules<'a>,
-    /// Gives arguments and further files of inputs that are in no file.
+    /// Gives arguments and further files for inputs that are not in a file.
     pub test_case: &'a TestCase,
     /// The submissions.
     pub submissions: &'a [Probed<'a>],
-    /// Where inputs of growing size come from, if they can be made.
+    /// The source of inputs of growing size, if there is one.
     pub inputs: Option<&'a dyn Inputs>,
     /// Whether there is time for another run.
     pub has_time: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Whether a submission is one that is measured, and then whether its author says that it is too slow.
+/// None if a submission is not measured; otherwise whether its author says that it is too slow.
 pub fn class(submission: &Submission) -> Option<bool> {
     let only = |verdicts: &Option<Vec<Verdict>>| {
         verdicts.as_deref() == Some(&[Verdict::TimeLimitExceeded])
@@ -72,7 +72,7 @@ pub fn class(submission: &Submission) -> Option<bool> {
     (is_slow || is_accepted(submission)).then_some(is_slow)
 }
 
-/// Why submissions to a problem cannot be measured, if so.
+/// Why submissions to a problem cannot be measured. None if they can.
 pub fn unmeasurable(problem: &Problem) -> Option<&'static str> {
     match (problem.kind.interaction, problem.kind.passes) {
         (Interaction::Interactive, _) => Some(
@@ -86,7 +86,7 @@ pub fn unmeasurable(problem: &Problem) -> Option<&'static str> {
 /// Measures all submissions.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
     if let Some(missing) = unmeasurable(probing.bench.problem) {
         return Ok(Probes { missing: Some(missing.to_owned()), ..Probes::default() });
@@ -100,7 +100,7 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
     let gauge =
         Gauge { probing, rules: &rules, runs: AtomicU64::new(0), is_cut: AtomicBool::new(false) };
     let mut probes = Probes::default();
-    // What the data says comes first, in case the time does not suffice for all.
+    // Test cases come first, in case there is not enough time for everything.
     let on_data = separate::on_data(&gauge)?;
     if let Some(inputs) = probing.inputs {
         let measured = probing.bench.map("speed probes", probing.submissions, |submission| {
@@ -121,22 +121,22 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
     Ok(probes)
 }
 
-/// Runs submissions for their costs.
+/// Measures the costs of runs.
 struct Gauge<'a> {
     probing: &'a Probing<'a>,
-    /// The limits for slow submissions.
+    /// The rules with the limits for slow submissions.
     rules: &'a Rules<'a>,
     runs: AtomicU64,
     is_cut: AtomicBool,
 }
 
-/// What a run on an input cost.
+/// The cost of a run.
 #[derive(Clone, Debug, PartialEq)]
 struct Cost {
     time: Duration,
     memory: Bytes,
     runs: u32,
-    /// Whether it passed the limit for slow submissions, or the memory limit.
+    /// Whether it exceeded the time limit for slow submissions, or the memory limit.
     is_over: bool,
     failed: Option<String>,
 }
@@ -153,7 +153,7 @@ impl Cost {
     }
 }
 
-/// Up to this time a program runs three times, up to the next one twice.
+/// Programs up to this time run three times, up to the next one twice.
 const SHORT: Duration = Duration::from_millis(50);
 const MIDDLE: Duration = Duration::from_millis(300);
 
@@ -168,8 +168,8 @@ impl Gauge<'_> {
         }
     }
 
-    /// The least cost of a few runs, of a single one where repeating would show nothing: below `floor`, beyond the limit,
-    /// and where a run is long. `None` if the time is over.
+    /// The least cost of a few runs. One run if more would show nothing: if it took less than `floor`, failed, or was
+    /// long. `None` if the time is over.
     fn cost(
         &self,
         runnable: &Runnable,
@@ -205,7 +205,7 @@ impl Gauge<'_> {
         Ok(Some(cost))
     }
 
-    /// How the costs of a submission grow; `None` if no input could be made, or the time is over.
+    /// The growth of a submission's costs; `None` if no input could be made, or the time is over.
     fn submission(
         &self,
         inputs: &dyn Inputs,
@@ -213,7 +213,7 @@ impl Gauge<'_> {
     ) -> Result<Option<SubmissionProbe>, Stop> {
         let runnable = probed.runnable;
         let Some(floor) = self.floor(inputs, runnable)? else { return Ok(None) };
-        // Which values cost it most.
+        // The manner whose values cost it most.
         let mut worst: Option<(usize, Cost)> = None;
         for manner in 0..inputs.manners().len() {
             let wanted = Wanted { manner, sized: None, others_at_most: true };
@@ -235,12 +235,12 @@ impl Gauge<'_> {
         if is_telling {
             for (at, variable) in inputs.variables(manner).iter().enumerate() {
                 let mut probe = self.variable(inputs, runnable, floor, (manner, at, true))?;
-                // It takes too long however small this one is: the others hide what it does.
+                // It takes too long even if this variable is small: the others hide its effect.
                 if probe.points.len() < 2 {
                     let alone = self.variable(inputs, runnable, floor, (manner, at, false))?;
                     probe = if alone.points.len() > probe.points.len() { alone } else { probe };
                 }
-                // What is half measured says what is wrong.
+                // Half a measurement would mislead.
                 if self.is_cut.load(Ordering::Relaxed) {
                     return Ok(None);
                 }
@@ -260,7 +260,7 @@ impl Gauge<'_> {
         }))
     }
 
-    /// What the smallest input costs: what a start costs.
+    /// The cost of the smallest input: the cost of a start.
     fn floor(&self, inputs: &dyn Inputs, runnable: &Runnable) -> Result<Option<Duration>, Stop> {
         let small = Wanted { manner: 0, sized: None, others_at_most: false };
         let mut input = inputs.make(&small)?;
@@ -274,7 +274,7 @@ impl Gauge<'_> {
         }
         let Some(input) = input else { return Ok(None) };
         let cost = self.cost(runnable, &input, None)?;
-        // One that is too slow on that has no floor; it is small beside all else.
+        // A program that is too slow even then counts as without floor: the floor is small beside its costs.
         Ok(cost.map(|cost| if cost.failed.is_some() { Duration::ZERO } else { cost.time }))
     }
 
@@ -314,7 +314,7 @@ impl Gauge<'_> {
         let (times, memories) = (points(milliseconds), points(kibibytes));
         let time_floor = time_floor(floor);
         let time = growth(&times, time_floor);
-        // Between the last that ended and the first that was too slow, the law says more exactly where the limit is.
+        // Between the largest size that ended and the first that was too slow, the law locates the limit more exactly.
         if let (Some(known), Some(last)) = (too_slow_at, times.last()) {
             let there = fit::reaches(&time, *last, time_floor, slow).map(|size| size.ceil() as u64);
             too_slow_at = Some(there.map_or(known, |size| size.clamp(last.size as u64 + 1, known)));
@@ -337,7 +337,7 @@ fn kibibytes(cost: &Cost) -> f64 {
     cost.memory.0 as f64 / 1024.0
 }
 
-/// In milliseconds: what a start costs differs from run to run.
+/// In milliseconds: the cost of a start varies from run to run.
 fn time_floor(start: Duration) -> Floor {
     let cost = start.as_secs_f64() * 1e3;
     Floor { cost, noise: (cost * 0.1).max(0.25) }
@@ -350,7 +350,7 @@ fn memory_floor(memories: &[Point]) -> Floor {
     Floor { cost, noise: (cost * 0.05).max(128.0) }
 }
 
-/// From which time on a run tells something, if a start takes so long.
+/// From which time on a run is informative, if a start takes this long.
 fn telling_from(start: Duration) -> Duration {
     let floor = time_floor(start);
     Duration::from_secs_f64((floor.cost + 4.0 * floor.noise) / 1e3)
@@ -364,7 +364,7 @@ fn leverage(variable: &Variable, probe: &VariableProbe) -> f64 {
     match law {
         Law::Power => value * (most / least).ln(),
         Law::Exponential => value.ln() * (most - least),
-        // Nothing is known of its law but that it leads beyond the limit.
+        // Of its law only this is known: it exceeds the limit.
         Law::Unclear if probe.too_slow_at.is_some() => f64::MIN_POSITIVE,
         Law::Flat | Law::Unclear => 0.0,
     }

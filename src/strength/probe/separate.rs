@@ -1,4 +1,4 @@
-//! Which test case, or which input that the bounds allow, tells a slow submission from the accepted ones.
+//! Which test case or which valid input distinguishes a slow submission from the accepted ones.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,20 +13,20 @@ use crate::model::units::seconds;
 use crate::strength::probe::fit::{Point, reaches};
 use crate::strength::probe::{Cost, FAST, Gauge, Probed, SLOW, time_floor};
 
-/// What test cases say of a slow submission.
+/// The result of the test cases for a slow submission.
 pub(super) enum OnData<'a> {
-    /// It is too slow on this one; beside it an accepted submission that is too slow for that there, in words.
+    /// It is too slow on this one. If an accepted submission is also slow there, a text says so.
     TooSlow(&'a TestCase, Option<String>),
-    /// It is too slow on none.
+    /// It is too slow on no test case.
     Nowhere,
-    /// The time was over before that was known.
+    /// The time ran out first.
     Cut,
 }
 
-/// What test cases say of each slow submission.
+/// The results of the test cases for each slow submission.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub(super) fn on_data<'a>(gauge: &Gauge<'a>) -> Result<Vec<(&'a Probed<'a>, OnData<'a>)>, Stop> {
     let Some(limit) = gauge.probing.rules.limits.cpu_time else { return Ok(Vec::new()) };
     let submissions = gauge.probing.submissions;
@@ -34,7 +34,7 @@ pub(super) fn on_data<'a>(gauge: &Gauge<'a>) -> Result<Vec<(&'a Probed<'a>, OnDa
     let cases = largest_first(gauge)?;
     let found =
         gauge.probing.bench.map("slow submissions", &slow, |it| first(gauge, it, &cases))?;
-    // Whether the accepted submissions keep half of the limit, by test case.
+    // By test case, the accepted submission that takes more than half of the limit, if any.
     let mut kept: HashMap<&str, Option<String>> = HashMap::new();
     let mut all = Vec::new();
     for (submission, mut found) in slow.into_iter().zip(found) {
@@ -49,7 +49,7 @@ pub(super) fn on_data<'a>(gauge: &Gauge<'a>) -> Result<Vec<(&'a Probed<'a>, OnDa
     Ok(all)
 }
 
-/// What separates a slow submission, with what probes say of it if test cases do not.
+/// What separates a slow submission: a test case, otherwise an input by the probes.
 pub(super) fn separation(
     name: &str,
     found: &OnData<'_>,
@@ -87,7 +87,7 @@ fn largest_first<'a>(gauge: &Gauge<'a>) -> Result<Vec<&'a TestCase>, Stop> {
     Ok(cases.into_iter().map(|(_, case)| case).collect())
 }
 
-/// The largest test case on which a submission passes the limit by the margin.
+/// The largest test case on which a submission exceeds the limit by the margin.
 fn first<'a>(
     gauge: &Gauge<'_>,
     probed: &Probed<'_>,
@@ -105,7 +105,7 @@ fn first<'a>(
 fn on_case(gauge: &Gauge<'_>, probed: &Probed<'_>, case: &TestCase) -> Result<Option<Cost>, Stop> {
     let input = Blob::file(&case.input).start(u64::MAX);
     let input = input.map_err(JudgeError::on("read", &case.input))?;
-    // One run tells whether it is far beyond the limit, or far below.
+    // One run shows whether it is far above or far below the limit.
     gauge.cost(probed.runnable, &input.into(), Some(Duration::MAX))
 }
 
@@ -140,7 +140,7 @@ fn by_case(name: &str, case: &TestCase, limit: Duration, unkept: Option<&str>) -
     }
 }
 
-/// What probes say of a slow submission that no test case shows.
+/// The separation by the probes of a slow submission for which no test case suffices.
 fn by_input(
     name: &str,
     probe: Result<&SubmissionProbe, &str>,
@@ -206,7 +206,7 @@ fn by_input(
     }
 }
 
-/// A size with two digits that count, upwards: it is a guess.
+/// A size rounded up to two significant digits, since it is an estimate.
 fn rounded(size: f64) -> String {
     let unit = 10_f64.powf((size.log10().floor() - 1.0).max(0.0));
     let up = (size / unit).ceil() * unit;

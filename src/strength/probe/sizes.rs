@@ -1,28 +1,28 @@
-//! Which sizes are measured: upwards by doubling until the largest or the limit, then between.
+//! The sizes to measure: doubling up to the largest or the limit, then in between.
 
 use std::collections::BTreeMap;
 
-/// What a size cost.
+/// The cost of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SizeCost {
-    /// It ended, too cheap to tell anything.
+    /// The run ended, and was too cheap to be informative.
     Cheap,
-    /// It ended, and tells something.
+    /// The run ended, and was informative.
     Telling,
-    /// It did not end well, or passed the limit.
+    /// The run failed or exceeded the limit.
     Over,
     /// There is no input of this size.
     Missing,
 }
 
-/// How many doublings lie below the largest size.
+/// The number of doublings below the largest size.
 const DOUBLINGS: u32 = 10;
-/// How many telling sizes are wanted.
+/// How many informative sizes are wanted.
 const WANTED: usize = 6;
-/// How often a size between two is tried.
+/// How many sizes in between are tried at most.
 const BETWEEN: usize = 8;
 
-/// Measures sizes from `least` to `most`, until the law can be told or nothing more can be learned. Gives the least
+/// Measures sizes from `least` to `most`, until the law is clear or nothing more can be learned. Returns the least
 /// size that was over.
 ///
 /// # Errors
@@ -59,7 +59,7 @@ pub(super) fn measure_sizes<E>(
     Ok(over)
 }
 
-/// The sizes that are measured first.
+/// The sizes to measure first.
 fn doublings(least: u64, most: u64) -> Vec<u64> {
     let mut sizes: Vec<u64> = (0..=DOUBLINGS).map(|step| (most >> step).max(least)).collect();
     sizes.reverse();
@@ -67,8 +67,8 @@ fn doublings(least: u64, most: u64) -> Vec<u64> {
     sizes
 }
 
-/// A size that was not measured: the middle between the largest that ended and the least that was over, if they are far
-/// apart; else one below the largest that ended; without one that was over, the middle of the widest gap at the top.
+/// A size to measure next. If one was over: the middle between it and the largest that ended if they are far apart,
+/// otherwise one below the largest that ended. If none was over: the middle of the widest gap at the top.
 fn next(seen: &BTreeMap<u64, SizeCost>, least: u64, over: Option<u64>) -> Option<u64> {
     let ended = |size: &&u64| matches!(seen[*size], SizeCost::Telling | SizeCost::Cheap);
     let top = seen.keys().rev().find(|size| ended(size) && over.is_none_or(|over| **size < over));
@@ -94,7 +94,7 @@ fn next(seen: &BTreeMap<u64, SizeCost>, least: u64, over: Option<u64>) -> Option
 mod tests {
     use super::*;
 
-    /// The sizes that are measured of a program with these costs, of which 100 is the limit and 1 tells something.
+    /// Checks the sizes measured for a program with these costs: 100 is the limit, from 1 on a cost is informative.
     fn check(least: u64, most: u64, cost: impl Fn(u64) -> f64, expected: &[u64]) {
         let mut sizes = Vec::new();
         let over = measure_sizes(least, most, |size| {
@@ -120,10 +120,10 @@ mod tests {
 
     #[test]
     fn what_explodes_is_measured_just_below_the_limit() {
-        // From 2^0 at 24 on: telling from 25 to 30.
+        // From 2^0 at 24 on: informative from 25 to 30.
         let exponential = |n: u64| 2_f64.powf(n as f64 - 24.0);
         check(2, 100, exponential, &[2, 3, 6, 12, 25, 50, 37, 31, 28, 29, 30, 27, 26]);
-        // Nothing is below the limit.
+        // Every size exceeds the limit.
         check(1, 8, |_| 1000.0, &[1]);
         check(1, 1 << 20, exponential, &[1024, 512, 256, 128, 64, 32, 16, 24, 28]);
     }

@@ -1,4 +1,4 @@
-//! Probes of scripted programs: what they cost is known, so no clock has a say.
+//! Probes of scripted programs: their costs are given, so the clock has no influence.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
 
-/// Inputs of t test cases with n values each, of which only the first is there: 1 or, if all are zero, 0.
+/// Inputs of t test cases with n values each. Only the first value is written: 1 or, if all are zero, 0.
 struct Rows;
 
 impl Inputs for Rows {
@@ -43,7 +43,8 @@ impl Inputs for Rows {
     }
 }
 
-/// What a program named so takes, in milliseconds, for these values of t and n. `zeros` says whether all values are zero.
+/// The time of the program with this name, in milliseconds, for these t and n. `zeros` says whether all values are
+/// zero.
 fn milliseconds(name: &str, t: f64, n: f64, zeros: bool) -> f64 {
     match name {
         "linear" => t * n * 1e-3,
@@ -57,7 +58,7 @@ fn milliseconds(name: &str, t: f64, n: f64, zeros: bool) -> f64 {
     }
 }
 
-/// Two milliseconds for a start, and the rest; up to the limit.
+/// Two milliseconds for a start, plus the program's time, up to the limit.
 fn reply(job: &Job) -> Reply {
     let text = job.stdin.start(u64::MAX).unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -90,7 +91,7 @@ fn reply(job: &Job) -> Reply {
     }
 }
 
-/// Probes of programs of these names; those with a star are declared too slow. The test data has these lengths of a row.
+/// Probes of programs with these names; a star declares one too slow. The test data has rows of these lengths.
 fn probed(names: &[&str], lengths: &[usize], has_inputs: bool, most: u64) -> Probes {
     let dir = tempfile::tempdir().unwrap();
     let case = |length: &usize| {
@@ -142,7 +143,7 @@ fn probed(names: &[&str], lengths: &[usize], has_inputs: bool, most: u64) -> Pro
     .unwrap()
 }
 
-/// The driving variable of a program and the law of its time.
+/// Checks the driving variable of a program and the law of its time.
 fn check_law(name: &str, expected: &str) {
     let probes = probed(&[name], &[5], true, u64::MAX);
     let probe = &probes.submissions[0];
@@ -181,7 +182,7 @@ fn a_crash_at_large_sizes_is_told_with_its_size() {
     assert!(ended.unwrap() <= 3000 && (3001..=3500).contains(&least.unwrap()), "{probe:#?}");
 }
 
-/// What separates a slow program from an accepted one, and the words for it.
+/// Checks what separates a slow program from an accepted one, and the text about it.
 fn check_separation(
     names: [&str; 2],
     lengths: &[usize],
@@ -205,12 +206,12 @@ fn slow_submissions_are_told_from_accepted_ones() {
     let at_case = "passes 1.50 s on secret/2000, the accepted ones stay below 0.500 s";
     check(["square", "cubic*"], &[10, 2000], true, TestCase, at_case);
     check(["square", "stuck*"], &[10], true, TestCase, "secret/10");
-    // 10 (n/1000)^3 s pass 1.5 s at 531.3.
+    // 10 (n/1000)^3 s exceed 1.5 s from n = 531.3 on.
     let needed = "no test case takes it 1.50 s: n = 532 would";
     check(["square", "cubic*"], &[10, 300], true, Input, needed);
     let zeros = "would, with values zeros";
     check(["square", "doubling-on-zeros*"], &[3000], true, Input, zeros);
-    // 0.064 s at the largest; 1.5 s would take (1500 / 64)^(1/3) times the size.
+    // 0.064 s at the largest size; 1.5 s need (1500 / 64)^(1/3) times that size.
     let never = "it cannot be separated by these bounds: the largest input takes it 0.066 s; n = 12000 would be enough";
     check(["square", "cubic-cheap*"], &[4000], true, Nothing, never);
     let too_low = "but cubic takes 3.00 s there, more than 0.500 s: the limit is too low";
@@ -222,7 +223,7 @@ fn slow_submissions_are_told_from_accepted_ones() {
 fn time_that_is_over_is_told() {
     let probes = probed(&["square", "cubic*"], &[10, 300], true, 20);
     assert!(probes.is_cut);
-    // Nothing is known without a run, and nobody claims it.
+    // Without a run nothing is known, and nothing is claimed.
     let probes = probed(&["square", "cubic*"], &[10, 2000], true, 0);
     assert!(probes.is_cut && probes.submissions.is_empty());
     assert_eq!(probes.separations[0].by, SeparatedBy::Unknown);

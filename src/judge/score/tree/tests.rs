@@ -57,7 +57,7 @@ fn verdict(short: &str) -> Verdict {
     Verdict::ALL.into_iter().find(|verdict| verdict.short() == short).unwrap()
 }
 
-/// What these verdicts, `.` for a case that was not selected, come to.
+/// The total for these verdicts; `.` is a case that was not selected.
 fn total<'a>(
     (data, graders): &'a (TestData, Graders),
     verdicts: &str,
@@ -79,7 +79,7 @@ fn no_grader(_: &[String], _: &[CaseResult]) -> Result<CaseResult, Stop> {
     Err(JudgeError::new("run the grader", "there is none").into())
 }
 
-/// `CASES VERDICT SCORE GROUP=SCORE...`: the cases that count, and `?` for what is not known.
+/// `CASES VERDICT SCORE GROUP=SCORE...`: the cases that count, and `?` for unknown scores.
 fn shown(total: Result<Total<'_>, Stop>) -> String {
     let total = match total {
         Ok(total) => total,
@@ -134,7 +134,7 @@ fn a_tree_comes_to_what_it_does_in_problemtools() {
     assert_eq!(compared, 25);
 }
 
-/// Whatever counts is run, and nothing else, if all ends are known.
+/// Checks that exactly the cases that count are run, if all ends are known.
 fn is_run_as_it_counts(data: &(TestData, Graders), verdicts: &str) {
     let names: Vec<&str> = data.0.cases.iter().map(|case| case.name.as_str()).collect();
     let schedule = GroupTree::new(&data.0, &data.1, true).schedule(&names);
