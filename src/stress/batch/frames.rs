@@ -5,8 +5,8 @@
 //! | it reads | |
 //! |---|---|
 //! | `INPUTS`, how many | |
-//! | where the program reads, where it writes | two names, each with a zero byte behind it; empty for standard input and output |
-//! | where else it can leave files | a directory of the run's own, with a zero byte behind it; empty if there is none |
+//! | where the program reads, where it writes | two names, each ended by a zero byte; empty for stdin and stdout |
+//! | where else it can leave files | a private directory of the run, ended by a zero byte; empty if there is none |
 //! | an input, so many times | its length, its bytes |
 //!
 //! | it writes, for each input | |
