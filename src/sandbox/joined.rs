@@ -6,21 +6,21 @@
 //! each slot as always. A third thread holds the other ends of both programs' standard streams and carries the data
 //! (see [`relay`](crate::sandbox::relay)).
 //!
-//! | what happens | what follows |
+//! | event | consequence |
 //! |---|---|
 //! | the partner closes its output, or ends | the program reads to the end of its input |
-//! | the program ends, or closes its output | the partner hears of it once it has read all and waits for more: last words count before the end |
-//! | one closes its input, or ends | what the other writes is counted as unread; it is not hurt |
-//! | the partner ends as it should | the program goes on, within its limits, to its own end |
-//! | the partner ends in another way | the program is ended: [`StoppedBy::Dismissed`](crate::model::outcome::StoppedBy); but if the partner was told that its output is at its end, it goes on |
+//! | the program ends, or closes its output | the partner learns it once it has read all and waits for more |
+//! | one closes its input, or ends | what the other writes is counted as unread, without harm to the writer |
+//! | the partner ends with success | the program goes on, within its limits, to its own end |
+//! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StoppedBy) |
 //! | the program ends | the partner goes on, within its limits |
-//! | one says more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
-//! | both stand still, nothing on its way | both are ended: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
-//! | a slot fails | the other run is ended, and the failure is told |
+//! | one writes more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
+//! | both stand still, no data in between | both end: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
+//! | a slot fails | the other run is ended, and the failure is reported |
+//!
 //! The kernel's clock tells which program ended first, not the order in which the judge learns of it: each run's first
 //! process notes when its program ended. It may do so slightly late. Meanwhile the other program could see the end of
 //! its input and end because of that. So the judge, which alone can pass on that end, notes the time before it does.
-//! the time before it does.
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};

@@ -90,8 +90,7 @@ pub(super) struct Question<'a> {
     pub files: Vec<TreeEntry>,
 }
 
-/// Builds validators; adds a remark for each that fails to build. `what` is their kind, such as `the input validator`.
-/// validator`.
+/// Builds validators; adds a remark for each that fails to build. `what` is a kind such as `the input validator`.
 pub(super) fn build<'a>(
     bench: &Bench<'_>,
     what: &str,

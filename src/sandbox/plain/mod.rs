@@ -5,8 +5,8 @@
 //! | process | rights | lives | ends by |
 //! |---|---|---|---|
 //! | the judge | those of whoever started it | | |
-//! | a slot's guard, a fork of the judge | the judge's; no exec | as long as its slot | a word of the judge; the judge's end, after which it cleans up |
-//! | the program, leader of a session and a process group of its own | the judge's | one run | itself, or SIGKILL to its group |
+//! | a slot's guard, a fork of the judge | the judge's; no exec | as long as its slot | a message; cleanup after a dead judge |
+//! | the program, leader of its own session and process group | the judge's | one run | itself, or SIGKILL to its group |
 //! | what the program starts | the judge's | one run, if it stays in the group | SIGKILL to the group |
 //!
 //! The judge itself starts the program. A thread waits for its end without reaping it (`WNOWAIT`), so that the number

@@ -4,10 +4,10 @@
 //!
 //! | it reads | |
 //! |---|---|
-//! | `INPUTS`, how many | |
+//! | `INPUTS`, number of inputs | |
 //! | where the program reads, where it writes | two names, each ended by a zero byte; empty for stdin and stdout |
 //! | where else it can leave files | a private directory of the run, ended by a zero byte; empty if there is none |
-//! | an input, so many times | its length, its bytes |
+//! | each input | its length, its bytes |
 //!
 //! | it writes, for each input | |
 //! |---|---|

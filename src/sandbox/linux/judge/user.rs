@@ -6,7 +6,6 @@
 //! there is a second process of the same user, anywhere, the limit of processes refuses a third. So if two judges want
 //! the same number at the same time, at most one gets it. They need not see each other's files, processes or network;
 //! a killed judge gives its numbers back; and only a process that may become that user can keep it from us.
-//! become that user can keep it from us.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
