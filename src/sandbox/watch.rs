@@ -9,7 +9,7 @@ pub(super) trait Watch: fmt::Debug + Send {
     /// Looks at the program.
     fn look(&self) -> Seen;
 
-    /// Whether the program itself is ending. Only then it closes its descriptors, a moment before it can be waited
+    /// Whether the program itself is ending. Only then does it close its descriptors, a moment before it can be waited
     /// for. So when its pipe is closed, this tells at once why.
     fn is_ending(&self) -> bool;
 }

@@ -1,4 +1,4 @@
-//! Mutated copies of the package's test cases that its input validators accept: for packages without a grammar of
+//! Changed copies of the package's test cases that its input validators accept: for packages without a grammar of
 //! their input.
 
 use std::collections::{HashSet, VecDeque};

@@ -3,7 +3,7 @@
 //! # Theory of operation
 //!
 //! [`candidates`] gives inputs in turns: from the grammar ([`by_grammar`]), from the package's own generators
-//! ([`by_recipe`]), and without a grammar also mutated copies of test cases ([`by_test_cases`]). [`search`] has one
+//! ([`by_recipe`]), and without a grammar also changed copies of test cases ([`by_test_cases`]). [`search`] has one
 //! worker for each slot. A worker takes the next input, runs the reference and then the submission on it
 //! ([`comparison`]), and compares in process: no file is written, nothing crosses threads. If both programs are in a
 //! language that allows it, many inputs share a start of both ([`batch`]). A failing input is checked by the

@@ -19,7 +19,7 @@ use crate::package::words::words;
 /// A file of a test.
 pub(super) enum Part {
     There(PathBuf),
-    /// The file exists with the line ends of Windows, on a system where programs expect others.
+    /// The file exists with the line ends of Windows, where programs do not see them.
     Windows(PathBuf),
     Missing,
 }

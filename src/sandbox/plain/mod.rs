@@ -5,12 +5,12 @@
 //! | process | rights | lives | ends by |
 //! |---|---|---|---|
 //! | the judge | those of whoever started it | | |
-//! | a slot's guard, a fork of the judge | the judge's; no exec | as long as its slot | a message; cleanup after a dead judge |
-//! | the program, leader of its own session and process group | the judge's | one run | itself, or SIGKILL to its group |
+//! | a slot's guard, a fork of the judge | the judge's; no exec | as long as its slot | a message, the judge's death |
+//! | the program, leader of its own session and group | the judge's | one run | itself, or SIGKILL to its group |
 //! | what the program starts | the judge's | one run, if it stays in the group | SIGKILL to the group |
 //!
 //! The judge itself starts the program. A thread waits for its end without reaping it (`WNOWAIT`), so that the number
-//! of its group stays taken until all its processes are killed. Only then the kernel's accounting is read (`wait4`):
+//! of its group stays taken until all its processes are killed. Only then is the kernel's accounting read (`wait4`):
 //! CPU time of the program and of the children that it waited for, memory of the largest of them.
 //!
 //! The program tells the guard the number of its group before it starts. If the judge dies, in whatever way, the

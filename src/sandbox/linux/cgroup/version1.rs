@@ -1,6 +1,6 @@
 //! Control groups of version 1: one of each controller for a slot, kept from run to run. The memory group is replaced
-//! if runs left much in it that the kernel frees only on demand: the next run could use that beyond its limit. The new
-//! group keeps pages read from disk in memory.
+//! if runs left much in it that the kernel frees only on demand: the next run could use that beyond its limit. To free
+//! it in place would mean to read files from disk again.
 
 use std::ffi::CString;
 use std::fs::File;
