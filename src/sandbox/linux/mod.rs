@@ -23,11 +23,11 @@
 //! | process | rights | lives | ends by |
 //! |---|---|---|---|
 //! | the judge | those of whoever started it | | |
-//! | a slot's process, a fork of the judge | root's, or all within its own user namespace; no exec | as long as its [`Slot`](super::Slot) | hang-up of the socket |
-//! | under root, the holder of a user number, a fork of the judge | none | as long as the slot | the slot's hang-up |
-//! | PID 1 of a run, shares the slot's memory and descriptors | the slot's | one run, and the wait for it | SIGKILL by the slot, the slot's death |
-//! | PID 2 of a run, the program | none: another user, no capabilities, no new privileges, filtered calls | one run | itself, or PID 1 |
-//! | what the program starts | none | one run | PID 1 |
+//! | a slot's process, a fork of the judge | root's, or all in its user namespace; no exec | with its slot | hang-up |
+//! | under root, the holder of a user number, a fork of the judge | none | with its slot | the slot's hang-up |
+//! | PID 1 of a run, with the slot's memory and descriptors | the slot's | the run | the slot's SIGKILL or death |
+//! | PID 2 of a run, the program | none: no capabilities, no new privileges, filtered calls | the run | itself, PID 1 |
+//! | what the program starts | none | the run | PID 1 |
 //!
 //! Nothing else is shared: the slot closes all inherited descriptors. When the judge dies, in whatever way, the socket
 //! hangs up; the slot kills its run, removes its control groups, and ends. Without namespaces, landlock isolates the
