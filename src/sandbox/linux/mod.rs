@@ -25,9 +25,9 @@
 //! | the judge | those of whoever started it | | |
 //! | a slot's process, a fork of the judge | root's, or all in its user namespace; no exec | with its slot | hang-up |
 //! | under root, the holder of a user number, a fork of the judge | none | with its slot | the slot's hang-up |
-//! | PID 1, with the slot's memory and descriptors | the slot's | one run, the wait for it | the slot's SIGKILL or death |
-//! | PID 2, the program | none: another user, no capabilities, no new privileges, filtered calls | one run | itself, PID 1 |
-//! | what the program starts | none | one run | PID 1 |
+//! | PID 1, with the slot's memory and descriptors | the slot's | a run, the wait for it | the slot's SIGKILL, death |
+//! | PID 2, the program | other user, no capabilities or new privileges, filtered calls | a run | itself, PID 1 |
+//! | what the program starts | none | a run | PID 1 |
 //!
 //! Nothing else is shared: the slot closes all inherited descriptors. When the judge dies, in whatever way, the socket
 //! hangs up; the slot kills its run, removes its control groups, and ends. Without namespaces, landlock isolates the
