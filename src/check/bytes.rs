@@ -1,6 +1,6 @@
-//! Loops over plain bytes, written so that the compiler makes vector code of them.
+//! Loops over plain bytes, written so that the compiler vectorizes them.
 //!
-//! They do not call the C library: its functions are slow if the binary is linked statically.
+//! They do not call the C library, whose functions are slow if the binary is linked statically.
 
 /// Whether this byte separates tokens.
 ///
@@ -9,11 +9,11 @@ pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte.wrapping_sub(b'\t') < 5
 }
 
-/// How many bytes the two have in common at the start.
+/// Length of the common prefix.
 pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     let length = left.len().min(right.len());
     let (left, right) = (&left[..length], &right[..length]);
-    // Most often the two differ soon: large blocks are for those that do not.
+    // Most texts differ early: large blocks are only for those that do not.
     let mut common = common_words(&left[..length.min(32)], &right[..length.min(32)]);
     if common == 32 {
         common += common_blocks(&left[32..], &right[32..]);
@@ -22,7 +22,7 @@ pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     common
 }
 
-/// How many bytes stand in the equal blocks at the start.
+/// Length of the equal blocks at the start.
 fn common_blocks(left: &[u8], right: &[u8]) -> usize {
     const SIZE: usize = 128;
     let (left, _) = left.as_chunks::<SIZE>();
@@ -34,7 +34,7 @@ fn common_blocks(left: &[u8], right: &[u8]) -> usize {
     SIZE * left.iter().zip(right).position(differs).unwrap_or(left.len())
 }
 
-/// How many bytes two short slices of one length have in common at the start.
+/// Length of the common prefix of two short slices of the same length.
 fn common_words(left: &[u8], right: &[u8]) -> usize {
     let (left_words, left_rest) = left.as_chunks::<8>();
     let (right_words, right_rest) = right.as_chunks::<8>();
@@ -48,17 +48,17 @@ fn common_words(left: &[u8], right: &[u8]) -> usize {
     8 * left_words.len() + rest.take_while(|(left, right)| left == right).count()
 }
 
-/// How many bytes the two have in common at the start when `A` to `Z` count as `a` to `z`.
+/// Length of the common prefix, with `A` to `Z` treated as `a` to `z`.
 pub(super) fn common_prefix_folded(left: &[u8], right: &[u8]) -> usize {
     let equal = common_prefix(left, right);
     let rest = left[equal..].iter().zip(&right[equal..]);
     equal + rest.take_while(|(l, r)| l.eq_ignore_ascii_case(r)).count()
 }
 
-/// How many bytes stand before the first blank.
+/// Number of bytes before the first blank.
 fn token_length(bytes: &[u8]) -> usize {
     let blank_in = |bytes: &[u8]| bytes.iter().position(|&byte| is_blank(byte));
-    // Most tokens are short: large blocks are for those that are not.
+    // Most tokens are short: large blocks are only for those that are not.
     let (start, rest) = bytes.split_at(bytes.len().min(32));
     if let Some(length) = blank_in(start) {
         return length;
@@ -71,7 +71,7 @@ fn token_length(bytes: &[u8]) -> usize {
     before + blank_in(&bytes[before..]).unwrap_or(bytes.len() - before)
 }
 
-/// How many blanks, or else bytes of a token, stand at the front.
+/// Number of blanks, or otherwise of token bytes, at the front.
 #[inline]
 pub(super) fn run_length(text: &[u8], of_blanks: bool) -> usize {
     match of_blanks {
@@ -80,7 +80,7 @@ pub(super) fn run_length(text: &[u8], of_blanks: bool) -> usize {
     }
 }
 
-/// Takes the blanks, or else the token, off the front.
+/// Removes the blanks, or otherwise the token, from the front, and returns them.
 #[inline]
 pub(super) fn take_run<'t>(text: &mut &'t [u8], of_blanks: bool) -> &'t [u8] {
     let (run, rest) = text.split_at(run_length(text, of_blanks));
@@ -88,16 +88,16 @@ pub(super) fn take_run<'t>(text: &mut &'t [u8], of_blanks: bool) -> &'t [u8] {
     run
 }
 
-/// Where the last token that is followed by a blank ends, 0 if there is none.
+/// End of the last token that is followed by a blank; 0 if there is none.
 pub(super) fn last_token_end(block: &[u8]) -> usize {
     let blank = block.iter().rposition(|&byte| is_blank(byte));
     let before = &block[..blank.unwrap_or(0)];
     before.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1)
 }
 
-/// How many tokens a block has, its ends taken as ends of tokens.
+/// Number of tokens in a block whose ends count as ends of tokens.
 pub(super) fn count_tokens(block: &[u8]) -> u64 {
-    // So short that a byte can hold the count of one piece.
+    // Short enough that a byte can hold the count of one piece.
     const PIECE: usize = 192;
     let Some((&last, _)) = block.split_last() else { return 0 };
     let pieces = block[..block.len() - 1].chunks(PIECE);

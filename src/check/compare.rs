@@ -2,11 +2,10 @@
 //!
 //! # Theory of operation
 //!
-//! Equal texts are most common, so both are first read side by side through small windows. If they
-//! differ, both are read again, through large windows that hold most texts whole, and compared in steps
-//! of one token with the blanks before it; between two steps both rests stand behind a token. There it
-//! first tries the quick way: what both rests have in common, up to the last end of a token in it, is
-//! the same by every rule.
+//! Equal texts are most common, so both are first read side by side through small windows. If they differ, both are
+//! read again, through large windows that hold most texts whole. They are then compared in steps of one token with the
+//! blanks before it, so that between two steps both rests begin after a token. Each step first tries the fast path:
+//! the common prefix of both rests, up to the last end of a token in it, is the same by every rule.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -19,26 +18,26 @@ use crate::check::text::Text;
 use crate::check::token::{Mismatch, mismatch};
 use crate::model::difference::{Difference, DifferenceKind, OnlyDifference};
 
-/// How much of each text is read at once while they are equal: so large that a system call costs
-/// nothing beside it, so small that both stay in the processor's cache. In tests, so small that short texts are longer.
+/// Window size while the texts are equal: so large that system calls cost nothing in comparison, and so small that
+/// both windows stay in the processor's cache. In tests, it is smaller than short texts.
 const SMALL_WINDOW: usize = if cfg!(test) { 4 << 10 } else { 256 << 10 };
 
-/// How much of each text is in memory at once while they are compared token by token.
+/// Window size while the texts are compared token by token.
 const WINDOW: usize = 32 << 20;
 
-/// After so many equal tokens, what both texts have in common is looked for at once.
+/// After this many equal tokens, the fast path for a common prefix is tried again.
 const SAME_STEPS: u32 = 4;
 
-/// Compares an output with the judge answer: none if it is accepted.
+/// Compares an output with the judge answer; `None` if it is accepted.
 ///
-/// Takes half a mebibyte of memory for texts of the same bytes, and at most 64 MiB for others. If a text
-/// has more than 32 MiB, the excerpts and [`Difference::only`] may say less; all else is the same.
+/// Takes half a mebibyte of memory for equal texts, and at most 64 MiB for others. If a text has more than 32 MiB, the
+/// excerpts and [`Difference::only`] may have less detail; all else is the same.
 ///
 /// Source: problem package format 2025-09, "Default output validator specification".
 ///
 /// # Errors
 ///
-/// If reading fails; the message says which of the two.
+/// If reading fails; the message names the text.
 pub fn compare(
     mut answer: impl Read + Seek,
     mut output: impl Read + Seek,
@@ -47,7 +46,7 @@ pub fn compare(
     if are_equal(&mut answer, &mut output)? {
         return Ok(None);
     }
-    // One byte more than the text has, so that its end is seen at once.
+    // One byte more than the text, so that its end is noticed at once.
     let window = |length: u64| WINDOW.min(length as usize + 1);
     let windows = [
         rewound(&mut answer).map(window).map_err(of_answer)?,
@@ -58,7 +57,7 @@ pub fn compare(
 
 /// Compares two texts through windows of these sizes.
 ///
-/// A window has to hold each token that is compared as a number, with a byte more.
+/// A window must hold each token that is compared as a number, and one byte more.
 pub(super) fn compare_windows(
     answer: &mut dyn Read,
     output: &mut dyn Read,
@@ -80,7 +79,7 @@ pub(super) fn compare_windows(
     Ok(comparison.difference())
 }
 
-/// Compares two texts that are in memory.
+/// Compares two texts in memory.
 #[cfg(test)]
 pub(super) fn compare_bytes(
     mut answer: &[u8],
@@ -112,7 +111,7 @@ fn read_window(text: &mut impl Read, window: &mut Vec<u8>) -> io::Result<usize> 
     text.take(SMALL_WINDOW as u64).read_to_end(window)
 }
 
-/// Goes back to the start of a text and gives its length.
+/// Rewinds a text and returns its length.
 fn rewound(text: &mut impl Seek) -> io::Result<u64> {
     let length = text.seek(SeekFrom::End(0))?;
     text.rewind()?;
@@ -131,23 +130,23 @@ struct Comparison<'t> {
     answer: Text<'t>,
     output: Text<'t>,
     options: &'t Options,
-    /// The same rules without numbers.
+    /// The same options without tolerance.
     as_text: Options,
-    /// The first difference, without what is only known at the end.
+    /// The first difference, without the facts that are only known at the end.
     first: Option<Difference>,
-    /// Where in the windows the first differing tokens begin.
+    /// Offsets in the windows of the first differing tokens.
     first_tokens: Option<[usize; 2]>,
     differing_tokens: u64,
-    /// Whether all differing tokens are the same but for letter case.
+    /// Whether all differing tokens differ only in letter case.
     only_case: bool,
     blanks: BlankDifferences,
 }
 
-/// Where blanks differ, if they count.
+/// How blanks differ, if they count.
 #[derive(Clone, Copy)]
 enum BlankDifferences {
     None,
-    /// Only in one line end, which one of the texts has more than the other at its end.
+    /// Only in one additional line end at the end of one text.
     LastNewline,
     Some,
 }
@@ -165,7 +164,7 @@ impl Comparison<'_> {
             if !is_end {
                 self.compare_tokens()?;
             }
-            // A difference of the tokens themselves says more than one of the blanks before them.
+            // A difference of tokens is more informative than one of the blanks before them.
             if self.first.is_none() {
                 self.first = blanks;
             }
@@ -175,8 +174,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Goes on over tokens of which nothing more needs to be known than that they are the same, or that one more
-    /// differs. Stops at the first difference, at what both texts may have in common for long, and where a window ends.
+    /// Skips tokens that are equal, or that only add to the number of differing ones. Stops at the first difference,
+    /// before a possibly long common prefix, and at the end of a window.
     fn step_in_memory(&mut self) {
         let (answer, output) = (self.answer.rest(), self.output.rest());
         let (mut left, mut right) = (answer, output);
@@ -216,7 +215,7 @@ impl Comparison<'_> {
         self.output.skip(done[1]);
     }
 
-    /// Has enough of both rests in memory to see a number whole.
+    /// Reads enough of both rests to see a whole number.
     fn fill(&mut self) -> io::Result<()> {
         self.answer.fill().map_err(of_answer)?;
         self.output.fill().map_err(of_output)
@@ -227,13 +226,13 @@ impl Comparison<'_> {
         self.output.skip(length);
     }
 
-    /// Takes the blanks, or else the rest of a token, off both rests.
+    /// Skips the blanks, or otherwise the rest of a token, in both rests.
     fn skip_runs(&mut self, of_blanks: bool) -> io::Result<()> {
         self.answer.skip_run(of_blanks).map_err(of_answer)?;
         self.output.skip_run(of_blanks).map_err(of_output)
     }
 
-    /// Takes the blanks off both rests; gives their difference, if they count.
+    /// Skips the blanks of both rests; returns their difference, if they count.
     fn compare_blanks(&mut self) -> io::Result<Option<Difference>> {
         match self.options {
             Options { space_change_sensitive: true, .. } => {}
@@ -268,7 +267,7 @@ impl Comparison<'_> {
         Ok(found)
     }
 
-    /// The same if only line ends count, and only before tokens.
+    /// The same if only line ends before tokens count.
     fn compare_line_ends(&mut self) -> io::Result<Option<Difference>> {
         let spots = [
             self.answer.spot(self.answer.run(true), 0),
@@ -298,7 +297,7 @@ impl Comparison<'_> {
         Ok(self.first.is_none().then_some(found))
     }
 
-    /// Takes the next token off both rests, or off the one that has one.
+    /// Compares and skips the next token of both rests, or of the one that has one.
     fn compare_tokens(&mut self) -> io::Result<()> {
         let (left, right) = loop {
             self.fill()?;
@@ -313,7 +312,7 @@ impl Comparison<'_> {
             self.output.skip_in_token(length);
         };
         let is_inside = self.answer.is_inside_token();
-        // What does not fit in a window is not a number.
+        // A token that does not fit in a window is not a number.
         let options = if is_inside { &self.as_text } else { self.options };
         let mismatch = match (left, right) {
             (_, []) if !is_inside => Some(DifferenceKind::OutputEnds.into()),
@@ -338,13 +337,13 @@ impl Comparison<'_> {
         self.answer.skip(lengths[0]);
         self.output.skip(lengths[1]);
         match mismatch {
-            // Of a token that does not fit in the window the rest is still there.
+            // If the token does not fit in the window, its rest is still to be skipped.
             Some(_) => self.skip_runs(false),
             None => Ok(()),
         }
     }
 
-    /// What was found, if there is a difference.
+    /// The difference, if there is one.
     fn difference(self) -> Option<Difference> {
         let only = self.only();
         let mut found = self.first?;
@@ -355,7 +354,7 @@ impl Comparison<'_> {
         Some(found)
     }
 
-    /// Which weaker rule would have accepted.
+    /// The weaker rule that would have accepted the output.
     fn only(&self) -> Option<OnlyDifference> {
         match (self.blanks, self.differing_tokens) {
             (BlankDifferences::LastNewline, 0) => Some(OnlyDifference::LastNewline),
@@ -366,8 +365,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether, from the first differing tokens on, only blanks stand elsewhere; not known of texts that do
-    /// not fit in their windows.
+    /// Whether the texts from the first differing tokens on differ only in blanks; unknown for texts that do not fit
+    /// in their windows.
     fn split_elsewhere(&self) -> Option<OnlyDifference> {
         let [answer, output] = self.first_tokens?;
         let answer = without_blanks(&self.answer.whole()?[answer..]);
@@ -384,13 +383,13 @@ impl Comparison<'_> {
     }
 }
 
-/// A difference, without what is only known at the end.
+/// A difference, without the facts that are only known at the end.
 fn found(kind: DifferenceKind, [answer, output]: [Spot<'_>; 2]) -> Difference {
     let (answer, output) = sides(&answer, &output);
     Difference { kind, only: None, differing_tokens: 0, gap: None, answer, output }
 }
 
-/// The bytes of all tokens, one after the other.
+/// The bytes of all tokens, concatenated.
 fn without_blanks(text: &[u8]) -> impl Iterator<Item = &u8> + Clone {
     text.iter().filter(|&&byte| !is_blank(byte))
 }

@@ -1,4 +1,4 @@
-//! The lines around the first difference, as a diff for a person.
+//! The lines around the first difference, as a diff for people.
 
 use std::convert::Infallible;
 use std::io::{self, Read, Seek};
@@ -12,29 +12,29 @@ use crate::check::options::Options;
 use crate::model::difference::Difference;
 use crate::model::judgement::{DiffLine, DiffTag};
 
-/// The most lines that are shown.
+/// Upper bound on the lines.
 const LINES: usize = 25;
 
-/// How many lines that agree are shown around those that do not.
+/// Number of equal lines that are shown around different ones.
 const CONTEXT: usize = 3;
 
-/// How long to look for the shortest diff; after that a longer one is taken.
+/// Time to look for the shortest diff; after that, a longer one is taken.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The lines around the first difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// At most 25 lines, each of at most about 160 bytes. A line keeps its line end only if it is
-    /// otherwise the same as its counterpart, which has none.
+    /// At most 25 lines of about 160 bytes each. A line keeps its line end only if that is the only difference from
+    /// its counterpart.
     pub lines: Vec<DiffLine>,
-    /// How many more lines the diff has, as far as the texts were read: at least so many are left out.
+    /// Number of further lines of the diff, as far as the texts were read: a lower bound.
     pub left_out: u64,
 }
 
 /// Compares the lines around the first difference.
 ///
-/// Lines agree by the rules of the comparison: if it accepts other blanks, letter case or near
-/// numbers, they do not show. Takes bounded time and memory, whatever the length of texts and lines.
+/// Lines count as equal by the rules of the comparison: if it accepts other blanks, letter case or near numbers, these
+/// do not show. Takes bounded time and memory, whatever the length of texts and lines.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn diff(
     Ok(diff_lines(&answer, &output, options))
 }
 
-/// A line of the output, as the diff compares it with one of the judge answer.
+/// A line of the output that can be compared with one of the judge answer.
 struct Compared<'l> {
     line: &'l Line,
     options: &'l Options,
@@ -67,7 +67,7 @@ fn diff_lines(answer: &[Line], output: &[Line], options: &Options) -> Diff {
         output.iter().map(|line| Compared { line, options }).collect();
     let mut capture = Replace::new(Capture::new());
     let deadline = Some(Instant::now() + PATIENCE);
-    // "Raw" compares pair by pair. Near numbers cannot be sorted into classes of equal ones.
+    // "Raw" compares pair by pair, because near numbers do not form classes of equal ones.
     let done: Result<(), Infallible> = myers::diff_deadline_raw(
         &mut capture,
         answer,
@@ -85,7 +85,7 @@ fn diff_lines(answer: &[Line], output: &[Line], options: &Options) -> Diff {
 }
 
 impl Diff {
-    /// Adds the lines of one piece, as far as there is room.
+    /// Adds the lines of one operation, as far as there is room.
     fn add(&mut self, op: &DiffOp, answer: &[Line], output: &[Line]) {
         let room = LINES - self.lines.len();
         let answer = &answer[op.old_range()];
@@ -101,7 +101,7 @@ impl Diff {
             }));
             return;
         }
-        // Neither side takes more than half of the room, unless the other leaves it.
+        // Neither side takes more than half of the room, unless the other leaves some.
         let of_answer = answer.len().min((room / 2).max(room.saturating_sub(output.len())));
         let of_output = output.len().min(room - of_answer);
         self.left_out += (answer.len() - of_answer + output.len() - of_output) as u64;
@@ -124,7 +124,7 @@ impl Diff {
     }
 }
 
-/// The line as it is shown beside the one that stands in its place.
+/// The line as shown beside its counterpart.
 fn shown(line: &Line, counterpart: Option<&Line>) -> Vec<u8> {
     let mut shown = line.shown(counterpart);
     if counterpart
@@ -143,7 +143,7 @@ mod tests {
     use crate::check::compare::compare_bytes;
     use crate::model::text::visible;
 
-    /// The diff with `-` for the judge answer's lines, `+` for the output's, and both line numbers.
+    /// The diff with `-` for lines of the judge answer and `+` for lines of the output, with both line numbers.
     fn show(arguments: &str, answer: &[u8], output: &[u8]) -> Vec<String> {
         let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
         let options = Options::parse(&arguments).unwrap();

@@ -1,26 +1,26 @@
-//! Cuts what a person sees of the two texts at their first difference.
+//! Excerpts of the two texts at their first difference, for people.
 
 use crate::check::bytes::count_tokens;
 use crate::model::difference::{Excerpt, Side};
 
-/// How many bytes of a long token are shown.
+/// Number of bytes of a long token that are shown.
 const TOKEN: usize = 60;
 
-/// How many bytes of the line are shown before, and as many from, the first differing byte.
+/// Number of bytes of the line that are shown before the first differing byte, and from it on.
 const LINE: usize = 40;
 
-/// Where one of the texts differs from the other.
+/// The place at which a text differs from the other.
 pub(super) struct Spot<'t> {
-    /// What of the text is in memory.
+    /// The part of the text that is in memory.
     pub(super) window: &'t [u8],
-    /// What stands before that.
+    /// The part before that.
     pub(super) before: &'t Before,
-    /// Where the token begins, or the blanks from the first differing one on.
+    /// Offset of the token, or of the first differing blank.
     pub(super) offset: u64,
-    /// What of them is in memory, from this place in the window on.
+    /// The part of it that is in memory, which begins at `start` in the window.
     pub(super) run: &'t [u8],
     pub(super) start: usize,
-    /// How many bytes of that are the same.
+    /// Number of bytes of it that are equal.
     pub(super) same: usize,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Before {
     pub(super) bytes: u64,
     pub(super) tokens: u64,
     pub(super) lines: u64,
-    /// Where the last line begins.
+    /// Offset of the last line.
     pub(super) line_start: u64,
 }
 
@@ -48,7 +48,7 @@ impl Spot<'_> {
         let line_end = memchr::memchr(b'\n', &window[differs_at..]);
         let line = &window[in_window..line_end.map_or(window.len(), |length| differs_at + length)];
         let tokens = self.before.tokens + count_tokens(&window[..start]);
-        // The token itself is counted if a part of it stands before.
+        // The token itself is already counted if a part of it comes before.
         let is_begun = self.offset < self.before.bytes + start as u64;
         let mut token = cut(run, same, before, TOKEN - same.min(before));
         token.cut_before += self.before.bytes + start as u64 - self.offset;
@@ -72,12 +72,12 @@ impl Spot<'_> {
 /// Both sides, cut around their first differing bytes.
 pub(super) fn sides(answer: &Spot<'_>, output: &Spot<'_>) -> (Side, Side) {
     let longest = (answer.run.len() - answer.same).max(output.run.len() - output.same);
-    // The same for both sides, so that they stand under each other.
+    // The same for both sides, so that they are aligned.
     let before = TOKEN - longest.min(TOKEN / 2);
     (answer.side(before), output.side(before))
 }
 
-/// Keeps so many bytes before and after a place, and a few more if a cut would go through a character.
+/// Keeps this many bytes before and after a place, and a few more if a cut would split a character.
 fn cut(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
     let (behind, ahead) = piece.split_at(at);
     let from = character_start(behind, at.saturating_sub(before));
@@ -89,14 +89,14 @@ fn cut(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
     }
 }
 
-/// The place, or up to three bytes before it, where a UTF-8 character may begin.
+/// The place, or one up to three bytes before it, where a UTF-8 character may begin.
 pub(super) fn character_start(bytes: &[u8], place: usize) -> usize {
     let least = place.saturating_sub(3);
     let may_begin = |&start: &usize| bytes.get(start).is_none_or(|&byte| !is_continuation(byte));
     (least..=place).rev().find(may_begin).unwrap_or(place)
 }
 
-/// The place, or up to three bytes after it, where a UTF-8 character may end.
+/// The place, or one up to three bytes after it, where a UTF-8 character may end.
 pub(super) fn character_end(bytes: &[u8], place: usize) -> usize {
     let may_end = |&end: &usize| bytes.get(end).is_none_or(|&byte| !is_continuation(byte));
     (place..=place + 3).find(may_end).unwrap_or(place)

@@ -2,12 +2,12 @@
 
 use crate::model::difference::NumberGap;
 
-/// A token of more bytes than this is not a number.
+/// A token with more bytes than this is not a number.
 ///
-/// The format asks for at least 30 digits on each side of the point and allows a limit.
+/// The format demands at least 30 digits on each side of the point and permits a limit.
 pub const LONGEST_NUMBER: usize = 4096;
 
-/// How far a number may be from the judge answer's. At least one of the two is set.
+/// How far a number may be from that of the judge answer. At least one of the two is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// The largest `|s-a|`, at least 0 and finite.
@@ -16,20 +16,20 @@ pub struct Tolerance {
     pub relative: Option<f64>,
 }
 
-/// What the comparison of two tokens as numbers says.
+/// The result of comparing two tokens as numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NumberReply {
-    /// The judge answer's token is not a number: the tokens are to be compared as text.
+    /// The judge answer's token is not a number: the tokens must be compared as text.
     AnswerIsText,
     /// The judge answer's token is a number, the output's is not.
     OutputIsText,
-    /// Near enough.
+    /// The numbers are near enough.
     Within,
-    /// Too far.
+    /// The numbers are too far apart.
     Beyond(NumberGap),
 }
 
-/// The value of a number, rounded to the nearest `f64`; none for a token that is not a number.
+/// The value of a number, rounded to the nearest `f64`; `None` if the token is not a number.
 ///
 /// Too large values become infinite, too small ones 0.
 ///
@@ -77,8 +77,8 @@ fn split_digits(token: &[u8]) -> (&[u8], &[u8]) {
 impl Tolerance {
     /// Compares two tokens as numbers, in `f64`: `|s-a| ≤ ε`, or `|s-a| ≤ ε|a|`.
     ///
-    /// If a value or the distance is beyond the range of `f64`, both values are divided by the
-    /// judge answer's power of ten first, so that `1e400` is not `1e500`, nor every number near to it.
+    /// If a value or the distance is beyond the range of `f64`, both values are first divided by the judge answer's
+    /// power of ten. So `1e400` differs from `1e500`, and not every number is near it.
     ///
     /// Source: problem package format 2025-09, "Comparing floating-point tokens".
     pub fn compare(&self, answer: &[u8], output: &[u8]) -> NumberReply {
@@ -88,7 +88,7 @@ impl Tolerance {
         if distance.is_finite() {
             return self.reply(distance, answer_value.abs(), distance);
         }
-        // The distance is more than the largest `f64`, thus more than any absolute tolerance.
+        // The distance is above the largest `f64`, so it is above any absolute tolerance.
         let (answer, output) = (Decimal::new(answer), Decimal::new(output));
         let answer_value = answer.divided(answer.exponent);
         let distance = (output.divided(answer.exponent) - answer_value).abs();
@@ -96,7 +96,7 @@ impl Tolerance {
         self.reply(distance, answer_value.abs(), absolute)
     }
 
-    /// Whether a distance from a judge answer of this size is small enough; `absolute` is the distance without scale.
+    /// Whether a distance is small enough for a judge answer of this size; `absolute` is the unscaled distance.
     fn reply(&self, distance: f64, size: f64, absolute: f64) -> NumberReply {
         let is_within = absolute == 0.0
             || self.absolute.is_some_and(|most| absolute <= most)
@@ -109,16 +109,16 @@ impl Tolerance {
     }
 }
 
-/// A number as it is written: `0.digits` times ten to the power of `exponent`.
+/// A number as written: `0.digits` times ten to the power of `exponent`.
 struct Decimal {
     is_negative: bool,
-    /// Without zeros in front; empty for 0, of which the exponent is 0.
+    /// The digits without leading zeros; empty for 0, whose exponent is 0.
     digits: String,
     exponent: i64,
 }
 
 impl Decimal {
-    /// Takes a token apart that is a number.
+    /// Parses a token that is a number.
     fn new(token: &[u8]) -> Self {
         let (whole, rest) = split_digits(after_sign(token));
         let (fraction, rest) = split_digits(rest.strip_prefix(b".").unwrap_or(rest));
@@ -126,14 +126,14 @@ impl Decimal {
         let significant = digits.trim_start_matches('0');
         let zeros = digits.len() - significant.len();
         let exponent = match significant {
-            // 0 is 0 whatever the exponent: dividing by it would make 0 of large numbers too.
+            // 0 is 0 whatever its exponent: to divide by that would turn large numbers into 0, too.
             "" => 0,
             _ => exponent(rest).saturating_add(whole.len() as i64 - zeros as i64),
         };
         Self { is_negative: token.starts_with(b"-"), exponent, digits: significant.to_owned() }
     }
 
-    /// The value divided by ten to this power.
+    /// The value divided by ten to the power of `power`.
     fn divided(&self, power: i64) -> f64 {
         let sign = if self.is_negative { "-" } else { "" };
         let exponent = self.exponent.saturating_sub(power);
@@ -142,7 +142,7 @@ impl Decimal {
     }
 }
 
-/// The value of an exponent with its letter, or 0; one that does not fit becomes the nearest that does.
+/// The value of an exponent with its letter, or 0; a value that does not fit is clamped.
 fn exponent(text: &[u8]) -> i64 {
     let Some((_, text)) = text.split_first() else { return 0 };
     let size = after_sign(text)
@@ -220,7 +220,7 @@ mod tests {
         check("1a", false);
     }
 
-    /// Compares with `a1e-3` as absolute, `r1e-3` as relative tolerance, or with both.
+    /// Compares with `a1e-3` as absolute tolerance, `r1e-3` as relative one, or with both.
     fn check(tolerance: &str, answer: &str, output: &str, expected: &str) {
         let mut parsed = Tolerance { absolute: None, relative: None };
         for part in tolerance.split(' ') {

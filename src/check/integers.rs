@@ -5,12 +5,12 @@ use std::io::{self, Read};
 use crate::check::float::is_integer;
 use crate::check::text::Text;
 
-/// How much of it is in memory at once.
+/// Number of bytes in memory at once.
 const WINDOW: usize = 64 << 10;
 
-/// How many tokens of a judge answer are integers: digits with or without a sign.
+/// Number of tokens in a judge answer that are integers: digits with or without a sign.
 ///
-/// With a tolerance set they are accepted when they are only near, which is seldom meant.
+/// With a tolerance, they are accepted even if they are only near, which is rarely intended.
 ///
 /// Source: problem package format 2025-09, "Comparing floating-point tokens", the last paragraph.
 ///

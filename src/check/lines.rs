@@ -1,4 +1,4 @@
-//! The few lines of a text around its first difference, and when two lines count as the same.
+//! The few lines of a text around its first difference, and when two lines count as equal.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -8,22 +8,22 @@ use crate::check::options::Options;
 use crate::check::token::mismatch;
 use crate::model::difference::Side;
 
-/// How many lines before that of the first difference are read.
+/// Number of lines that are read before that of the first difference.
 const LINES_BEFORE: usize = 3;
 
-/// How many lines are read from that of the first difference on.
+/// Number of lines that are read from that of the first difference on.
 const LINES: usize = 200;
 
-/// How many bytes are looked through for the lines before.
+/// Number of bytes that are searched for the lines before.
 const BYTES_BEFORE: u64 = 4 << 10;
 
-/// How many bytes are read from the line of the first difference on.
+/// Number of bytes that are read from the line of the first difference on.
 const BYTES: u64 = 64 << 10;
 
-/// How many bytes of a line are shown.
+/// Number of bytes of a line that are shown.
 const SHOWN: usize = 160;
 
-/// How many of them stand before the place that matters.
+/// Number of shown bytes before the differing place.
 const SHOWN_BEFORE: usize = 60;
 
 /// One line of a text.
@@ -31,17 +31,17 @@ const SHOWN_BEFORE: usize = 60;
 pub(super) struct Line {
     /// From 1.
     pub(super) number: u64,
-    /// Without the line end; only a part if the line is very long.
+    /// The bytes without the line end; only a part if the line is very long.
     pub(super) bytes: Vec<u8>,
     /// Whether a line end follows.
     pub(super) is_ended: bool,
     is_cut_before: bool,
     is_cut_after: bool,
-    /// Which byte differs first, in the line that has the first difference.
+    /// The index of the first differing byte, in the line of the first difference.
     differs_at: Option<usize>,
 }
 
-/// Reads the lines around the first difference, in time and memory that do not depend on their length.
+/// Reads the lines around the first difference, with time and memory independent of their length.
 pub(super) fn read_around(text: &mut (impl Read + Seek), side: &Side) -> io::Result<Vec<Line>> {
     let line_start = side.offset - (side.column - 1);
     let mut lines = read_before(text, line_start, side.line)?;
@@ -67,7 +67,7 @@ pub(super) fn read_around(text: &mut (impl Read + Seek), side: &Side) -> io::Res
     Ok(lines)
 }
 
-/// Reads the last lines before this offset, at which the line of this number begins.
+/// Reads the last lines before this offset, at which line `number` begins.
 fn read_before(
     text: &mut (impl Read + Seek),
     line_start: u64,
@@ -77,7 +77,7 @@ fn read_before(
     let bytes = read_part(text, start, line_start - start)?;
     let mut pieces: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
     if start > 0 && !pieces.is_empty() {
-        // It may be the end of a line only.
+        // It may be only the end of a line.
         pieces.remove(0);
     }
     let first = pieces.len().saturating_sub(LINES_BEFORE);
@@ -101,7 +101,7 @@ fn read_part(text: &mut (impl Read + Seek), start: u64, length: u64) -> io::Resu
 }
 
 impl Line {
-    /// The line as it is shown, cut around the place at which it differs from its counterpart.
+    /// The line as shown, cut around the place at which it differs from its counterpart.
     pub(super) fn shown(&self, counterpart: Option<&Self>) -> Vec<u8> {
         let common =
             |other: &Self| self.bytes.iter().zip(&other.bytes).take_while(|(l, r)| l == r).count();
@@ -119,7 +119,7 @@ impl Line {
         shown
     }
 
-    /// Whether the output's line is the same as this one of the judge answer by the rules of the comparison.
+    /// Whether the output's line equals this line of the judge answer by the rules of the comparison.
     pub(super) fn agrees(&self, output: &Self, options: &Options) -> bool {
         let is_cut = |line: &Self| line.is_cut_before || line.is_cut_after;
         if is_cut(self)

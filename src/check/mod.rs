@@ -1,8 +1,8 @@
-//! Is this output right? The default output validator of the standard format, and what to say of a wrong output.
+//! The default output validator of the standard format: is an output right, and if not, what to say about it?
 //!
-//! [`compare`](compare::compare) reads the judge answer and the output through windows that hold most of
-//! them whole, and gives the first [`Difference`](crate::model::difference::Difference) or none.
-//! [`diff`](diff::diff) then reads the lines around it again, for a person; [`show`] puts it in words.
+//! [`compare`](compare::compare) reads the judge answer and the output through windows that hold most of them whole,
+//! and returns the first [`Difference`](crate::model::difference::Difference), if any. [`diff`](diff::diff) then reads
+//! the lines around it again, for people; [`show`] describes it in words.
 //!
 //! Source: problem package format 2025-09, "Default output validator specification".
 

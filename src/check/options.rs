@@ -2,9 +2,9 @@
 
 use crate::check::float::{self, Tolerance};
 
-/// The arguments of the default output validator, understood.
+/// The parsed arguments of the default output validator.
 ///
-/// The default accepts other blanks and other letter case, and compares numbers as text.
+/// By default it accepts other blanks and letter case, and compares numbers as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
     /// Whether letter case must be the same.
@@ -13,16 +13,16 @@ pub struct Options {
     pub space_change_sensitive: bool,
     /// Whether tokens must be on the same lines, as CMS and sinol compare; empty lines at the end do not count.
     pub line_sensitive: bool,
-    /// How far numbers may be from the judge answer's; none compares them as text.
+    /// How far numbers may be from those of the judge answer; `None` compares them as text.
     pub tolerance: Option<Tolerance>,
 }
 
-/// What is wrong with the arguments of the default output validator, and what to do.
+/// A fault in the arguments of the default output validator, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct OptionsError(String);
 
-/// An argument that no package of the Kattis formats can give: tokens must be on the same lines.
+/// An argument that packages of the Kattis formats cannot give: tokens must be on the same lines.
 pub const LINE_SENSITIVE: &str = "line_sensitive, as CMS compares";
 
 const CASE: &str = "case_sensitive";
@@ -31,20 +31,20 @@ const RELATIVE: &str = "float_relative_tolerance";
 const ABSOLUTE: &str = "float_absolute_tolerance";
 const BOTH: &str = "float_tolerance";
 
-/// All arguments there are.
+/// All arguments.
 const ARGUMENTS: [&str; 5] = [CASE, SPACE, RELATIVE, ABSOLUTE, BOTH];
 
 impl Options {
-    /// Understands the arguments as a package gives them, each name and each value one of `args`.
+    /// Parses the arguments of a package; each name and each value is one of `args`.
     ///
-    /// To say `case_sensitive` or `space_change_sensitive` twice changes nothing; the format calls
-    /// only repeated tolerances an error.
+    /// A repeated `case_sensitive` or `space_change_sensitive` changes nothing; the format forbids only repeated
+    /// tolerances.
     ///
     /// Source: problem package format 2025-09, "Default output validator specification".
     ///
     /// # Errors
     ///
-    /// For the first argument that is unknown, repeated, contradicted, or has no good value.
+    /// If an argument is unknown, repeated, contradicted, or has no valid value.
     pub fn parse(args: &[String]) -> Result<Self, OptionsError> {
         let mut options = Self::default();
         let mut given = Given::default();
@@ -65,7 +65,7 @@ impl Options {
     }
 }
 
-/// The tolerances as they are written.
+/// The tolerances as written.
 #[derive(Default)]
 struct Given {
     relative: Option<f64>,
@@ -115,7 +115,7 @@ fn set(
         Some(number) if number.is_infinite() => {
             ("too large for a number", "every number would be accepted")
         }
-        // The absolute value, because `-0` is 0 too.
+        // The absolute value, because `-0` is 0, too.
         Some(number) => {
             *tolerance = Some(number.abs());
             return Ok(());
@@ -124,7 +124,7 @@ fn set(
     error(format!("the value `{value}` of `{argument}` is {what}; {advice}"))
 }
 
-/// Says what was probably meant.
+/// The fault for an unknown argument, with a guess at what was meant.
 fn unknown(argument: &str) -> OptionsError {
     let (name, value) = match argument.split_once(['=', ' ']) {
         Some((name, value)) => (name, Some(value)),
@@ -139,7 +139,7 @@ fn unknown(argument: &str) -> OptionsError {
     OptionsError(format!("the default output validator has no argument `{argument}`; {help}"))
 }
 
-/// The shortest argument with all words of this name, or else the one that is spelt most alike.
+/// The shortest argument with all words of this name, or else the one with the most similar spelling.
 fn nearest(name: &str) -> Option<&'static str> {
     let has_words =
         |known: &&str| name.split('_').all(|word| known.split('_').any(|other| other == word));

@@ -1,4 +1,4 @@
-//! A text that is read through a window, which moves over it from token to token.
+//! A text that is read through a window, which moves from token to token.
 
 use std::io::{self, Read};
 
@@ -6,20 +6,20 @@ use crate::check::bytes::{count_tokens, is_blank, run_length};
 use crate::check::excerpt::{Before, Spot};
 use crate::check::float::LONGEST_NUMBER;
 
-/// How much stays in the window of what is done with, to be shown before a difference.
+/// Number of processed bytes that stay in the window, to be shown before a difference.
 const CONTEXT: usize = 64;
 
 pub(super) struct Text<'s> {
     source: &'s mut dyn Read,
-    /// How much is read at once.
+    /// Number of bytes that are read at once.
     size: usize,
     window: Vec<u8>,
-    /// How much of the window is done with.
+    /// Number of processed bytes in the window.
     position: usize,
     /// Whether the window holds the end of the text.
     is_end: bool,
     before: Before,
-    /// Where the token began of which a part is done with.
+    /// Offset of the token of which a part is processed.
     token_start: Option<u64>,
 }
 
@@ -29,7 +29,7 @@ impl<'s> Text<'s> {
         Self { source, size, window, position: 0, is_end: false, before, token_start: None }
     }
 
-    /// Has so much of the rest in memory that a number with a byte more fits.
+    /// Reads until a number and one more byte fit in the part of the rest that is in memory.
     #[inline]
     pub(super) fn fill(&mut self) -> io::Result<()> {
         match self.is_end || self.rest().len() >= self.size.min(LONGEST_NUMBER + 1) {
@@ -46,7 +46,7 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Frees what of the window is done with.
+    /// Drops processed bytes from the window.
     fn forget(&mut self) {
         let length = self.position.saturating_sub(CONTEXT);
         let (done, rest) = self.window.split_at(length);
@@ -62,18 +62,18 @@ impl<'s> Text<'s> {
         self.position -= length;
     }
 
-    /// What is in memory of what is not done with.
+    /// The bytes in memory that are not processed yet.
     pub(super) fn rest(&self) -> &[u8] {
         &self.window[self.position..]
     }
 
-    /// The blanks, or else the token, with which the rest begins, as far as they are in memory.
+    /// The blanks, or otherwise the token, at the start of the rest, as far as they are in memory.
     pub(super) fn run(&self, of_blanks: bool) -> &[u8] {
         let rest = self.rest();
         &rest[..run_length(rest, of_blanks)]
     }
 
-    /// Whether a run is in memory to its end.
+    /// Whether a run ends in memory.
     pub(super) fn is_whole(&self, run: &[u8]) -> bool {
         self.is_end || run.len() < self.rest().len()
     }
@@ -82,7 +82,7 @@ impl<'s> Text<'s> {
         self.is_end && self.rest().is_empty()
     }
 
-    /// Where the rest begins in the window.
+    /// The start of the rest in the window.
     pub(super) fn position(&self) -> usize {
         self.position
     }
@@ -92,7 +92,7 @@ impl<'s> Text<'s> {
         self.token_start = None;
     }
 
-    /// Skips a part of a token, which goes on.
+    /// Skips a part of a token that continues.
     pub(super) fn skip_in_token(&mut self, length: usize) {
         let start = self.offset();
         self.skip(length);
@@ -103,7 +103,7 @@ impl<'s> Text<'s> {
         self.token_start.is_some()
     }
 
-    /// Skips blanks, or else a token, to their end, and has a part of the rest in memory.
+    /// Skips all blanks, or otherwise a whole token, and reads a part of the rest.
     pub(super) fn skip_run(&mut self, of_blanks: bool) -> io::Result<()> {
         loop {
             let run = self.run(of_blanks);
@@ -116,18 +116,18 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Where the rest begins in the text, or the token of which it is the end.
+    /// The offset of the rest in the text, or of the token that it continues.
     fn offset(&self) -> u64 {
         self.token_start.unwrap_or(self.before.bytes + self.position as u64)
     }
 
-    /// The place at which a run that begins here differs after so many bytes.
+    /// The place at which a run that begins here differs after `same` bytes.
     pub(super) fn spot<'t>(&'t self, run: &'t [u8], same: usize) -> Spot<'t> {
         let Self { window, before, position: start, .. } = self;
         Spot { window, before, offset: self.offset(), run, start: *start, same }
     }
 
-    /// The length of the text and the number of its tokens, at its end.
+    /// The length of the text and its number of tokens; call it at the end of the text.
     pub(super) fn size(&self) -> (u64, u64) {
         let length = self.before.bytes + self.window.len() as u64;
         (length, self.before.tokens + count_tokens(&self.window))

@@ -1,10 +1,10 @@
-//! When two tokens are the same, by the rules of one comparison.
+//! When two tokens count as equal, by the rules of a comparison.
 
 use crate::check::float::NumberReply;
 use crate::check::options::Options;
 use crate::model::difference::{DifferenceKind, NumberGap};
 
-/// Why two tokens are not the same.
+/// Why two tokens are not equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mismatch {
     pub(super) kind: DifferenceKind,
@@ -17,9 +17,9 @@ impl From<DifferenceKind> for Mismatch {
     }
 }
 
-/// Compares two whole tokens: none if the output's is accepted.
+/// Compares two whole tokens; `None` if the output's is accepted.
 ///
-/// The same bytes are always accepted: as numbers, their distance is 0.
+/// Equal bytes are always accepted: as numbers, their distance is 0.
 ///
 /// Source: problem package format 2025-09, "Comparing floating-point tokens", "Comparing string tokens".
 pub(super) fn mismatch(answer: &[u8], output: &[u8], options: &Options) -> Option<Mismatch> {

@@ -1,5 +1,5 @@
-//! Judge answers: what the solution that the recipe names makes of each input. An answer that is there
-//! already is not made again; the solution must agree with it.
+//! Judge answers: what the solution in the recipe writes for each input. An existing answer is not made again, but the
+//! solution must agree with it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::model::problem::Problem;
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::stop::{Stop, noting};
 
-/// Makes or verifies the answers of those of these cases that have a solution; `found` takes what is wrong.
+/// Makes or verifies the answers of the cases that have a solution; adds faults to `found`.
 pub(super) fn make(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -75,8 +75,8 @@ pub(super) fn make(
     Ok(())
 }
 
-/// Gives an empty answer to each case that needs one and has none: no run of one program alone shows
-/// what is right if it talks with the output validator, or runs several times.
+/// Gives an empty answer to each case that needs one and has none. If programs talk with the output validator or run
+/// several times, no run of one program alone can make an answer.
 fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
     let needs =
         |case: &&&RecipeCase| case.answer != AnswerSource::None && !stage.has(&case.name, "ans");
@@ -86,15 +86,15 @@ fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
     Ok(())
 }
 
-/// Whether the solution is run: to make an answer, or to hold one against it.
+/// Whether the solution must run, to make an answer or to check one.
 ///
-/// Where the package has an output validator of its own, only that can tell whether an answer is right;
-/// `verify` runs it with all accepted submissions.
+/// If the package has its own output validator, only that can tell whether an answer is right; `verify` runs it with
+/// all accepted submissions.
 fn is_needed(problem: &Problem, stage: &Stage, case: &RecipeCase) -> bool {
     !stage.has(&case.name, "ans") || problem.output_validators.is_empty()
 }
 
-/// Adds the answer, or compares it with the one that is there.
+/// Adds the answer, or compares it with the existing one.
 fn settle(
     problem: &Problem,
     stage: &Stage,
@@ -105,7 +105,7 @@ fn settle(
         stage.add_blob(&case.name, "ans", answer)?;
         return Ok(None);
     }
-    // Faults of arguments are reported at their place in a file.
+    // Faults in the arguments are reported at their place in a file.
     let Ok(options) = Options::parse(&arguments(problem, case)) else { return Ok(None) };
     let path = stage.path(&case.name, "ans");
     let fault = JudgeError::on("compare", &path);
@@ -118,7 +118,7 @@ fn settle(
     }))
 }
 
-/// The output validator's arguments, from the recipe or from the case as it is.
+/// The output validator's arguments, from the recipe or from the existing case.
 fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     let there = || {
         let data = &problem.test_data;
@@ -128,7 +128,7 @@ fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     case.output_validator_args.clone().or_else(there).unwrap_or_default()
 }
 
-/// What the solution says about an input.
+/// The answer of the solution to an input.
 fn answer(stage: &Stage, case: &RecipeCase, solution: &Solution<'_>) -> Result<Blob, Stop> {
     let input = stage.path(&case.name, "in");
     let answer = solution.answer(Blob::file(input))?;

@@ -1,4 +1,4 @@
-//! The way of test cases from the stage into the package, and what is there beside them.
+//! Moves test cases from the stage into the package, and finds other files there.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,10 +14,10 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
 
-/// Brings a case's files into the package, or says how they differ.
+/// Puts a case's files into the package, or reports how they differ.
 ///
 /// # Errors
-/// What the system says, with the file's name.
+/// System errors, with the file's name.
 pub fn place(
     stage: &Stage,
     data: &Path,
@@ -35,10 +35,10 @@ pub fn place(
     Ok(combined(&states))
 }
 
-/// Makes one file of the package have these contents, or says how it differs.
+/// Gives one file of the package these contents, or reports how it differs.
 ///
 /// # Errors
-/// What the system says, with the file's name.
+/// System errors, with the file's name.
 pub fn place_file(
     target: &Path,
     contents: &[u8],
@@ -48,7 +48,7 @@ pub fn place_file(
     settled.map_err(|error| unwritable(target, error))
 }
 
-/// A fault in the way of a file into the package, with the way out.
+/// An obstacle to putting a file into the package, with help.
 fn unwritable(target: &Path, error: io::Error) -> JudgeError {
     let help = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room for the test data",
@@ -60,8 +60,7 @@ fn unwritable(target: &Path, error: io::Error) -> JudgeError {
     JudgeError::on("write", target)(error).help(help)
 }
 
-/// Whether the target has these contents; `None` if it does not exist. A link has those of what it
-/// leads to.
+/// Whether the target has these contents; `None` if it does not exist. A link has the contents of its target.
 fn same(contents: impl Read, target: &Path) -> io::Result<Option<bool>> {
     let file = match File::open(target) {
         Ok(file) => file,
@@ -84,7 +83,7 @@ fn same(contents: impl Read, target: &Path) -> io::Result<Option<bool>> {
     }
 }
 
-/// Makes the target have these contents, as a link if it is to be one, or says how it differs.
+/// Gives the target these contents, as a link if `link` is set, or reports how it differs.
 fn settle(
     target: &Path,
     mut contents: impl Read + Seek,
@@ -105,7 +104,7 @@ fn settle(
         beside.persist(target)?;
         return Ok(state);
     }
-    // The rights of any other new file: the process's umask takes away from these.
+    // The permissions of any new file; the process's umask restricts them.
     let rights = fs::Permissions::from_mode(0o666);
     let mut beside = tempfile::Builder::new().permissions(rights).tempfile_in(dir)?;
     contents.rewind()?;
@@ -114,7 +113,7 @@ fn settle(
     Ok(state)
 }
 
-/// What its files make of a case: the worst of them.
+/// The state of a case from the states of its files.
 fn combined(states: &[GeneratedState]) -> GeneratedState {
     let is_wrong =
         |state: &GeneratedState| matches!(state, GeneratedState::Differs | GeneratedState::Missing);
@@ -126,8 +125,7 @@ fn combined(states: &[GeneratedState]) -> GeneratedState {
     }
 }
 
-/// Why these files cannot be put into their places: something else is there, or the way leads out of
-/// the package.
+/// Reasons why these files cannot be put into place: something else is there, or the path leads out of the package.
 pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<Diagnostic> {
     let Ok(home) = package.canonicalize() else { return Vec::new() };
     let mut found = Vec::new();
@@ -162,11 +160,11 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
     found
 }
 
-/// The files in `data/` that the recipe does not make, by their names below it. What the format does not
-/// look at, such as READMEs, is not among them.
+/// The files in `data/` that the recipe does not make, by their names below it. Files that the format ignores, such as
+/// READMEs, do not count.
 ///
 /// # Errors
-/// What the system says.
+/// System errors.
 pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
     let mut unlisted = Vec::new();
     if !data.exists() {
@@ -187,17 +185,17 @@ pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, Ju
     Ok(unlisted)
 }
 
-/// Removes files below `data/`, and directories in which nothing is left.
+/// Removes files below `data/`, and directories that become empty.
 ///
 /// # Errors
-/// What the system says, with the file's name.
+/// System errors, with the file's name.
 pub fn remove(data: &Path, files: &[String]) -> Result<(), JudgeError> {
     for file in files {
         let path = data.join(file);
         fs::remove_file(&path).map_err(JudgeError::on("remove", &path))?;
         let above = path.ancestors().skip(1);
         for dir in above.take_while(|dir| *dir != data && dir.starts_with(data)) {
-            // One that is not empty stays.
+            // A directory that is not empty stays.
             if fs::remove_dir(dir).is_err() {
                 break;
             }
@@ -206,7 +204,7 @@ pub fn remove(data: &Path, files: &[String]) -> Result<(), JudgeError> {
     Ok(())
 }
 
-/// How files are told of: test cases by their names, other files with their endings.
+/// Files as messages name them: test cases by name, other files with their endings.
 pub fn told(unlisted: Vec<String>) -> Vec<String> {
     let cases: BTreeSet<String> = unlisted
         .iter()
@@ -227,7 +225,7 @@ fn in_files_directory(name: &str) -> bool {
     above.split('/').any(|part| part.ends_with(".files"))
 }
 
-/// Whether a file is one of these cases'.
+/// Whether a file belongs to one of these cases.
 fn belongs_to(file: &str, cases: &BTreeSet<String>) -> bool {
     file.match_indices('.').any(|(dot, _)| cases.contains(&file[..dot]))
 }

@@ -8,7 +8,7 @@ use crate::model::blob::Blob;
 use crate::model::recipe::{GeneratorCommand, Recipe, RecipeCase};
 use crate::model::stop::Stop;
 
-/// Generators that can be started, as long as this lives.
+/// Generators that can be started as long as this value lives.
 pub struct FreshInputs<'a> {
     bench: Bench<'a>,
     generators: Generators<'a>,
@@ -21,17 +21,17 @@ impl<'a> FreshInputs<'a> {
     /// Builds the generators of the recipe.
     ///
     /// # Errors
-    /// When some do not build, the judge failed, or it was cut short.
+    /// If some do not build, the judge failed, or it was cut short.
     pub fn build(bench: Bench<'a>, recipe: &'a Recipe) -> Result<Self, Stop> {
         let cases: Vec<&RecipeCase> = recipe.cases.iter().collect();
         let generators = generators(&bench, &cases)?;
         Ok(Self { bench, generators })
     }
 
-    /// Starts a generator with a seed of its own for a case `name`.
+    /// Starts a generator with its own seed for a case `name`.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn make(
         &self,
         command: &GeneratorCommand,

@@ -21,16 +21,16 @@ use crate::model::recipe::{
 };
 use crate::model::stop::{Stop, noting};
 
-/// Each generator that is called.
+/// The generators that commands use.
 pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
 
-/// What generators made, by case and extension.
+/// Digests of generated files, by case and extension.
 pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digest>>;
 
 /// Builds the generators of these cases.
 ///
 /// # Errors
-/// When some do not build, the judge failed, or it was cut short.
+/// If some do not build, the judge failed, or it was cut short.
 pub(super) fn generators<'a>(
     bench: &Bench<'_>,
     cases: &[&'a RecipeCase],
@@ -52,7 +52,7 @@ pub(super) fn generators<'a>(
     if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
 }
 
-/// The command of a case that a generator makes.
+/// The generator command of a case, if it has one.
 pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     match &case.input {
         InputSource::Command(command) => Some(command),
@@ -60,7 +60,7 @@ pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     }
 }
 
-/// Makes the inputs and the further files of these cases on the stage; `found` takes why some cannot be made.
+/// Makes the inputs and the further files of these cases on the stage; adds the reasons for failures to `found`.
 pub(super) fn make(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -81,7 +81,7 @@ pub(super) fn make(
     Ok(digests)
 }
 
-/// Generated first, then copied, then given files: each goes before those of the same name.
+/// Makes generated files first, then copied ones, then given ones; later files replace earlier ones of the same name.
 fn make_case(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -128,7 +128,7 @@ fn make_case(
     }
 }
 
-/// Lays a text of the package on the stage, with the line ends of this system.
+/// Puts a text of the package on the stage, with the line ends of this system.
 pub(super) fn put_text(
     stage: &Stage,
     case: &str,
@@ -145,13 +145,13 @@ pub(super) fn put_text(
     stage.add(case, extension, &mut plain.as_slice())
 }
 
-/// What tells the contents of what a program wrote.
+/// The digest of a program's output.
 pub(super) fn digest(written: &Blob) -> Result<Digest, JudgeError> {
     let digest = written.digest();
     digest.map_err(|error| JudgeError::new("read a program's output", error))
 }
 
-/// What is wrong with the input that a case got.
+/// The fault of a case's input.
 fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
     if !stage.has(&case.name, "in") {
         let message = "no input was made";

@@ -1,9 +1,8 @@
-//! What was made before: a case whose recipe, programs and tools are the same is not made again, as
-//! long as its files in `data/` are those that came of it.
+//! Memory of earlier runs: a case whose recipe, programs and tools are the same is not made again, as long as its
+//! files in `data/` are the results.
 //!
-//! The memory is a file in the user's cache directory, and only ever a reason to leave out work: it has
-//! a digest of all that a case is made of, and of each file that came of it. Without it, everything is
-//! made. `--check` never looks at it.
+//! The memory is a file in the user's cache directory, and only ever saves work. It has a digest of everything that a
+//! case is made from, and of each resulting file. Without it, everything is made. `--check` ignores it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -31,22 +30,22 @@ type Hex = String;
 /// The digests of a case's files, by extension.
 type Files = BTreeMap<String, blob::Digest>;
 
-/// What is remembered: the files of each case, by the digest of what the case is made of.
+/// The files of each case, by the digest of what the case is made from.
 type Known = BTreeMap<Hex, Files>;
 
-/// What is remembered of a package.
+/// The memory of a package.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// Where it is kept; `None` if nothing is remembered.
+    /// Where it is stored; `None` if nothing is remembered.
     path: Option<PathBuf>,
     known: Known,
 }
 
-/// What the file begins with; another header is the memory of another version.
+/// The first bytes of the file; another version writes another header.
 const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 2");
 
 impl Memory {
-    /// That of a package; empty where data is only checked, or nothing is to be remembered.
+    /// The memory of a package; empty if data is only checked, or nothing is to be remembered.
     pub(super) fn open(generating: &Generating<'_>) -> Self {
         let kept = generating.kept.as_deref().filter(|_| generating.mode != Mode::Check);
         let path = kept.and_then(|kept| place(kept, &generating.bench.problem.dir));
@@ -61,8 +60,7 @@ impl Memory {
         self.path.is_some()
     }
 
-    /// Puts a case's files from `data/` on the stage, if they are the result of this key; whether
-    /// that was so.
+    /// Puts a case's files from `data/` on the stage if they are the result of this key; returns whether they are.
     pub(super) fn recall(
         &self,
         key: &str,
@@ -86,8 +84,8 @@ impl Memory {
         Ok(true)
     }
 
-    /// Remembers what these cases are made of and their results, and nothing else. That it cannot
-    /// be written is not a fault: the next time takes longer.
+    /// Remembers the keys and results of these cases, and nothing else. A failed write is not a fault: the next run
+    /// only takes longer.
     pub(super) fn keep(&self, cases: &[(String, &str)], stage: &Stage) {
         let Some(path) = &self.path else { return };
         let mut known = Known::new();
@@ -104,20 +102,20 @@ impl Memory {
     }
 }
 
-/// Where the memory of a package is kept.
+/// Where the memory of a package is stored.
 fn place(kept: &Path, package: &Path) -> Option<PathBuf> {
     let real = package.canonicalize().ok()?;
     let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
     Some(kept.join("generated").join(&name[..32]))
 }
 
-/// The memory that a file holds; `None` if it is another file.
+/// The memory in a file; `None` if it is another kind of file.
 fn parse(bytes: &[u8]) -> Option<Known> {
     let (header, known): (String, Known) = postcard::from_bytes(bytes).ok()?;
     (header == HEADER).then_some(known)
 }
 
-/// Makes keys: digests of all that a case is made of.
+/// Makes keys: digests of everything that a case is made from.
 pub(super) struct Keys<'a> {
     bench: Bench<'a>,
     programs: BTreeMap<PathBuf, Option<Hex>>,
@@ -128,7 +126,7 @@ impl<'a> Keys<'a> {
         Self { bench, programs: BTreeMap::new() }
     }
 
-    /// The key of a case; `None` if something that it needs is missing, which is reported when it is made.
+    /// The key of a case; `None` if something that it needs is missing, which is reported when the case is made.
     pub(super) fn of(&mut self, case: &RecipeCase) -> Option<Hex> {
         let mut hasher = Sha512::new();
         let mut part = |name: &str, bytes: &[u8]| {
@@ -177,7 +175,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A digest of a program's files, of the tools that build and start it, and of how they do.
+/// A digest of a program's files and of the tools and commands that build and start it.
 fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
     let plan = builder.prepare(program).ok()?.plan;
     let mut hasher = Sha512::new();
@@ -192,7 +190,7 @@ fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
     Some(hex(&hasher.finalize()))
 }
 
-/// The files that `copy` with this base may take, and more: those whose names begin with it.
+/// The files that `copy` with this base may take: a superset, all whose names begin with it.
 fn copied(base: &Path) -> Vec<PathBuf> {
     let stem = base.file_name().unwrap_or_default().to_string_lossy();
     let prefix = format!("{stem}.");

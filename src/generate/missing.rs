@@ -1,6 +1,6 @@
-//! Makes the files of test cases that a package describes and does not have. They go into the user's cache directory,
-//! under names that digest all that they are made of, or into a temporary directory if that cannot be written. The
-//! package is not touched.
+//! Makes the files of test cases that a package describes but lacks. They are stored in the user's cache directory,
+//! under names that digest what they are made from, or in a temporary directory if that cannot be written. The package
+//! does not change.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -21,22 +21,22 @@ use crate::model::recipe::{AnswerSource, Recipe, RecipeCase};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 
-/// Files that were made, by test case; as long as this lives.
+/// Files that were made, by test case; they exist as long as this value lives.
 #[derive(Debug)]
 pub struct Made {
     files: BTreeMap<String, CaseFiles>,
     _store: Store,
 }
 
-/// What was made for a test case.
+/// The files that were made for a test case.
 #[derive(Clone, Debug)]
 struct CaseFiles {
     input: PathBuf,
     answer: Option<PathBuf>,
 }
 
-/// Makes the files of the test cases of this recipe that are `wanted`, as far as they were not made before. They are
-/// kept for the next time if there is a place for that.
+/// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They are kept for
+/// the next run if possible.
 ///
 /// # Errors
 /// If some cannot be made, it was cut short, or the judge failed.
@@ -61,7 +61,7 @@ pub fn make(
         }
     }
     let stage = Stage::new()?;
-    // Those without a key are made for what is told then.
+    // Cases without a key cannot be made; trying shows why.
     let cases: Vec<&RecipeCase> = left.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
     let mut found = Vec::new();
     generate::make(bench, &stage, &cases, &mut found)?;
@@ -79,7 +79,7 @@ pub fn make(
 }
 
 impl Made {
-    /// Lets the problem's test cases have the files.
+    /// Gives the files to the problem's test cases.
     pub fn put_into(&self, problem: &mut Problem) {
         let data = &mut problem.test_data;
         let all = [&mut data.cases, &mut data.valid_inputs, &mut data.invalid_inputs];
@@ -94,14 +94,14 @@ impl Made {
     }
 }
 
-/// How much of a digest names a directory.
+/// Number of digits of a digest in a directory's name.
 const DIGITS: usize = 32;
 
-/// Where files are kept.
+/// The directory of the files.
 #[derive(Debug)]
 struct Store {
     dir: PathBuf,
-    /// If they are not kept for the next time.
+    /// A temporary directory, if the files are not kept for the next run.
     _scratch: Option<Scratch>,
 }
 
@@ -119,16 +119,16 @@ impl Store {
         }
     }
 
-    /// The files of a case, where they would be.
+    /// The paths of a case's files.
     fn files(&self, key: &str, case: &RecipeCase) -> CaseFiles {
-        // The name is for those who read it in a message.
+        // The name helps people who see it in messages.
         let name = case.name.rsplit('/').next().unwrap_or_default();
         let file = |extension| self.dir.join(&key[..DIGITS]).join(file_name(name, extension));
         let has_answer = case.answer != AnswerSource::None;
         CaseFiles { input: file("in"), answer: has_answer.then(|| file("ans")) }
     }
 
-    /// The files of a case if all were made before.
+    /// The files of a case if all exist from an earlier run.
     fn find(&self, key: &str, case: &RecipeCase) -> Option<CaseFiles> {
         let files = self.files(key, case);
         let are_there =
@@ -136,7 +136,7 @@ impl Store {
         are_there.then_some(files)
     }
 
-    /// Keeps the files of a case.
+    /// Stores the files of a case.
     fn add(&self, key: &str, case: &RecipeCase, stage: &Stage) -> Result<CaseFiles, JudgeError> {
         let files = self.files(key, case);
         let all = [("in", Some(&files.input)), ("ans", files.answer.as_ref())];
@@ -157,7 +157,7 @@ impl Store {
     }
 }
 
-/// Lets programs read it that run as another user.
+/// Makes a file readable for programs that run as another user.
 fn readable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o644))

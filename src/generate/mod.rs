@@ -1,7 +1,7 @@
 //! Makes test data from a package's recipe, and verifies that it matches its recipe.
 //!
-//! Everything is made in a directory of its own first; the package is touched only when all of it is
-//! there, file by file: written beside, then renamed.
+//! All files are first made in a separate directory. The package changes only when all of them exist, file by file:
+//! written beside, then renamed.
 
 mod answers;
 pub mod files;
@@ -32,37 +32,37 @@ use crate::model::judgement::JudgeError;
 use crate::model::recipe::{Recipe, RecipeCase};
 use crate::model::stop::Stop;
 
-/// What is made, and with what.
+/// The parameters of generation.
 pub struct Generating<'a> {
-    /// Of which problem, whose test data need not be there, and where generators and solutions run.
+    /// The problem, whose test data may be missing, and where generators and solutions run.
     pub bench: Bench<'a>,
-    /// How its data is made.
+    /// How the data is made.
     pub recipe: &'a Recipe,
     /// Whether files are written.
     pub mode: Mode,
-    /// Whether everything is made, also what is there as it was made before.
+    /// Whether everything is made, even files that exist from an earlier run.
     pub fresh: bool,
     /// Whether files that the recipe does not make are removed.
     pub prune: bool,
-    /// Where it is remembered what was made, if it is.
+    /// Where the memory of earlier runs is stored, if there is one.
     pub kept: Option<PathBuf>,
 }
 
 /// Whether files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Make the package's data what the recipe gives.
+    /// Make the package's data match the recipe.
     Write,
-    /// Write nothing; say what differs, and what does not come out the same twice.
+    /// Write nothing; report what differs, and generators that are not reproducible.
     Check,
 }
 
-/// What came of it.
+/// The result of generation.
 #[derive(Debug, Default)]
 pub struct Generated {
-    /// Why something could not be made, and doubts; with an error among them, nothing was written.
+    /// Reasons why something could not be made, and warnings; if one is an error, nothing was written.
     pub diagnostics: Vec<Diagnostic>,
-    /// Test cases that are not as the recipe gives them.
+    /// Number of test cases that differ from the recipe.
     pub differing: usize,
 }
 
@@ -75,7 +75,7 @@ impl Generated {
 /// Makes all test data of a problem.
 ///
 /// # Errors
-/// When a generator does not build, it was cut short, or the judge failed: a missing compiler, a full disk.
+/// If a generator does not build, it was cut short, or the judge failed: a missing compiler, a full disk.
 pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
     let mut generated = Generated::default();
     let found = &mut generated.diagnostics;
@@ -95,7 +95,7 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
         return Ok(generated);
     }
     if generating.mode == Mode::Check {
-        // What differs in the package is told all the same: nothing is written here.
+        // Differences in the package are reported all the same: nothing is written in this mode.
         let found = &mut generated.diagnostics;
         repeat::prove(generating, &stage, &made, found)?;
     }
@@ -104,8 +104,7 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
     Ok(generated)
 }
 
-/// Makes these cases of the recipe, whose inputs no generator makes, and touches nothing else: neither other
-/// cases nor what is remembered of them.
+/// Makes these cases of the recipe, whose inputs need no generator, and leaves other cases and the memory alone.
 ///
 /// # Errors
 /// As [`generate`].
@@ -128,14 +127,14 @@ pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, S
     Ok(generated)
 }
 
-/// What was made by generators, and when that was over.
+/// The results of generators, and when the last one ended.
 struct Made<'a> {
     generators: Generators<'a>,
     digests: Digests,
     at: Instant,
 }
 
-/// Makes inputs, further files and answers of these cases on the stage; `found` takes why some cannot be made.
+/// Makes inputs, further files and answers of these cases on the stage; adds the reasons for failures to `found`.
 fn make<'a>(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -145,14 +144,14 @@ fn make<'a>(
     let generators = inputs::generators(bench, cases)?;
     let digests = inputs::make(bench, stage, &generators, cases, found)?;
     let at = Instant::now();
-    // The faults of all cases are told at once.
+    // The faults of all cases are reported at once.
     let made = cases.iter().copied().filter(|case| digests.contains_key(&case.name));
     answers::make(bench, stage, &made.collect::<Vec<_>>(), found)?;
     Ok(Made { generators, digests, at })
 }
 
-/// Finds the keys of all cases, and puts those on the stage that are in the package as they were made
-/// before; the others are left to be made.
+/// Finds the keys of all cases, and puts those on the stage whose files in the package come from an earlier run; the
+/// others go to `left`.
 fn remembered<'a>(
     generating: &Generating<'a>,
     memory: &Memory,
@@ -176,7 +175,7 @@ fn remembered<'a>(
     Ok(())
 }
 
-/// Puts a link for each file of a case whose files are another one's.
+/// Puts links for the cases that share the files of another case.
 fn link(generating: &Generating<'_>, stage: &Stage) -> Result<(), JudgeError> {
     for link in &generating.recipe.links {
         for extension in stage.extensions(&link.target) {
@@ -186,7 +185,7 @@ fn link(generating: &Generating<'_>, stage: &Stage) -> Result<(), JudgeError> {
     Ok(())
 }
 
-/// Brings everything into the package, or says how that differs.
+/// Puts everything into the package, or reports how it differs.
 fn place_all(
     generating: &Generating<'_>,
     stage: &Stage,
@@ -219,7 +218,7 @@ fn place_all(
     Ok(())
 }
 
-/// Brings these cases into the package, or says how they differ. `named` are all files that the recipe makes.
+/// Puts these cases into the package, or reports how they differ. `named` are all files that the recipe makes.
 fn place_cases<'a>(
     generating: &Generating<'_>,
     stage: &Stage,
@@ -240,7 +239,7 @@ fn place_cases<'a>(
     Ok(())
 }
 
-/// The directory that names of test cases are below.
+/// The directory of the test data.
 fn data_dir(generating: &Generating<'_>) -> PathBuf {
     let problem = generating.bench.problem;
     problem.dir.join(problem.layout.data)

@@ -1,4 +1,4 @@
-//! `match`: what a recipe wants to find in the files of a case.
+//! `match`: patterns that a recipe expects in the files of a case.
 
 use std::fs;
 
@@ -9,10 +9,10 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::Recipe;
 
-/// Doubts about cases in whose files a pattern is not found.
+/// Warnings about cases whose files lack a pattern.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, JudgeError> {
     let mut doubts = Vec::new();
     for case in &recipe.cases {

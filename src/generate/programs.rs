@@ -1,4 +1,4 @@
-//! Generators and solutions: built once, and what their endings mean.
+//! Generators and solutions: how they are built, and how their ends are judged.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::model::recipe::{GeneratorProgram, RecipeCase};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
 
-/// A generator as a program that can be built: its files lie beside the first one.
+/// A generator as a program to build; its further files are put beside the first one.
 pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> Program {
     let header = problem.generator_header.as_ref();
     let header = header.map(|path| IncludedFile::beside(path.clone()));
@@ -31,7 +31,7 @@ pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> P
     }
 }
 
-/// A solution as a program that can be built: a submission of the package as it stands there.
+/// A solution as a program to build: a submission of the package, or a program at its path.
 pub(super) fn of_solution(problem: &Problem, path: &Path) -> Program {
     let submission = problem.submissions.iter().find(|it| it.program.path == path);
     let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -44,7 +44,7 @@ pub(super) fn of_solution(problem: &Problem, path: &Path) -> Program {
 /// Builds a generator or a solution.
 ///
 /// # Errors
-/// When it does not build, the judge failed, or the build was cut short.
+/// If it does not build, the judge failed, or the build was cut short.
 pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, Stop> {
     let what = match program.kind {
         ProgramKind::Generator => "the generator",
@@ -59,16 +59,16 @@ pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, St
     bench.ready(what, program, &limits, &limits)
 }
 
-/// Why a program made nothing: a message, and what to do.
+/// Why a program made nothing: a message, and help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What it did, such as `the solution ends with exit code 1`.
+    /// What happened, such as `the solution ends with exit code 1`.
     pub message: String,
-    /// The way out.
+    /// What to do.
     pub help: &'static str,
 }
 
-/// What a program did that should have ended with exit code 0; `None` if it did.
+/// How a program ended, if not with exit code 0.
 pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
     match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => Some(format!("passes a limit: {}", limits.passed(stop, outcome))),
@@ -78,9 +78,9 @@ pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
     }
 }
 
-/// The line of a failed program's messages that says why, behind a colon; empty where there is none.
+/// The line of a failed program's messages that gives the reason, after a colon; empty if there is none.
 ///
-/// The first line; of the trace that Python writes, the last.
+/// It is the first line, but the last one of a Python trace.
 pub(super) fn reason(messages: &Blob) -> String {
     const LOOKED_AT: u64 = 16 << 10;
     let bytes = messages.start(LOOKED_AT).unwrap_or_default();
@@ -92,7 +92,7 @@ pub(super) fn reason(messages: &Blob) -> String {
     line.map_or_else(String::new, |line| format!(": {}", visible(&line[..line.len().min(1000)])))
 }
 
-/// A remark about a case, at its place in the recipe.
+/// A remark about a case, at the case's place in the recipe.
 pub(super) fn diagnostic(case: &RecipeCase, message: impl AsRef<str>) -> Diagnostic {
     let message = format!("{}: {}", case.name, message.as_ref());
     let mut diagnostic = Diagnostic::error(&case.place.path, message);

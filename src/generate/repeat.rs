@@ -1,4 +1,4 @@
-//! Proves that generators give the same again: at another time, in another place and language.
+//! Proves that generators are reproducible: at another time and place, and in another language.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,11 +16,11 @@ use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
 use crate::model::stop::Stop;
 use crate::model::text::{count, visible};
 
-/// A clock that counts seconds shows another one after this long.
+/// After this time, a clock that counts seconds has moved on.
 const A_SECOND: Duration = Duration::from_millis(1100);
 
-/// Starts every generator a second time, at another place, in another language and time zone; `found` takes what
-/// comes out otherwise.
+/// Starts every generator a second time, in another directory, language and time zone; adds differing results to
+/// `found`.
 pub(super) fn prove(
     generating: &Generating<'_>,
     stage: &Stage,
@@ -58,7 +58,7 @@ pub(super) fn prove(
     Ok(())
 }
 
-/// What is needed to start a generator again.
+/// The parameters to start a generator again.
 struct Again<'a> {
     executor: &'a dyn Executor,
     stage: &'a Stage,
@@ -66,7 +66,7 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// What is otherwise than at the first start, in words.
+    /// The difference from the first start, in words.
     fn change(
         &self,
         case: &RecipeCase,
@@ -104,7 +104,7 @@ fn difference(extension: &str, first: &Path, second: &Blob) -> String {
     }
 }
 
-/// The number of the first line that differs, and both as a person can read them.
+/// The number of the first line that differs, and both versions in readable form.
 fn first_difference(first: &[u8], second: &[u8]) -> (usize, [String; 2]) {
     let same = first.iter().zip(second).take_while(|(a, b)| a == b).count();
     let start = memchr::memrchr(b'\n', &first[..same]).map_or(0, |before| before + 1);

@@ -1,4 +1,4 @@
-//! One start of a generator: what it is given, and what it leaves.
+//! One start of a generator: its input and its output.
 
 use crate::build::Runnable;
 use crate::executor::Executor;
@@ -15,7 +15,7 @@ use crate::model::tree::TreeEntry;
 /// A generator may write its files under this name instead of printing its input.
 const OWN_NAME: &str = "testcase";
 
-/// What a generator made: its files, each with another extension; `in` is among them.
+/// The result of a generator: its files by extension, among them `in`.
 pub(super) type Output = Result<Vec<Made>, Refusal>;
 
 /// One file that a generator made.
@@ -25,7 +25,7 @@ pub(super) struct Made {
     pub contents: Blob,
 }
 
-/// Starts a generator for the case `name`; again with another seed if it fails and may do so.
+/// Starts a generator for the case `name`; tries again with another seed if it fails and that is permitted.
 pub(super) fn run(
     executor: &dyn Executor,
     generator: &Runnable,
@@ -98,8 +98,8 @@ pub(super) fn start(
     Ok(Ok(files))
 }
 
-/// The files that a generator may leave, with their extensions: `testcase.in` and so on; where it is
-/// told the case's name, under that too.
+/// The names of files that a generator may leave, with their extensions: `testcase.in` and so on; if it gets the
+/// case's name, also with that.
 fn names(command: &GeneratorCommand, case: &str) -> Vec<(String, &'static str)> {
     let base = case.rsplit('/').next().unwrap_or(case);
     let knows_name = occurrences(&command.args, Piece::Name) > 0 && base != OWN_NAME;
@@ -109,16 +109,16 @@ fn names(command: &GeneratorCommand, case: &str) -> Vec<(String, &'static str)> 
     stems.into_iter().flatten().flat_map(of).collect()
 }
 
-/// The directory below the box in which a start at another place runs.
+/// The directory below the box for a start at another place.
 const ELSEWHERE: &str = "elsewhere";
 
-/// Starts the words behind the first two in the directory that the second one names, as a child.
+/// Starts the words after the first two as a child, in the directory that the second word names.
 const AS_CHILD: &str = r#"cd "$0" && { "$@"; exit "$?"; }"#;
 
 /// Starts a program in another directory, time zone and locale, as a child of another process.
 fn relocate(job: &mut Job) {
     let mut inner = std::mem::take(&mut job.command);
-    // The zone needs no data about zones. Where the locale is not installed, programs use the plainest one.
+    // The zone needs no time zone data. If the locale is not installed, programs use the default one.
     let changed = [("TZ", "ELS-13:45"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")];
     inner.env.retain(|(name, _)| changed.iter().all(|(other, _)| name != other));
     inner.env.extend(changed.map(|(name, value)| (name.to_owned(), value.to_owned())));

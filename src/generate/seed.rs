@@ -1,15 +1,15 @@
-//! The number that stands for `{seed}` in a generator's arguments.
+//! The value of `{seed}` in a generator's arguments.
 
 use sha2::{Digest, Sha512};
 
 use crate::model::placeholder::{Piece, pieces};
 use crate::model::recipe::GeneratorCommand;
 
-/// The seed of a command: the same on every machine, another one when the line changes.
+/// The seed of a command: the same on every machine, but another one if the command line changes.
 ///
-/// SHA-512 of salt and line, read as one big number, modulo 2³¹. The cases of one entry with `count`
-/// differ by what stands between salt and line: nothing for 1, else a colon and the count less 1.
-/// Source: the generators documentation of BAPCtools, and for `count` its issue tracker.
+/// SHA-512 of salt and line, read as one big number, modulo 2³¹. The cases of one entry with `count` differ by text
+/// between salt and line: none for 1, else a colon and the count less 1. Source: the generators documentation of
+/// BAPCtools, and for `count` its issue tracker.
 pub fn seed(command: &GeneratorCommand) -> u32 {
     let mut hasher = Sha512::new();
     hasher.update(&command.random_salt);
@@ -25,7 +25,7 @@ pub fn seed(command: &GeneratorCommand) -> u32 {
 
 /// The words of a command for the case `name` with the placeholders replaced.
 ///
-/// A generator that failed is tried again with the next seed, so that seeds can be 2³¹ and above.
+/// After a failure, a generator is tried with the next seed, so seeds can reach 2³¹ and above.
 pub fn substituted(command: &GeneratorCommand, name: &str, seed: u64) -> Vec<String> {
     let base = name.rsplit('/').next().unwrap_or(name);
     let replaced = |piece: &Piece<'_>| match piece {
@@ -36,7 +36,7 @@ pub fn substituted(command: &GeneratorCommand, name: &str, seed: u64) -> Vec<Str
     };
     let word = |word: &String| match pieces(word) {
         Ok(pieces) => pieces.iter().map(replaced).collect(),
-        // The recipe was refused then.
+        // Such a recipe is refused.
         Err(_) => word.clone(),
     };
     command.args.iter().map(word).collect()
@@ -71,7 +71,7 @@ mod tests {
         let line = "board.rs --n 100 --shape random --max 200 --layout line --seed {seed}";
         check("", line, 1, 671_685_104);
         check("", &format!("  {line}\n"), 1, 671_685_104);
-        // Made with another implementation of SHA-512.
+        // Computed with another implementation of SHA-512.
         check("", line, 2, 1_662_660_239);
         check(":1", line, 1, 1_662_660_239);
         check("abcd", "graph {seed:2}", 1, 1_928_857_153);

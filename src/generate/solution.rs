@@ -12,14 +12,14 @@ use crate::model::problem::{Interaction, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::stop::Stop;
 
-/// Whether a run of one program alone shows what is right: it neither talks with the output validator nor
-/// runs several times.
+/// Whether a run of one program alone makes a right answer: it neither talks with the output validator nor runs
+/// several times.
 pub fn is_alone(problem: &Problem) -> bool {
     problem.kind.interaction == Interaction::None && problem.kind.passes == 1
 }
 
-/// The program that makes the answer, if that is not a submission: then it does nothing else, and its output is an
-/// answer also where submissions talk or run several times.
+/// The program that makes the answer, if it is not a submission. Such a program is made only for this, and its output
+/// is an answer even if submissions talk or run several times.
 pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Path> {
     let AnswerSource::Solution(path) = &case.answer else { return None };
     let is_submission = path.starts_with(problem.dir.join(problem.layout.submissions))
@@ -27,7 +27,7 @@ pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Pa
     (!is_submission).then_some(path)
 }
 
-/// A solution, built.
+/// A built solution.
 pub struct Solution<'a> {
     bench: Bench<'a>,
     runnable: Runnable,
@@ -37,7 +37,7 @@ impl<'a> Solution<'a> {
     /// Builds a solution.
     ///
     /// # Errors
-    /// When it does not build, the judge failed, or the build was cut short.
+    /// If it does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'a>, path: &Path) -> Result<Self, Stop> {
         let runnable = build(bench, &of_solution(bench.problem, path))?;
         Ok(Self { bench: *bench, runnable })
@@ -46,7 +46,7 @@ impl<'a> Solution<'a> {
     /// The answer to an input.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn answer(&self, input: Blob) -> Result<Result<Blob, Refusal>, Stop> {
         let problem = self.bench.problem;
         let mut job = self.runnable.job(&Limits::of_generator());

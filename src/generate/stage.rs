@@ -1,4 +1,4 @@
-//! The directory in which test cases are made before the package is touched.
+//! The stage: the directory in which test cases are made before the package changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -11,10 +11,10 @@ use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
 
-/// A directory with test cases in the making.
+/// A directory with new test cases.
 pub struct Stage {
     dir: Scratch,
-    /// The extensions of the files that each case has.
+    /// The extensions of each case's files.
     files: Mutex<BTreeMap<String, BTreeSet<String>>>,
 }
 
@@ -22,13 +22,13 @@ impl Stage {
     /// An empty stage.
     ///
     /// # Errors
-    /// When the system's temporary directory cannot be written.
+    /// If the system's temporary directory cannot be written.
     pub fn new() -> Result<Self, JudgeError> {
         Ok(Self { dir: scratch::directory(Use::Data)?, files: Mutex::new(BTreeMap::new()) })
     }
 
-    /// Where the file of a case with this extension stands. Files in the case's directory of files
-    /// have extensions such as `files/map.txt`.
+    /// The path of a case's file with this extension. Files in the case's directory of files have extensions such as
+    /// `files/map.txt`.
     pub fn path(&self, case: &str, extension: &str) -> PathBuf {
         self.dir.path().join(file_name(case, extension))
     }
@@ -45,7 +45,7 @@ impl Stage {
         files.get(case).into_iter().flatten().cloned().collect()
     }
 
-    /// The names below `data/` of all files that these cases have.
+    /// The names below `data/` of all files of these cases.
     pub fn files<'a>(&self, cases: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
         cases.flat_map(|case| {
             let extensions = self.extensions(case).into_iter();
@@ -53,10 +53,10 @@ impl Stage {
         })
     }
 
-    /// Adds a file with these contents, in the place of one that is there.
+    /// Adds a file with these contents; replaces an existing one.
     ///
     /// # Errors
-    /// What the system says, with the file's name.
+    /// System errors, with the file's name.
     pub fn add(
         &self,
         case: &str,
@@ -66,20 +66,20 @@ impl Stage {
         self.put(case, extension, |path| io::copy(contents, &mut File::create(path)?).map(|_| ()))
     }
 
-    /// Adds what a program wrote.
+    /// Adds the output of a program.
     ///
     /// # Errors
-    /// What the system says, with the file's name.
+    /// System errors, with the file's name.
     pub fn add_blob(&self, case: &str, extension: &str, blob: &Blob) -> Result<(), JudgeError> {
         let read = blob.open();
         let mut read = read.map_err(|error| JudgeError::new("read a program's output", error))?;
         self.add(case, extension, &mut read)
     }
 
-    /// Adds a link to a file on the stage, which both have these names below `data/`.
+    /// Adds a link to a file on the stage; both are given by their names below `data/`.
     ///
     /// # Errors
-    /// What the system says, with the file's name.
+    /// System errors, with the file's name.
     pub fn link(&self, case: &str, extension: &str, target: &str) -> Result<(), JudgeError> {
         let name = file_name(case, extension);
         self.put(case, extension, |path| symlink(relative(&name, target), path))
@@ -113,7 +113,7 @@ pub fn file_name(case: &str, extension: &str) -> String {
     format!("{case}.{extension}")
 }
 
-/// The path to `target` for a link that stands at `name`; both are names below the same directory.
+/// The target of a link at `name` that leads to `target`; both are names below the same directory.
 fn relative(name: &str, target: &str) -> PathBuf {
     let (from, to): (Vec<&str>, Vec<&str>) =
         (name.split('/').collect(), target.split('/').collect());

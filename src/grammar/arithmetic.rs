@@ -1,7 +1,7 @@
-//! What the operators of the language do with values.
+//! The effects of the language's operators on values.
 //!
-//! Source: the language's specification. Where it is silent: integer division cuts towards zero, the
-//! remainder has the sign of the dividend, floats are exact.
+//! Source: the language's specification. Where it is silent: integer division truncates towards zero, the remainder
+//! has the sign of the dividend, floats are exact.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ use crate::grammar::value::Value;
 /// `left op right`.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The fault, in words.
 pub(super) fn binary(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => integers(op, a, b).map(Value::Int),
@@ -85,7 +85,7 @@ fn exponent(value: &Int) -> Result<u64, String> {
 /// `-value`.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The fault, in words.
 pub(super) fn negated(value: &Value) -> Result<Value, String> {
     match value {
         Value::Int(value) => Ok(Value::Int(value.negated())),
@@ -94,13 +94,13 @@ pub(super) fn negated(value: &Value) -> Result<Value, String> {
     }
 }
 
-/// A float's value.
+/// A float with this value.
 pub(super) fn float(ratio: BigRational) -> Value {
     Value::Float(Box::new(ratio))
 }
 
 impl Compare {
-    /// The same comparison with its sides exchanged.
+    /// The same comparison with its sides swapped.
     pub(super) fn turned(self) -> Self {
         match self {
             Self::Less => Self::Greater,
@@ -111,7 +111,7 @@ impl Compare {
         }
     }
 
-    /// Whether it holds for two values that compare like this.
+    /// Whether it holds for two values with this ordering.
     pub(super) fn holds(self, ordering: Ordering) -> bool {
         match self {
             Self::Less => ordering.is_lt(),

@@ -1,4 +1,4 @@
-//! Expressions and tests of a grammar as they are written, each with its place.
+//! Expressions and tests of a grammar as written, each with its place.
 
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
@@ -6,16 +6,16 @@ use crate::grammar::value::Value;
 /// An expression: a value, or a test, which is true or false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// A literal, or what literals come to.
+    /// A literal, or the value of an expression of literals.
     Const(Value),
     /// A variable.
     Var(VarRef),
@@ -25,9 +25,9 @@ pub enum ExprKind {
     Binary {
         /// The operator.
         op: Operator,
-        /// What stands left of it.
+        /// The left operand.
         left: Box<Expr>,
-        /// What stands right of it.
+        /// The right operand.
         right: Box<Expr>,
     },
     /// `STRLEN(x)`.
@@ -40,7 +40,7 @@ pub enum ExprKind {
     Or(Box<Expr>, Box<Expr>),
     /// `x < y` and the like.
     Compare {
-        /// How.
+        /// The comparison.
         op: Compare,
         /// The left side.
         left: Box<Expr>,
@@ -51,21 +51,21 @@ pub enum ExprKind {
     Match {
         /// The characters.
         set: Box<Expr>,
-        /// Its number among the grammar's questions about what comes next.
+        /// Its index among the grammar's questions about what comes next.
         question: usize,
     },
     /// `ISEOF`
     IsEof {
-        /// Its number among the grammar's questions about what comes next.
+        /// Its index among the grammar's questions about what comes next.
         question: usize,
     },
     /// `UNIQUE(a, b)`
     Unique(Vec<usize>),
     /// `INARRAY(x, a)`
     InArray {
-        /// What is looked for.
+        /// The value to look for.
         value: Box<Expr>,
-        /// The variable that is looked through.
+        /// The variable to search.
         slot: usize,
     },
 }
@@ -87,14 +87,14 @@ pub enum Operator {
     Pow,
 }
 
-/// A variable, perhaps with indices.
+/// A variable, possibly with indices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarRef {
-    /// Its number among the grammar's variables.
+    /// Its index among the grammar's variables.
     pub slot: usize,
-    /// What stands in brackets.
+    /// The indices in brackets.
     pub indices: Vec<Expr>,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -115,7 +115,7 @@ pub enum Compare {
     NotEqual,
 }
 
-/// How a float must be written.
+/// The notation of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// Either way.
@@ -127,7 +127,7 @@ pub enum Notation {
 }
 
 impl Expr {
-    /// The value of an expression without variables, if it is known.
+    /// The value of an expression without variables, if known.
     pub fn constant(&self) -> Option<&Value> {
         match &self.kind {
             ExprKind::Const(value) => Some(value),
@@ -135,7 +135,7 @@ impl Expr {
         }
     }
 
-    /// Calls `see` for it and every expression in it, those in indices too.
+    /// Calls `see` for the expression and every expression inside, including indices.
     pub fn each(&self, see: &mut dyn FnMut(&Self)) {
         see(self);
         match &self.kind {
@@ -156,7 +156,7 @@ impl Expr {
         }
     }
 
-    /// Calls `see` for every variable in it, those in indices too.
+    /// Calls `see` for every variable inside, including those in indices.
     pub fn variables(&self, see: &mut dyn FnMut(&VarRef)) {
         self.each(&mut |expr| {
             if let ExprKind::Var(name) = &expr.kind {

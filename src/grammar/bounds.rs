@@ -1,4 +1,4 @@
-//! The boundaries of what a grammar reads, and which of them inputs reach.
+//! The bounds of the values that a grammar reads, and which of them inputs reach.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::grammar::validate::{Rejection, witnessed};
 use crate::grammar::value::Value;
 use crate::model::grammar::{Bound, Reached, ValueBounds};
 
-/// What inputs have reached so far.
+/// The bounds that inputs have reached so far.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     sites: Vec<Seen>,
@@ -31,7 +31,7 @@ struct Seen {
 }
 
 impl Coverage {
-    /// Of no input.
+    /// The coverage of no input.
     pub fn new(grammar: &Grammar) -> Self {
         Self { sites: vec![Seen::default(); grammar.sites.len()] }
     }
@@ -39,7 +39,7 @@ impl Coverage {
     /// Adds an input, which must be valid. `path` is its name in messages.
     ///
     /// # Errors
-    /// Why it is not valid; then nothing is added.
+    /// If it is not valid, with the reason; then nothing is added.
     pub fn add(&mut self, grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
         *self = witnessed(grammar, input, path, self.clone())?;
         Ok(())
@@ -85,7 +85,7 @@ impl Witness for Coverage {
 }
 
 impl Coverage {
-    /// Which share of the bounds of all numbers is reached; `None` if there are no numbers.
+    /// The fraction of the bounds of all numbers that is reached; `None` if there are no numbers.
     pub fn share(&self, grammar: &Grammar) -> Option<f64> {
         let all = bounds(grammar, Some(self));
         let reached = all.iter().filter_map(|it| it.reached.as_ref());
@@ -94,7 +94,7 @@ impl Coverage {
     }
 }
 
-/// The bounds of all numbers that the grammar reads, with what inputs reach.
+/// The bounds of all numbers that the grammar reads, and which of them inputs reach.
 pub fn bounds(grammar: &Grammar, coverage: Option<&Coverage>) -> Vec<ValueBounds> {
     let source = grammar.source();
     let sites = grammar.sites.iter().enumerate();
@@ -148,7 +148,7 @@ mod tests {
         read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
     }
 
-    /// Each line is `name: min..max`, with `?` for what is not known.
+    /// Each line is `name: min..max`, with `?` for an unknown bound.
     fn check(text: &str, lines: &[&str]) {
         let line = |bounds: &ValueBounds| {
             let value = |bound: &Bound| bound.value.clone().unwrap_or("?".to_owned());

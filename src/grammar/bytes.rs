@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A set of bytes, perhaps with the end of the input.
+/// A set of bytes, possibly with the end of the input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ByteSet {
     words: [u64; 4],
@@ -11,7 +11,7 @@ pub struct ByteSet {
 }
 
 impl ByteSet {
-    /// Nothing.
+    /// The empty set.
     pub const NONE: Self = Self { words: [0; 4], end: false };
 
     /// Every byte, and the end.
@@ -49,21 +49,21 @@ impl ByteSet {
         *self == Self::NONE
     }
 
-    /// What is in both.
+    /// The intersection.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let words = std::array::from_fn(|at| self.words[at] & other.words[at]);
         Self { words, end: self.end & other.end }
     }
 
-    /// What is in one of them.
+    /// The union.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         let words = std::array::from_fn(|at| self.words[at] | other.words[at]);
         Self { words, end: self.end | other.end }
     }
 
-    /// What is not in it.
+    /// The complement.
     #[must_use]
     pub fn not(&self) -> Self {
         Self { words: self.words.map(|word| !word), end: !self.end }

@@ -1,6 +1,6 @@
 //! Random numbers that are the same on every machine and in every version.
 //!
-//! The words come from ChaCha8; what is made of them is defined here, since samplers of libraries change.
+//! The words come from ChaCha8. Their use is defined here, since samplers of libraries change.
 
 use num_bigint::{BigInt, BigUint};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// The numbers of a seed; `purpose` tells apart what is drawn from the same seed.
+    /// The numbers of a seed; `purpose` separates the streams of one seed.
     pub fn new(seed: u64, purpose: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(b"juror grammar\0");
@@ -29,10 +29,10 @@ impl Chance {
         self.words.next_u64()
     }
 
-    /// A number below `bound`, each as likely as the others; 0 for the bound 0.
+    /// A uniformly random number below `bound`; 0 for the bound 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         let Some(largest) = bound.checked_sub(1) else { return 0 };
-        // As many bits as are needed, and again until the number is small enough.
+        // Draws as many bits as are needed, until the number is small enough.
         let mask = u64::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
         loop {
             let drawn = self.word() & mask;
@@ -42,12 +42,12 @@ impl Chance {
         }
     }
 
-    /// Whether something of this likelihood happens.
+    /// Whether an event of this probability happens.
     pub fn happens(&mut self, per_mille: u64) -> bool {
         self.below(1000) < per_mille
     }
 
-    /// A number from `min` to `max`, each as likely as the others; `min` if nothing lies between.
+    /// A uniformly random number from `min` to `max`; `min` if the range is empty.
     pub fn between(&mut self, min: &Int, max: &Int) -> Int {
         if min >= max {
             return min.clone();
@@ -75,7 +75,7 @@ impl Chance {
         }
     }
 
-    /// A number in the lowest part of the range from `min` to `max`: one of so many equal parts.
+    /// A number in the lowest of `parts` equal parts of the range from `min` to `max`.
     pub fn near(&mut self, min: &Int, max: &Int, parts: u32) -> Int {
         let part = max.minus(min).divided(&Int::Small(parts.max(1).into()));
         self.between(min, &min.plus(&part.unwrap_or(Int::ZERO)))

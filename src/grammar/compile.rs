@@ -1,4 +1,4 @@
-//! Commands to steps, and what can be said about a grammar before it runs.
+//! Compiles commands to steps, and checks a grammar before it runs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::grammar::source::{Source, Span};
 use crate::grammar::value::Value;
 use crate::model::diagnostic::Diagnostic;
 
-/// What reading a grammar gives.
+/// The result of reading a grammar.
 #[derive(Debug)]
 pub struct Reading {
     /// The grammar, unless one of the diagnostics is an error.
     pub grammar: Option<Grammar>,
-    /// Everything that is wrong or doubtful.
+    /// All errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -46,23 +46,23 @@ pub fn read(path: &Path, text: &[u8]) -> Reading {
     }
 }
 
-/// A grammar in the making, step by step.
+/// A grammar under construction, step by step.
 pub(super) struct Compiler {
     pub grammar: Grammar,
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether a command was not understood, such as one that gives a variable its value.
+    /// Whether a command was not understood; it might have assigned a variable.
     pub is_partial: bool,
-    /// The loops around the command at hand, from outside.
+    /// The loops around the current command, from outside.
     pub loops: Vec<usize>,
-    /// For each slot, whether something is ever assigned to it.
+    /// For each slot, whether any command assigns it.
     assigned: Vec<bool>,
     /// For each slot, the place of its first use.
     used: Vec<Option<Span>>,
 }
 
-/// A block whose end is to come.
+/// A block that has not ended yet.
 pub(super) enum Block {
-    /// The step that leads past the branch at hand.
+    /// The step that jumps over the current branch.
     If {
         skip: usize,
     },
@@ -132,7 +132,7 @@ impl Compiler {
         self.diagnostics.push(warning);
     }
 
-    /// Adds a step that is not a block. What it reads gets a site here.
+    /// Adds a step that is not a block. A step that reads a value gets its site here.
     pub(super) fn command(&mut self, mut step: Op, span: Span) {
         match &mut step {
             Op::Text(expr) => match expr.constant().cloned() {
@@ -208,7 +208,7 @@ impl Compiler {
         self.grammar.spans[skip] = span;
     }
 
-    /// Begins a loop with a count or a test; its separator is to come, if it has one, then its body.
+    /// Begins a loop with a count or a test; its separator, if any, and its body follow.
     pub(super) fn begin_loop(
         &mut self,
         count: Option<Expr>,
@@ -235,14 +235,14 @@ impl Compiler {
         Block::Loop { id, next, body: self.next_step() }
     }
 
-    /// Says that what comes is a loop's body.
+    /// Notes that the loop's body begins here.
     pub(super) fn begin_body(&self, block: &mut Block) {
         if let Block::Loop { body, .. } = block {
             *body = self.next_step();
         }
     }
 
-    /// Ends a block, whose head has this span.
+    /// Ends a block whose head has this span.
     pub(super) fn end(&mut self, block: &Block, span: Span) {
         match *block {
             Block::If { skip } => self.end_branch(skip, span),
@@ -318,7 +318,7 @@ impl Compiler {
         self.used[slot].get_or_insert(span);
     }
 
-    /// Notes the variables that a step looks at.
+    /// Notes the variables that a step uses.
     fn uses(&mut self, step: &Op) {
         step.expressions(&mut |expr| {
             expr.each(&mut |expr| match &expr.kind {
@@ -338,7 +338,7 @@ impl Compiler {
         });
     }
 
-    /// Notes what is known of the questions in a test; `asked` is that of the test itself.
+    /// Notes the context of each question in a test; `asked` is that of the test itself.
     fn questions(&mut self, test: &Expr, asked: Lookahead) {
         match &test.kind {
             ExprKind::Not(inner) => {
@@ -356,7 +356,7 @@ impl Compiler {
         }
     }
 
-    /// What the values of the sites are for.
+    /// Finds out the roles of the sites' values.
     fn roles(&mut self) {
         let mut unique = Vec::new();
         let grammar = &mut self.grammar;
@@ -382,7 +382,7 @@ impl Compiler {
             };
             site.is_case_count = site.loops.is_empty() && grammar.loops.iter().any(counted);
         }
-        // A variable that is never read is not kept.
+        // A variable that is never read is not stored.
         for step in &mut grammar.steps {
             if let Op::Int { name, .. } | Op::Float { name, .. } | Op::Regex { name, .. } = step
                 && name.as_ref().is_some_and(|name| !grammar.slots[name.slot].is_read)
@@ -425,7 +425,7 @@ fn unique_in(test: &Expr, groups: &mut Vec<Vec<usize>>) {
 }
 
 impl Grammar {
-    /// What the input may go on with when a step is reached.
+    /// The bytes that may come next at a step.
     pub(super) fn first_at(&self, step: usize) -> ByteSet {
         self.first.get(step).copied().unwrap_or(ByteSet::END)
     }

@@ -1,4 +1,4 @@
-//! Chooses values: at random in a shape, or as they were before.
+//! Chooses values: at random in a shape, or from an earlier input.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::grammar::port::{LoopState, Loops};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{Cases, Counts, Shape, Values};
 
-/// Where a value is drawn.
+/// The circumstances of a drawn value.
 pub(super) struct Draw<'a> {
     /// The command.
     pub site: usize,
@@ -16,15 +16,15 @@ pub(super) struct Draw<'a> {
     pub min: &'a Int,
     /// The greatest value.
     pub max: &'a Int,
-    /// The number is to be divided by ten to this.
+    /// The number will be divided by ten to this power.
     pub unit: u32,
     /// The loops around it, from outside.
     pub loops: &'a [LoopState],
-    /// How often a value drawn here has led nowhere.
+    /// Number of values drawn here that led to a dead end.
     pub retry: u32,
 }
 
-/// How long a text is to be.
+/// The length of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Random,
@@ -36,73 +36,73 @@ pub(super) enum Length {
 pub(super) trait Chooser: Loops {
     /// A number, mostly within the bounds.
     fn number(&mut self, draw: &Draw<'_>) -> Int;
-    /// A text that was chosen before, if there is one.
+    /// A text that was chosen earlier, if there is one.
     fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
         None
     }
-    /// How long texts are to be.
+    /// The length of texts.
     fn length(&self) -> Length;
-    /// How many decimals a float gets, from `min` to `max`.
+    /// The number of decimals of a float, from `min` to `max`.
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32;
-    /// The answer to a question about what comes next, if both can be.
+    /// The answer to a question about what comes next, if both answers are possible.
     fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool;
-    /// An answer that could not be otherwise.
+    /// Notes the only possible answer.
     fn forced(&mut self, _question: usize) {}
-    /// For what must be drawn anew.
+    /// The source of random numbers for other choices.
     fn chance(&mut self) -> &mut Chance;
 }
 
-/// Values in a shape.
+/// Chooses values in a shape.
 pub(super) struct Shaped<'a> {
     grammar: &'a Grammar,
     shape: &'a Shape,
     chance: Chance,
-    /// How strongly values of these sites are drawn towards a bound, by site.
+    /// The bias of values towards a bound, by site.
     bias: Vec<BoundBias>,
-    /// Settled values, by site and test case.
+    /// Values planned in advance, by site and test case.
     plans: HashMap<(usize, u64), Plan>,
-    /// The numbers of the first test case, by site and iterations, for the same ones again.
+    /// The numbers of the first test case, by site and iterations, to repeat them.
     first_case: HashMap<(usize, Vec<u64>), Int>,
-    /// For each question, how likely its test is to hold, in thousandths.
+    /// For each question, the probability that its test holds, in thousandths.
     likely: Vec<u64>,
-    /// For each loop without a count, how often it goes round.
+    /// For each loop without a count, its number of iterations.
     rounds: Vec<u64>,
 }
 
-/// How strongly values are drawn towards a bound.
+/// The bias of values towards a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundBias {
-    /// As the shape says.
+    /// Follow the shape.
     Shape,
-    /// The least.
+    /// Take the least value.
     Least,
-    /// The greatest.
+    /// Take the greatest value.
     Most,
-    /// This, or the bound next to it.
+    /// Take this value, or the bound nearest to it.
     Near(i64),
-    /// Anywhere.
+    /// Draw from the whole range.
     Level,
-    /// Towards the least, this strongly.
+    /// Draw near the least value, within one of this many parts of the range.
     Low(u32),
-    /// Towards the greatest, this strongly.
+    /// Draw near the greatest value, within one of this many parts of the range.
     High(u32),
 }
 
-/// The values of a row, as far as they are settled beforehand.
+/// The values of a row, as far as they are planned in advance.
 enum Plan {
-    /// One after the other; the last again beyond the end.
+    /// These in order; beyond the end, the last again.
     Row(Vec<Int>),
-    /// These in turn.
+    /// These in turns.
     Cycle(Vec<Int>),
-    /// One of these.
+    /// One of these, at random.
     OneOf(Vec<Int>),
-    /// The second everywhere but in one place.
+    /// `elsewhere` everywhere except at one place.
     Except { at: u64, there: Int, elsewhere: Int },
 }
 
-/// The longest row that is settled beforehand.
+/// Length of the longest row that is planned in advance.
 const ROW_MAX: u64 = 1 << 22;
-/// How many iterations are assumed of a loop without a count.
+/// Assumed number of iterations of a loop without a count.
 const ROW_GUESS: u64 = 16;
 
 impl<'a> Shaped<'a> {
@@ -112,7 +112,7 @@ impl<'a> Shaped<'a> {
         mut chance: Chance,
         bias: Vec<BoundBias>,
     ) -> Self {
-        // In one input a question is answered always alike, in the next mostly so or half and half.
+        // A question gets random answers in some inputs, and mostly or always the same answer in others.
         let likely = grammar
             .questions
             .iter()
@@ -129,7 +129,7 @@ impl<'a> Shaped<'a> {
         }
     }
 
-    /// The test case within the input, from 0, and the loops within it.
+    /// The index of the test case within the input, and the loops within it.
     fn case<'l>(&self, loops: &'l [LoopState]) -> (u64, &'l [LoopState]) {
         match loops.split_first() {
             Some((state, inner)) if self.grammar.loops[state.id].is_cases => (state.index, inner),
@@ -186,7 +186,7 @@ impl<'a> Shaped<'a> {
                 let near = |by: i64| {
                     middle.plus(&Int::Small(by)).clamp(draw.min.clone(), draw.max.clone())
                 };
-                // Around zero if that is inside, so that signs differ too.
+                // Around zero if that is in range, so that signs differ too.
                 self.chance.between(&near(-2), &near(3))
             }
             _ => self.planned(draw),
@@ -222,7 +222,7 @@ impl<'a> Shaped<'a> {
         value.clamp(draw.min.clone(), draw.max.clone())
     }
 
-    /// Settles the values of a row of this length.
+    /// Plans the values of a row of this length.
     fn plan(&mut self, draw: &Draw<'_>, length: u64) -> Plan {
         let chance = &mut self.chance;
         let mut drawn = |count: u64| -> Vec<Int> {
@@ -269,7 +269,7 @@ impl Chooser for Shaped<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
         let bias = match draw.retry {
             0 => self.bias[draw.site],
-            // What has led nowhere is not proposed again.
+            // The same value would lead to the same dead end.
             retry => match retry % 6 {
                 1 | 4 => BoundBias::Level,
                 2 => BoundBias::Low(1 << (retry / 6).min(6)),
@@ -326,7 +326,7 @@ impl Chooser for Shaped<'_> {
     fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool {
         let question_site = &self.grammar.questions[question];
         let holds = match question_site.of_loop {
-            // The loop that asks is the innermost one.
+            // The question is in the condition of the innermost loop.
             Some(id) => {
                 loops.last().is_some_and(|state| state.id == id && state.index < self.rounds[id])
             }

@@ -1,9 +1,9 @@
-//! Lists small inputs of a grammar one after the other, the smallest first, none left out.
+//! Lists all small inputs of a grammar in order, the smallest first.
 //!
-//! Every choice of a run has its values in a fixed order: counts from the least up, other numbers from
-//! zero, or what is nearest to it, outwards. Level 1 has the first value of each choice only, level 2 the
-//! first two, and so on; within a level the choices count up like the digits of a number. A grammar whose
-//! input is a row of test cases gets many of them into one input, each with the digits that come next.
+//! Every choice of a run has its values in a fixed order: counts upwards from the least; other numbers outwards from
+//! zero, or from the value nearest to it. Level 1 has only the first value of each choice, level 2 the first two, and
+//! so on. Within a level the choices count up like the digits of a number. If an input is a row of test cases, it gets
+//! many of them, each with the next digits.
 
 use crate::grammar::ast::ExprKind;
 use crate::grammar::chance::Chance;
@@ -16,15 +16,15 @@ use crate::grammar::validate::accepts;
 use crate::grammar::value::Value;
 use crate::grammar::write::Writer;
 
-/// How many choices in a row may lead nowhere before the list ends.
+/// After this many inputs in a row that cannot be written, the list ends.
 const STUCK_MAX: u32 = 20_000;
 
 /// The small inputs of a grammar.
 pub struct Small<'a> {
     grammar: &'a Grammar,
-    /// How many test cases an input may have, if the grammar has a row of them.
+    /// Number of test cases in an input, if the grammar has a row of them.
     cases: u64,
-    /// For each question, whether it asks for a blank or a line end only.
+    /// For each question, whether it only asks for a space or a line end.
     is_layout: Vec<bool>,
     odometer: Odometer,
     is_over: bool,
@@ -35,12 +35,12 @@ pub struct Small<'a> {
 pub struct SmallInput {
     /// The input.
     pub text: Vec<u8>,
-    /// So many values of each choice are in use at most.
+    /// Upper bound on the values of each choice that are in use.
     pub level: u64,
 }
 
 impl<'a> Small<'a> {
-    /// The list, from its beginning; with at most so many test cases in an input.
+    /// The list from its start, with at most `cases` test cases in an input.
     pub fn new(grammar: &'a Grammar, cases: u64) -> Self {
         let has_cases = grammar.loops.iter().any(|site| site.is_cases);
         Self {
@@ -57,7 +57,7 @@ impl<'a> Small<'a> {
         self.cases > 1
     }
 
-    /// Writes the next input; whether the grammar allows it.
+    /// Writes the next input; `None` if the grammar does not accept it.
     fn attempt(&mut self) -> Option<SmallInput> {
         let source = Digits {
             grammar: self.grammar,
@@ -87,7 +87,7 @@ impl Iterator for Small<'_> {
             let input = self.attempt();
             let is_new = self.cases > 1 || self.odometer.is_new();
             if input.is_none() && self.cases > 1 {
-                // Perhaps they are too many together.
+                // The test cases may be too many together.
                 self.cases /= 2;
                 self.odometer = before;
                 continue;
@@ -108,7 +108,7 @@ struct Odometer {
     level: u64,
     digits: Vec<u64>,
     sizes: Vec<u64>,
-    /// How many have been taken.
+    /// Number of digits taken so far.
     at: usize,
     /// Whether a choice has more values than the level allows.
     is_limited: bool,
@@ -121,7 +121,7 @@ impl Default for Odometer {
 }
 
 impl Odometer {
-    /// One of so many values, by its place in their order.
+    /// Chooses one of `values` values, by index.
     fn choose(&mut self, values: u64) -> u64 {
         self.is_limited |= values > self.level;
         let size = values.clamp(1, self.level);
@@ -136,13 +136,13 @@ impl Odometer {
         digit
     }
 
-    /// Whether the digits taken were not all there on the level before.
+    /// Whether the taken digits include one that the previous level lacks.
     fn is_new(&self) -> bool {
         let taken = &self.digits[..self.at.min(self.digits.len())];
         self.level == 1 || taken.contains(&(self.level - 1))
     }
 
-    /// Counts up by one; at the end of a level, goes on to the next. Whether there is more.
+    /// Counts up by one, to the next level at the end of one; returns whether there is more.
     fn advance(&mut self) -> bool {
         self.digits.truncate(self.at);
         self.sizes.truncate(self.at);
@@ -161,7 +161,7 @@ impl Odometer {
     }
 }
 
-/// Takes its choices from an odometer.
+/// Takes choices from an odometer.
 struct Digits<'a> {
     grammar: &'a Grammar,
     odometer: &'a mut Odometer,
@@ -170,8 +170,8 @@ struct Digits<'a> {
     chance: Chance,
 }
 
-/// Whether each question of a grammar asks for a blank or a line end only. How an input is laid out is not
-/// what makes it small or large.
+/// For each question of a grammar, whether it only asks for a space or a line end. The layout of an input does not
+/// make it small or large.
 fn layout(grammar: &Grammar) -> Vec<bool> {
     let mut is_layout = vec![false; grammar.questions.len()];
     for test in grammar.steps.iter().filter_map(Op::test) {
@@ -187,11 +187,11 @@ fn layout(grammar: &Grammar) -> Vec<bool> {
 }
 
 impl Digits<'_> {
-    /// Of the numbers `min + k * step`, the one at this place in their order.
+    /// Chooses among the numbers `min + k * step`, ordered by distance from zero.
     fn near_zero(&mut self, min: &Int, max: &Int, step: &Int) -> Int {
         let middle = Int::ZERO.clamp(min.clone(), max.clone());
         let level = Int::from(self.odometer.level);
-        // So many values, and one more if the level cannot have all.
+        // The number of values on a side, with one more than fits if the level cannot have all.
         let room = |distance: Int| {
             let steps = distance.divided(step).unwrap_or(Int::ZERO).min(level.clone());
             steps.small().and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0)
@@ -199,7 +199,7 @@ impl Digits<'_> {
         let above = room(max.minus(&middle));
         let below = room(middle.minus(min));
         let place = self.odometer.choose(above + below + 1);
-        // 0, 1, -1, 2, -2, and on one side alone once the other ends.
+        // 0, 1, -1, 2, -2, and only one side once the other ends.
         let both = above.min(below);
         let offset = |count: u64| Int::from(count).times(step);
         match place {
@@ -211,7 +211,7 @@ impl Digits<'_> {
         }
     }
 
-    /// Whether the innermost loop around is the row of test cases.
+    /// Whether the innermost loop is the row of test cases.
     fn is_cases(&self, loops: &[LoopState]) -> bool {
         loops.last().is_some_and(|state| self.grammar.loops[state.id].is_cases)
     }
@@ -261,7 +261,7 @@ impl Chooser for Digits<'_> {
                 loops.last().is_some_and(|state| state.index < self.cases)
             }
             Some(_) => {
-                // As often as the level allows.
+                // As many iterations as the level permits.
                 let round = loops.last().map_or(0, |state| state.index);
                 round + 1 < self.odometer.level && self.odometer.choose(2) == 1
             }

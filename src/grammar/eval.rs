@@ -13,7 +13,7 @@ use crate::grammar::source::Span;
 use crate::grammar::value::Value;
 
 impl Interpreter<'_> {
-    /// The value of an expression of small integers; `None` if it has none, or is more.
+    /// The value of an expression of small integers; `None` if it has no value, or is more complex.
     #[inline]
     pub(super) fn small(&self, expr: &Expr) -> Option<i64> {
         match &expr.kind {
@@ -38,7 +38,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A variable with small indices, if it has a value.
+    /// The value of a variable with small indices, if it has one.
     #[inline]
     fn look(&self, name: &VarRef) -> Option<&Value> {
         match &name.indices[..] {

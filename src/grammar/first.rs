@@ -1,11 +1,11 @@
-//! What an input may go on with at each step, as far as it can be told without running.
+//! The bytes that may come next in an input at each step, as far as this is known without running.
 
 use crate::grammar::ast::{Expr, ExprKind};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::value::Value;
 
-/// For each step, the bytes that may come next, and whether the end may. It is never too small.
+/// For each step, the bytes that may come next, and whether the end may. The set is never too small.
 pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
     let own: Vec<Own> = grammar.steps.iter().map(own).collect();
     let mut first = vec![ByteSet::NONE; grammar.steps.len()];
@@ -39,7 +39,7 @@ pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
     }
 }
 
-/// What a step itself can begin with.
+/// The bytes that a step itself can begin with.
 struct Own {
     set: ByteSet,
     may_be_empty: bool,
@@ -66,7 +66,7 @@ fn is_at_least_zero(expr: &Expr) -> bool {
     matches!(expr.constant(), Some(Value::Int(value)) if !value.is_negative())
 }
 
-/// What may come next if the test holds, or if it does not.
+/// The bytes that may come next if the test holds, or if it does not.
 pub(super) fn may_follow(test: &Expr, holds: bool) -> ByteSet {
     let either = |set: ByteSet| if holds { set } else { set.not() };
     match &test.kind {

@@ -1,7 +1,7 @@
-//! Floats as they are written.
+//! The text form of floats.
 //!
-//! Source: the language's specification: `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, exactly one digit other
-//! than zero before the point where `FLOATP` reads scientific notation. Superfluous leading zeros are refused as in integers.
+//! Source: the language's specification: `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, with exactly one digit other than
+//! zero before the point if `FLOATP` reads scientific notation. Superfluous leading zeros are refused, as in integers.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -12,22 +12,22 @@ use crate::grammar::number::{show_ratio, ten_to};
 use crate::grammar::port::FloatRules;
 use crate::grammar::token::{EXPONENT_MAX, decimal};
 
-/// A float's text, taken apart; all lengths in bytes.
+/// The parts of a float's text; all lengths in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scanned {
-    /// The whole.
+    /// The whole text.
     pub length: usize,
-    /// 1 with a minus sign.
+    /// 1 if there is a minus sign.
     pub sign: usize,
     /// Digits before the point.
     pub whole: usize,
-    /// Digits behind the point.
+    /// Digits after the point.
     pub decimals: usize,
     /// From `e` to the end; 0 without exponent.
     pub exponent: usize,
 }
 
-/// Takes apart the longest float at the start of a text.
+/// Scans the longest float at the start of a text.
 pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
     let digits = |from: usize| {
         text.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
@@ -94,7 +94,7 @@ impl Quick {
     }
 }
 
-/// The value of a float's text; `None` if its exponent is beyond what juror computes with.
+/// The value of a float's text; `None` if juror cannot compute with an exponent that large.
 pub(super) fn value(text: &[u8], scanned: &Scanned) -> Option<BigRational> {
     let exponent = match scanned.exponent {
         0 => 0,
@@ -110,7 +110,7 @@ pub(super) fn value(text: &[u8], scanned: &Scanned) -> Option<BigRational> {
     Some(if scanned.sign == 1 { -value } else { value })
 }
 
-/// What is wrong with how a float is written, beside its value.
+/// A fault in the form of a float, apart from its value.
 pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> Option<String> {
     match rules.notation {
         Notation::Fixed if scanned.exponent > 0 => return Some("has an exponent".to_owned()),
@@ -134,7 +134,7 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
         .then(|| "has not exactly one digit other than 0 before its point".to_owned())
 }
 
-/// What a float must be, in words.
+/// A description of the expected float.
 pub(super) fn wanted(rules: &FloatRules) -> String {
     let mut words =
         format!("a float from {} to {}", show_ratio(&rules.min), show_ratio(&rules.max));
@@ -153,13 +153,14 @@ pub(super) fn wanted(rules: &FloatRules) -> String {
         }
 }
 
-/// The least and the greatest multiple of ten to the minus `decimals` within the bounds, in that unit.
+/// The least and the greatest multiple of `10^-decimals` within the bounds, in that unit.
 pub(super) fn grid(rules: &FloatRules, decimals: u32) -> (BigInt, BigInt) {
     let unit = BigRational::from_integer(ten_to(decimals));
     ((&rules.min * &unit).ceil().to_integer(), (&rules.max * &unit).floor().to_integer())
 }
 
-/// `mantissa / 10 ^ unit` in scientific notation with so many decimals: cut off, and one more in the last.
+/// `mantissa / 10 ^ unit` in scientific notation with this many decimals: truncated, and with one more in the last
+/// place.
 pub(super) fn scientific_texts(mantissa: &BigInt, unit: u32, decimals: u32) -> Vec<String> {
     let digits = mantissa.magnitude().to_string();
     let sign = if mantissa.sign() == num_bigint::Sign::Minus { "-" } else { "" };

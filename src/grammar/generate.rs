@@ -1,9 +1,8 @@
-//! Writes inputs by a grammar, and goes back if a choice leads nowhere.
+//! Writes inputs from a grammar, with backtracking.
 //!
-//! An ASSERT that does not hold, or bounds between which nothing lies, send the run back to a value that
-//! they depend on, at first the latest, then further and further; an answer to MATCH or ISEOF that
-//! nothing fits is given the other way. After that everything begins anew, with those values drawn
-//! towards their bounds.
+//! If an ASSERT fails, or bounds leave no value, the run goes back to a value that they depend on: at first the latest
+//! one, then earlier and earlier ones. If nothing fits after an answer to MATCH or ISEOF, the other answer is tried.
+//! After that the next attempt starts from scratch, with those values drawn towards their bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +20,7 @@ use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
 
-/// How values are drawn that led nowhere before, one attempt after the other.
+/// For each attempt, how to draw the values that led to dead ends before.
 const ATTEMPTS: [BoundBias; 13] = [
     BoundBias::Shape,
     BoundBias::Level,
@@ -38,27 +37,27 @@ const ATTEMPTS: [BoundBias; 13] = [
     BoundBias::Level,
 ];
 
-/// How often one attempt may get stuck.
+/// Upper bound on the dead ends of one attempt.
 const STUCK_MAX: u32 = 3000;
-/// How often one command may stop an attempt.
+/// Upper bound on the dead ends of one attempt at one command.
 const STUCK_AT_MAX: u32 = 100;
-/// How many choices one attempt may make beyond three times those that it needs.
+/// Upper bound on the choices of one attempt, beyond three times those that it needs.
 const SPARE_CHOICES: u64 = 10_000;
 
-/// Writes an input of a shape; the same seed gives the same bytes, on every machine.
+/// Writes an input of a shape; the same seed gives the same bytes on every machine.
 ///
 /// # Errors
-/// Which command of the grammar could not be satisfied, and why.
+/// If a command of the grammar could not be satisfied, with the reason.
 pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, Diagnostic> {
     generate_at(grammar, shape, &[], seed)
 }
 
-/// A value that is to be at its bound, or as near to a number as its bounds let it, wherever it is read.
+/// Fixes a value at its bound, or as near to a number as its bounds permit, wherever it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// The command, by its place in [`Grammar::sites`].
+    /// The command, by its index in [`Grammar::sites`].
     pub site: usize,
-    /// Which bound, or number.
+    /// The bound or number.
     pub end: End,
 }
 
@@ -69,14 +68,14 @@ pub enum End {
     Least,
     /// The greatest value.
     Most,
-    /// This value, or the bound next to it.
+    /// This value, or the bound nearest to it.
     Near(i64),
 }
 
-/// The same with some values at their bounds, as far as that can be.
+/// Like [`generate`], with some values at their bounds as far as possible.
 ///
 /// # Errors
-/// Which command of the grammar could not be satisfied, and why.
+/// If a command of the grammar could not be satisfied, with the reason.
 pub fn generate_at(
     grammar: &Grammar,
     shape: &Shape,
@@ -92,16 +91,16 @@ pub fn generate_at(
 /// Why no input was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unwritten {
-    /// Which command of the grammar could not be satisfied, and why.
+    /// A command of the grammar could not be satisfied, for this reason.
     Unsatisfied(Diagnostic),
-    /// It would have more bytes than were wanted.
+    /// The input would exceed the limit on its size.
     TooLarge,
 }
 
-/// The same with at most `most` bytes, if that is given; a larger input is given up at once.
+/// Like [`generate_at`], with at most `most` bytes if that is set; a larger input is given up at once.
 ///
 /// # Errors
-/// Which command of the grammar could not be satisfied, and why; or that the input is larger.
+/// If a command of the grammar could not be satisfied, with the reason; or if the input would be larger.
 pub fn generate_within(
     grammar: &Grammar,
     shape: &Shape,
@@ -144,7 +143,7 @@ pub fn generate_within(
     Err(Unwritten::Unsatisfied(failures.report(grammar)))
 }
 
-/// Why the validator does not read what was written as it was meant, if so.
+/// The reason if the validator does not read the written input in the intended way.
 fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
     let mut reader = Reader::new(grammar, text, Blind);
     let stop = Interpreter::new(grammar).run(&mut reader).err()?;
@@ -154,7 +153,7 @@ fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
     Some(source.error(stop.0.span, message).help(help))
 }
 
-/// Runs to the end, and goes back if it must; whether it got there.
+/// Runs to the end, with backtracking; returns whether it succeeded.
 fn attempt<S: Chooser>(
     grammar: &Grammar,
     writer: &mut Writer<'_, S>,
@@ -167,7 +166,7 @@ fn attempt<S: Chooser>(
     let mut farthest = 0;
     for _ in 0..STUCK_MAX {
         let Err(stop) = run.run(writer) else { return true };
-        // What is new was worth the trouble: patience begins anew.
+        // The attempt got further, so the counts of dead ends start again.
         if writer.choices > farthest {
             farthest = writer.choices;
             stuck_at.clear();
@@ -198,12 +197,12 @@ fn attempt<S: Chooser>(
     false
 }
 
-/// The latest question whose other answer was not tried. Answers given the other way leave no mark.
+/// The latest question whose other answer was not tried. Answers that were already changed have no mark.
 fn last_answer<S: Chooser>(writer: &Writer<'_, S>) -> Option<usize> {
     writer.marks.iter().rposition(|mark| matches!(mark.kind, MarkKind::Answer { .. }))
 }
 
-/// The mark of a value that the step depends on: the more often it was stuck, the earlier.
+/// The mark of a value that the step depends on; the more dead ends at the step, the earlier the value.
 fn earlier_value<S: Chooser>(
     writer: &Writer<'_, S>,
     sites: &BTreeSet<usize>,
@@ -220,7 +219,7 @@ fn earlier_value<S: Chooser>(
         }
         found = Some(index);
         count += 1;
-        // Where no value of the latest can do, one before it has to change.
+        // If no value of the latest mark fits, an earlier one must change.
         if count == 1 && hint(mark).is_some_and(|hint| hint.is_empty()) {
             wanted = wanted.max(2);
         }
@@ -231,7 +230,7 @@ fn earlier_value<S: Chooser>(
     found
 }
 
-/// What an ASSERT that does not hold asks of the value drawn last, if it says so plainly: `x < y + 1`.
+/// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`.
 fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
     let (Op::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
         (&run.grammar.steps[step], &mark.kind)
@@ -239,7 +238,7 @@ fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
         return None;
     };
     let mut hint = Hint { min: bounds.min.clone(), max: bounds.max.clone() };
-    // Another iteration's value has the same name and is another.
+    // In another iteration, the same name is another value.
     let is_same = |a: &LoopState, b: &LoopState| (a.id, a.index) == (b.id, b.index);
     let is_around = mark.loops.len() <= run.loops.len();
     if !is_around || !mark.loops.iter().zip(&run.loops).all(|(a, b)| is_same(a, b)) {
@@ -278,7 +277,7 @@ fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
 }
 
 impl Hint {
-    /// Keeps the values that compare like this with another.
+    /// Keeps only values for which the comparison with `other` holds.
     fn narrow(&mut self, op: Compare, other: &Int) {
         let (least, most) = match op {
             Compare::Greater => (Some(other.plus(&Int::ONE)), None),
@@ -297,17 +296,17 @@ impl Hint {
     }
 }
 
-/// What stopped the attempts.
+/// The reasons why attempts failed.
 #[derive(Default)]
 struct Failures {
-    /// How often each step stopped one, and the last message.
+    /// For each step, how often it stopped an attempt, and the last message.
     by_step: BTreeMap<usize, (u64, String)>,
-    /// What was written is not read as it was meant.
+    /// The written input is not read in the intended way.
     misread: Option<Diagnostic>,
 }
 
 impl Failures {
-    /// Notes why a run stopped; whether another answer to a question could help.
+    /// Notes why a run stopped; returns whether another answer to a question could help.
     fn note(&mut self, step: usize, stop: Stop) -> bool {
         let failure = self.by_step.entry(step).or_default();
         *failure = (failure.0 + 1, stop.0.message);
@@ -340,7 +339,7 @@ impl Failures {
 /// For each step, the sites whose values decide whether it can be satisfied.
 fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
     let slots = &grammar.slots;
-    // Slot → the slots that its values are made of.
+    // Slot → the slots that its values depend on.
     let mut made_of: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); slots.len()];
     let mut add = |name: &VarRef, exprs: &[&Expr]| {
         for expr in exprs {
@@ -374,7 +373,7 @@ fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
     by_step.collect()
 }
 
-/// The variables that a step looks at.
+/// The variables that a step uses.
 fn used_slots(step: &Op) -> Vec<usize> {
     let mut slots = Vec::new();
     step.expressions(&mut |expr| {

@@ -1,4 +1,4 @@
-//! Inputs as a mistaken program takes them: cut, sorted, with smaller numbers.
+//! Inputs as a faulty program reads them: truncated, sorted, with smaller numbers.
 
 use std::path::Path;
 
@@ -7,47 +7,47 @@ use crate::grammar::program::Grammar;
 use crate::grammar::reduce::{arrange, each_int, length, recount, set};
 use crate::grammar::tree::{InputNode, InputTree, parse, written};
 
-/// How a program takes an input for another one.
+/// A way to read an input wrongly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misreading {
-    /// Of each row it takes at most so many values.
+    /// It reads at most this many values of each row.
     AtMost(u32),
-    /// It takes one value less of rows that are as long as they may be.
+    /// If a row has the maximal length, it reads one value less.
     OneShort,
-    /// It leaves out the first value of each row.
+    /// It skips the first value of each row.
     WithoutFirst,
-    /// It leaves out the last value of each row.
+    /// It skips the last value of each row.
     WithoutLast,
-    /// It leaves out the last value of rows of odd length.
+    /// It skips the last value of rows of odd length.
     InPairs,
-    /// It takes the values of a row in rising order.
+    /// It reads the values of a row in rising order.
     Rising,
-    /// It takes the values of a row in falling order.
+    /// It reads the values of a row in falling order.
     Falling,
-    /// It takes the values of a row from the last to the first.
+    /// It reads the values of a row from the last to the first.
     Reversed,
-    /// It takes equal values of a row once.
+    /// It reads equal values of a row only once.
     Once,
-    /// It takes larger values for this one.
+    /// It reads larger values as this one.
     Clamped(i64),
-    /// It keeps so many bits of a value, with a sign or without.
+    /// It keeps only this many bits of a value, with or without a sign.
     Bits {
-        /// How many.
+        /// The number of bits.
         bits: u32,
-        /// Whether the first of them is the sign.
+        /// Whether the first bit is the sign.
         signed: bool,
     },
-    /// It forgets signs.
+    /// It drops signs.
     Absolute,
-    /// It takes all rows to be as long as the first.
+    /// It assumes that all rows are as long as the first.
     FirstLength,
-    /// It takes only the first test case of the input.
+    /// It reads only the first test case of the input.
     FirstCase,
-    /// It leaves out the last test case of the input.
+    /// It skips the last test case of the input.
     WithoutLastCase,
 }
 
-/// The valid input for which a program takes this one; nothing if that is the same, or cannot be.
+/// The valid input that a program reads instead of this one; `None` if it is the same, or not valid.
 pub fn misread(grammar: &Grammar, input: &[u8], how: Misreading) -> Option<Vec<u8>> {
     let path = Path::new("input");
     let mut tree = parse(grammar, input, path).ok()?;
@@ -58,7 +58,7 @@ pub fn misread(grammar: &Grammar, input: &[u8], how: Misreading) -> Option<Vec<u
 
 /// A number of iterations in a tree.
 struct Count {
-    /// Its place in the order of choosing.
+    /// Its index in the order of choices.
     place: usize,
     site: usize,
     value: Int,
@@ -121,13 +121,13 @@ fn change(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
     }
 }
 
-/// So many bits of a number.
+/// The lowest `bits` bits of a number.
 fn cut(value: i64, bits: u32, signed: bool) -> i64 {
     let (all, half) = (1_i64 << bits, 1_i64 << (bits - 1));
     if signed { (value + half).rem_euclid(all) - half } else { value.rem_euclid(all) }
 }
 
-/// Numbers of iterations become what `to` says, without the first or the last iterations.
+/// Sets numbers of iterations to `to`, and removes the first or the last iterations.
 fn shorten(
     grammar: &Grammar,
     tree: &mut InputTree,
@@ -135,7 +135,7 @@ fn shorten(
     at_start: bool,
     to: impl Fn(&Count) -> Option<Int>,
 ) {
-    // From behind: places before a count stay what they are.
+    // From the end, so that the indexes of earlier nodes stay valid.
     for count in counts(grammar, tree).iter().rev() {
         let to = to(count).filter(|to| *to >= count.min && count.is_of_cases == of_cases);
         if let Some(to) = to {
@@ -160,7 +160,7 @@ fn values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
     });
 }
 
-/// Loops lose iterations that repeat an earlier one, if a number beside them counts them alone.
+/// Removes iterations that repeat an earlier one, if exactly one number beside the loop counts them.
 fn once(grammar: &Grammar, nodes: &mut [InputNode]) {
     for at in 0..nodes.len() {
         let (before, rest) = nodes.split_at_mut(at);

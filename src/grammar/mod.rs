@@ -1,11 +1,11 @@
-//! The grammar of an input, in the language checktestdata: read it, check inputs against it, write inputs
-//! by it, list its boundaries, make inputs smaller.
+//! The grammar of an input, in the language checktestdata: reads it, checks inputs with it, writes inputs from it,
+//! lists their bounds, and shrinks inputs.
 //!
-//! One text gives all of it, because all of it is one interpreter ([`run`](self)) that talks to a port: an
-//! input that is read, or one that is written. What is written is therefore what is accepted.
+//! One text serves for all of this, because one interpreter ([`run`](self)) does all of it through a port: an input
+//! that is read, or one that is written. So every written input is also accepted.
 //!
-//! Source: the language's specification, which is in the public domain. `docs/grammar.md` lists juror's
-//! decisions on what it leaves open.
+//! Source: the language's specification, which is in the public domain. `docs/grammar.md` lists juror's decisions on
+//! open points.
 
 mod arithmetic;
 pub mod ast;

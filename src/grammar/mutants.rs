@@ -1,4 +1,4 @@
-//! Grammars with one small change each: what test data does not tell from the grammar itself, it does not test.
+//! Grammars with one small change each. Test data that does not distinguish them from the grammar does not test it.
 
 use crate::grammar::ast::Expr;
 use crate::grammar::compile::read;
@@ -11,19 +11,19 @@ use crate::grammar::validate::accepts;
 /// A grammar with one change.
 #[derive(Clone, Debug)]
 pub struct GrammarMutant {
-    /// What was changed, such as `n may be one more`.
+    /// The change, such as `n may be one more`.
     pub name: String,
     /// The line of the change, from 1.
     pub line: u32,
-    /// Whether it accepts more than the grammar; else less.
+    /// Whether it accepts more than the grammar, not less.
     pub is_looser: bool,
     /// The changed grammar.
     pub grammar: Grammar,
-    /// The values at the bound that was changed.
+    /// Fixes values at the bound that was changed.
     pin: Option<Pin>,
 }
 
-/// Each bound of an integer moved by one, up and down, and each ASSERT left out.
+/// All mutants: each bound of an integer moved by one, up and down, and each ASSERT removed.
 pub fn mutants(grammar: &Grammar) -> Vec<GrammarMutant> {
     let mut found = Vec::new();
     for (at, step) in grammar.steps.iter().enumerate() {
@@ -78,7 +78,7 @@ fn changed(
 }
 
 impl GrammarMutant {
-    /// Whether an input tells it from the grammar that it was made of.
+    /// Whether an input distinguishes the mutant from its grammar.
     pub fn differs(&self, grammar: &Grammar, input: &[u8]) -> bool {
         accepts(&self.grammar, input) != accepts(grammar, input)
     }
@@ -147,7 +147,7 @@ mod tests {
                 ("n must be one less", 1, "3\n"),
             ],
         );
-        // The second check says what the bounds say already.
+        // The second ASSERT already follows from the bounds.
         check(
             "INT(1, 3, n)\nASSERT(n != 2)\nASSERT(n < 5) NEWLINE",
             &[

@@ -9,16 +9,16 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 /// An integer of any size.
 ///
-/// `Big` only holds what does not fit `Small`, so that equal numbers are equal values.
+/// `Big` holds only numbers that do not fit `Small`, so that equal numbers are equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Int {
-    /// Fits 64 bits.
+    /// A number that fits 64 bits.
     Small(i64),
-    /// Does not.
+    /// A number that does not.
     Big(Box<BigInt>),
 }
 
-/// How many bits a result of `^` may have.
+/// Upper bound on the bits of a result of `^`.
 pub const POWER_BITS_MAX: u64 = 1 << 22;
 
 impl Int {
@@ -27,12 +27,12 @@ impl Int {
     /// One.
     pub const ONE: Self = Self::Small(1);
 
-    /// The integer that digits, with or without a minus sign before them, say.
+    /// Parses digits with an optional minus sign.
     pub fn parse(digits: &[u8]) -> Option<Self> {
         BigInt::parse_bytes(digits, 10).map(Self::from)
     }
 
-    /// The same as a big number.
+    /// The number as a `BigInt`.
     pub fn big(&self) -> BigInt {
         match self {
             Self::Small(value) => BigInt::from(*value),
@@ -40,12 +40,12 @@ impl Int {
         }
     }
 
-    /// The same as a fraction.
+    /// The number as a fraction.
     pub fn ratio(&self) -> BigRational {
         BigRational::from_integer(self.big())
     }
 
-    /// The same in 64 bits, if it fits.
+    /// The number in 64 bits, if it fits.
     pub fn small(&self) -> Option<i64> {
         match self {
             Self::Small(value) => Some(*value),
@@ -66,7 +66,7 @@ impl Int {
         *self == Self::ZERO
     }
 
-    /// How far from zero it is.
+    /// Its absolute value.
     #[must_use]
     pub fn magnitude(&self) -> Self {
         if self.is_negative() { self.negated() } else { self.clone() }
@@ -102,12 +102,12 @@ impl Int {
         self.by(other, i64::checked_mul, |a, b| a * b)
     }
 
-    /// `self / other` without its fraction; `None` if `other` is zero.
+    /// `self / other`, truncated; `None` if `other` is zero.
     pub fn divided(&self, other: &Self) -> Option<Self> {
         (!other.is_zero()).then(|| self.by(other, i64::checked_div, |a, b| a / b))
     }
 
-    /// What [`Int::divided`] leaves: it has the sign of `self`; `None` if `other` is zero.
+    /// The remainder of [`Int::divided`], with the sign of `self`; `None` if `other` is zero.
     pub fn remainder(&self, other: &Self) -> Option<Self> {
         (!other.is_zero()).then(|| self.by(other, i64::checked_rem, |a, b| a % b))
     }
@@ -169,7 +169,7 @@ impl Ord for Int {
         match (self, other) {
             (Self::Small(a), Self::Small(b)) => a.cmp(b),
             (Self::Big(a), Self::Big(b)) => a.cmp(b),
-            // What does not fit is beyond all that does.
+            // A number that does not fit 64 bits is beyond all that do.
             (Self::Big(a), Self::Small(_)) => match a.sign() {
                 Sign::Minus => Ordering::Less,
                 _ => Ordering::Greater,
@@ -199,7 +199,7 @@ pub fn ten_to(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
-/// A fraction as a person writes it: with decimals if it has finitely many, else as `p/q`.
+/// A fraction in readable form: as a decimal if that is finite, else as `p/q`.
 pub fn show_ratio(ratio: &BigRational) -> String {
     const LONGEST: u64 = 4096;
     if ratio.numer().bits().max(ratio.denom().bits()) > LONGEST {
@@ -235,14 +235,14 @@ fn about(ratio: &BigRational) -> String {
     format!("about {sign}{mantissa}e{exponent}")
 }
 
-/// A fraction with so many decimals, the rest cut off.
+/// A fraction with this many decimals, truncated.
 pub fn fixed(ratio: &BigRational, decimals: usize) -> String {
     let scale = ten_to(u32::try_from(decimals).unwrap_or(u32::MAX));
     let scaled = (ratio * BigRational::from_integer(scale)).to_integer();
     scaled_decimal(&scaled, decimals)
 }
 
-/// `mantissa / 10 ^ decimals` with all of its decimals.
+/// `mantissa / 10 ^ decimals` with all decimals.
 pub fn scaled_decimal(mantissa: &BigInt, decimals: usize) -> String {
     let digits = format!("{:0>width$}", mantissa.magnitude(), width = decimals + 1);
     let sign = if mantissa.is_negative() { "-" } else { "" };

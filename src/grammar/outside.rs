@@ -1,4 +1,4 @@
-//! Inputs that are invalid by one number, which lies just outside its bounds.
+//! Inputs that are invalid because of one number just outside its bounds.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::grammar::validate::accepts;
 /// An input with one number just outside its bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outside {
-    /// Which number it is, and on which side, such as `n one above its bound`.
+    /// The number and the side, such as `n one above its bound`.
     pub name: String,
     /// The input.
     pub text: Vec<u8>,
 }
 
-/// Changes one integer of a valid input at a time: for each command that reads integers the last that it reads,
-/// to one below its least and to one above its greatest value there. None for an input that is not valid.
+/// Changes one integer of a valid input at a time. For each command, the last integer that it reads is set one below
+/// its least and one above its greatest value there. Empty if the input is not valid.
 pub fn outside(grammar: &Grammar, input: &[u8]) -> Vec<Outside> {
     let Ok(tree) = parse(grammar, input, Path::new("")) else { return Vec::new() };
     // The last integer of each command.
@@ -39,7 +39,7 @@ pub fn outside(grammar: &Grammar, input: &[u8]) -> Vec<Outside> {
         ];
         for (side, value) in sides {
             let text = [before, value.to_string().as_bytes(), after].concat();
-            // It is valid if the grammar can read the same text in another way.
+            // The input stays valid if the grammar can read the same text in another way.
             if !accepts(grammar, &text) {
                 let name = format!("{label} one {side} its bound");
                 found.push(Outside { name, text });

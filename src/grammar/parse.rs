@@ -1,4 +1,4 @@
-//! Words to steps, with every fault in its place.
+//! Parses words into steps, and reports every fault at its place.
 
 use crate::grammar::ast::{Expr, Notation, VarRef};
 use crate::grammar::compile::{Block, Compiler};
@@ -8,10 +8,10 @@ use crate::grammar::token::{KNOWN, Token, TokenKind, is_known, tokens};
 
 mod expression;
 
-/// How deep blocks and brackets may be nested.
+/// Upper bound on the depth of nested blocks and brackets.
 const DEPTH_MAX: usize = 100;
 
-/// Reads a grammar; it can be used if none of the diagnostics is an error.
+/// Parses a grammar; it can be used if none of the diagnostics is an error.
 pub(super) fn parse(source: Source) -> Compiler {
     let mut out = Compiler::new(source);
     let tokens = tokens(&out.grammar.source, &mut out.diagnostics);
@@ -45,9 +45,9 @@ struct Parser {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
-    /// Whether the rest is not read.
+    /// Whether the rest is not parsed.
     given_up: bool,
-    /// What is read is added to it.
+    /// Receives the parsed commands.
     out: Compiler,
 }
 
@@ -64,7 +64,7 @@ impl Parser {
         self.token().span
     }
 
-    /// The span of the word before.
+    /// The span of the previous word.
     fn last_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
     }
@@ -114,7 +114,7 @@ impl Parser {
                 format!("nested more than {DEPTH_MAX} deep"),
                 "take it apart with SET, or into fewer blocks",
             );
-            // What follows would only be told again at every level.
+            // Later faults would only repeat this one at every level.
             self.given_up = true;
             self.at = self.tokens.len() - 1;
             return Err(Fault { span, message: String::new(), help: String::new() });
@@ -125,7 +125,7 @@ impl Parser {
         read
     }
 
-    /// Reads commands up to `END`, `ELSE` or the end of the grammar.
+    /// Parses commands up to `END`, `ELSE` or the end of the grammar.
     fn commands(&mut self) {
         loop {
             match self.peek() {
@@ -141,7 +141,7 @@ impl Parser {
         }
     }
 
-    /// Skips to what looks like the next command.
+    /// Skips to the next word that looks like a command.
     fn skip_to_command(&mut self, start: usize) {
         self.at = self.at.max(start + 1);
         loop {
@@ -198,7 +198,7 @@ impl Parser {
         }
     }
 
-    /// What stands between the brackets of a command that is not a block.
+    /// Parses the arguments of a command that is not a block.
     fn arguments(&mut self, word: &str, form: &str) -> Parse<Op> {
         Ok(match word {
             "INT" => {
@@ -263,7 +263,7 @@ impl Parser {
         Ok((name, self.expr()?))
     }
 
-    /// Reads a block. A fault in its head is reported here, so that its body is still read.
+    /// Parses a block. A fault in its head is reported here, so that its body is still parsed.
     fn block(&mut self, word: &str, form: &str, start: Span) -> Parse<()> {
         let around = self.out.loops.len();
         let mut block = match self.head(word, form) {
@@ -293,7 +293,7 @@ impl Parser {
             });
         }
         self.at += 1;
-        // One with a fault in its head is not run.
+        // A block with a fault in its head is not run.
         if let Some(block) = block {
             self.out.end(&block, span);
         }
@@ -329,7 +329,7 @@ impl Parser {
         Ok(block)
     }
 
-    /// Goes behind the bracket that closes a broken head, unless a line's end comes first.
+    /// Skips past the bracket that closes a broken head, or to the end of the line.
     fn close_bracket(&mut self) {
         let line = |span: Span| self.out.grammar.source.line(span);
         let here = line(self.last_span());
@@ -354,7 +354,7 @@ impl Parser {
     }
 }
 
-/// The commands, and how each is written.
+/// The commands and their forms.
 const COMMANDS: [(&str, &str); 16] = [
     ("SPACE", "SPACE"),
     ("NEWLINE", "NEWLINE"),

@@ -1,8 +1,8 @@
-//! Regular expressions of a grammar: the longest match at a place, and what strings can begin with.
+//! Regular expressions of a grammar: the longest match at a place, and the bytes that a match can begin with.
 //!
-//! The language asks for POSIX extended regular expressions on bytes: of all matches at a place the
-//! longest counts. In brackets a backslash escapes, as most who write `[^\\n]` expect; what POSIX leaves
-//! undefined (`\d`, `(?:...)`) is read as in Perl. There are no back references.
+//! The language demands POSIX extended regular expressions on bytes: of all matches at a place, the longest counts. In
+//! brackets a backslash escapes, as most authors of `[^\\n]` expect. What POSIX leaves undefined (`\d`, `(?:...)`) is
+//! read as in Perl. There are no back-references.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use regex_syntax::hir::Hir;
 
 use crate::grammar::bytes::ByteSet;
 
-/// A regular expression, ready to match and to generate.
+/// A compiled regular expression that can match and generate.
 #[derive(Debug)]
 pub struct Pattern {
     dfa: DFA,
@@ -23,14 +23,14 @@ pub struct Pattern {
     text: String,
 }
 
-/// How large a regular expression may become, in bytes.
+/// Upper bound in bytes on a compiled regular expression.
 const SIZE_MAX: usize = 20 << 20;
 
 impl Pattern {
-    /// Reads a regular expression.
+    /// Compiles a regular expression.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// If it is invalid, with the fault in words.
     pub fn new(expression: &[u8]) -> Result<Self, String> {
         let translated = translate(expression)?;
         let mut parser = regex_syntax::ParserBuilder::new();
@@ -52,11 +52,11 @@ impl Pattern {
         })
     }
 
-    /// How long the longest match at the start of `text` is, in bytes.
+    /// The length in bytes of the longest match at the start of `text`.
     pub fn longest(&self, text: &[u8]) -> Option<usize> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let input = Input::new(text).anchored(Anchored::Yes);
-        // It cannot give up: no limit is set after which it would.
+        // The search cannot give up, because no limit is set for that.
         let found = self.dfa.try_search_fwd(&mut cache, &input).ok().flatten();
         found.map(|found| found.offset())
     }
@@ -88,20 +88,20 @@ impl Pattern {
         &self.hir
     }
 
-    /// As written.
+    /// The expression as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// The last line of an error, which says why.
+/// The last line of an error, which has the reason.
 fn reason(error: &regex_syntax::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
     last.trim_start_matches("error: ").to_owned()
 }
 
-/// The expression as the engine reads it: bytes beyond ASCII escaped, brackets as in POSIX.
+/// Translates the expression for the engine: bytes beyond ASCII are escaped, and brackets work as in POSIX.
 fn translate(expression: &[u8]) -> Result<String, String> {
     let mut out = String::new();
     let mut at = 0;
@@ -135,7 +135,7 @@ fn translate(expression: &[u8]) -> Result<String, String> {
     Ok(out)
 }
 
-/// `{m}`, `{m,}`, `{m,n}` or `{,n}`, read behind its opening brace: as the engine reads it, and where it ends.
+/// Reads `{m}`, `{m,}`, `{m,n}` or `{,n}` after its opening brace: returns the engine's form, and where it ends.
 fn interval(rest: &[u8]) -> Option<(String, usize)> {
     let end = rest.iter().position(|byte| *byte == b'}')?;
     let inner = std::str::from_utf8(&rest[..end]).ok()?;
@@ -151,7 +151,7 @@ fn interval(rest: &[u8]) -> Option<(String, usize)> {
     Some((text, end + 1))
 }
 
-/// Translates a bracket expression from behind its `[`; returns where it ends.
+/// Translates a bracket expression after its `[`; returns where it ends.
 fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, String> {
     let mut at = start;
     out.push('[');
@@ -201,7 +201,7 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
     }
 }
 
-/// The classes of POSIX.
+/// The character classes of POSIX.
 const CLASSES: [&str; 12] = [
     "alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph",
     "cntrl", "xdigit",

@@ -1,4 +1,4 @@
-//! What a running grammar talks to: an input that is read, or one that is written.
+//! The other side of a running grammar: an input that is read, or one that is written.
 
 use std::ops::RangeInclusive;
 
@@ -13,27 +13,27 @@ use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
 use crate::grammar::vars::Vars;
 
-/// Why a run ends before its end.
+/// Why a run stops early.
 #[derive(Debug)]
 pub(super) struct Stop(pub(super) Box<Reason>);
 
-/// Why a run ends before its end: what is wrong, and at which command.
+/// Why a run stops early: the fault, and the command.
 #[derive(Debug)]
 pub(super) struct Reason {
     pub message: String,
-    /// The command; of a run that is stuck the driver knows it.
+    /// The command; if a run is stuck, its driver knows it.
     pub span: Span,
     pub kind: ReasonKind,
 }
 
-/// Who is at fault.
+/// What is at fault.
 #[derive(Debug)]
 pub(super) enum ReasonKind {
     /// The input does not match the grammar at `offset`, for `length` bytes.
     Invalid { offset: usize, length: usize },
     /// The grammar asks for something impossible.
     Fault { help: String },
-    /// Nothing that fits can be written here. Another answer to MATCH or ISEOF could help if `by_question`.
+    /// Nothing that fits can be written here. If `by_question`, another answer to MATCH or ISEOF could help.
     Stuck { by_question: bool },
 }
 
@@ -55,19 +55,19 @@ impl Stop {
     }
 }
 
-/// What a float must be like.
+/// The requirements on a float.
 #[derive(Clone, Debug)]
 pub(super) struct FloatRules {
     pub min: BigRational,
     pub max: BigRational,
-    /// At least and at most so many decimals, of `FLOATP`.
+    /// The least and the greatest number of decimals, for `FLOATP`.
     pub decimals: Option<RangeInclusive<u32>>,
     pub notation: Notation,
-    /// The bounds for a quick comparison, if they allow one.
+    /// The bounds in a form for fast comparison, if possible.
     pub quick: Option<Quick>,
 }
 
-/// What a running grammar talks to.
+/// Reads or writes an input for a running grammar.
 pub(super) trait Port {
     /// Fixed text.
     fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop>;
@@ -88,7 +88,7 @@ pub(super) trait Port {
     ) -> Result<Int, Stop> {
         self.int(at, site, [&Int::Small(min), &Int::Small(max)], vars)
     }
-    /// A float; its value only if it is wanted.
+    /// A float; returns its value only if that is needed.
     fn float(
         &mut self,
         at: Span,
@@ -98,42 +98,42 @@ pub(super) trait Port {
     ) -> Result<Option<BigRational>, Stop>;
     /// Text that a regular expression matches.
     fn regex(&mut self, at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop>;
-    /// Whether one of `set` comes next; the end of the input for `ISEOF`.
+    /// Whether a byte of `set` comes next; for `ISEOF`, the end of the input.
     fn question(&mut self, at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop>;
-    /// An assertion that does not hold.
+    /// Called if an assertion fails.
     fn refuse(&mut self, at: Span, message: String) -> Stop;
-    /// How much has been read or written, in bytes.
+    /// Number of bytes read or written so far.
     fn offset(&self) -> usize;
 
-    /// What follows the loops of the run.
+    /// Receives the loops of the run.
     fn loops(&mut self) -> &mut impl Loops;
-    /// Whether [`Port::before`] wants to be called.
+    /// Whether [`Port::before`] must be called.
     const CHOOSES: bool = false;
-    /// A step that chooses is about to run.
+    /// Called before a step that makes a choice.
     fn before(&mut self, _run: &Interpreter<'_>) {}
 }
 
 /// Follows the loops of a run.
 pub(super) trait Loops {
-    /// A loop begins; `count`, if it is known.
+    /// A loop begins, with its `count` if that is known.
     fn enter(&mut self, _id: usize, _count: Option<u32>) {}
     /// An iteration begins, or the question whether there is one.
     #[inline]
     fn iteration(&mut self, _id: usize, _index: u64) {}
-    /// A loop is left.
+    /// A loop ends.
     fn leave(&mut self, _id: usize) {}
 }
 
-/// A loop under way.
+/// A running loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoopState {
     pub id: usize,
     /// The iteration, from 0.
     pub index: u64,
-    /// How many there will be, if that is known.
+    /// The number of iterations, if known.
     pub count: Option<u32>,
-    /// How much had been read when the last iteration began, in bytes.
+    /// Number of bytes read when the last iteration began.
     pub offset: usize,
-    /// How many iterations read nothing.
+    /// Number of iterations in a row that read nothing.
     pub idle: u32,
 }

@@ -1,4 +1,4 @@
-//! A grammar ready to run: a flat list of steps, with what is known of each.
+//! A compiled grammar: a flat list of steps, with known facts about each.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use crate::grammar::bytes::ByteSet;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::source::{Source, Span};
 
-/// A grammar, read and understood.
+/// A parsed and compiled grammar.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pub(super) source: Source,
     pub(super) steps: Vec<Op>,
-    /// Where each step stands in the text.
+    /// The place of each step in the text.
     pub(super) spans: Vec<Span>,
     /// The commands that read a value.
     pub(super) sites: Vec<Site>,
@@ -20,7 +20,7 @@ pub struct Grammar {
     pub(super) questions: Vec<Lookahead>,
     pub(super) loops: Vec<LoopSite>,
     pub(super) slots: Vec<Slot>,
-    /// For each step, what the input may go on with when it is reached.
+    /// For each step, the bytes that may come next.
     pub(super) first: Vec<ByteSet>,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum Op {
         site: usize,
         min: Expr,
         max: Expr,
-        /// At least and at most so many, of `FLOATP`.
+        /// The least and the greatest number of decimals, for `FLOATP`.
         decimals: Option<[Expr; 2]>,
         notation: Notation,
         name: Option<VarRef>,
@@ -68,15 +68,15 @@ pub(super) enum Op {
         id: usize,
         count: Option<Expr>,
     },
-    /// Decides whether there is one more iteration.
+    /// Decides whether there is another iteration.
     Next {
         id: usize,
-        /// The condition; without one the count decides.
+        /// The condition; without one, the count decides.
         test: Option<Expr>,
         counter: Option<VarRef>,
-        /// Behind the separator.
+        /// The step after the separator.
         body: usize,
-        /// Behind the loop.
+        /// The step after the loop.
         exit: usize,
     },
     /// Ends an iteration; `to` is the loop's `Next`.
@@ -86,7 +86,7 @@ pub(super) enum Op {
 }
 
 impl Op {
-    /// The test that it asks.
+    /// The test of the step, if it has one.
     pub(super) fn test(&self) -> Option<&Expr> {
         match self {
             Self::Assert(test) | Self::Branch { test, .. } => Some(test),
@@ -95,7 +95,7 @@ impl Op {
         }
     }
 
-    /// Shows the expressions that it computes, but for the indices of what it assigns.
+    /// Calls `see` for the expressions that the step computes, except indices of variables that it assigns.
     pub(super) fn expressions(&self, see: &mut dyn FnMut(&Expr)) {
         match self {
             Self::Int { min, max, .. } => [min, max].into_iter().for_each(see),
@@ -111,7 +111,7 @@ impl Op {
     }
 }
 
-/// A regular expression: known beforehand, or the value of an expression.
+/// The source of a regular expression: known in advance, or the value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum PatternSource {
     Known(Arc<Pattern>),
@@ -123,33 +123,32 @@ pub(super) enum PatternSource {
 pub struct Site {
     /// Whether it reads a number, not text.
     pub is_number: bool,
-    /// The variable as written, such as `a[i]`; without one the command.
+    /// The variable as written, such as `a[i]`; if there is none, the command.
     pub label: String,
     /// The variable's slot.
     pub(super) slot: Option<usize>,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
     /// The loops around it, from outside.
     pub(super) loops: Vec<usize>,
-    /// The step that it is.
+    /// The step of the command.
     pub(super) step: usize,
     /// Whether its value is a number of iterations.
     pub is_count: bool,
     /// Whether it is the number of test cases: the count of an outermost loop with a loop inside.
     pub is_case_count: bool,
-    /// Whether values of the variable must differ from each other: the variables of its UNIQUE.
+    /// The variables of its UNIQUE, if values of the variable must differ.
     pub(super) unique: Option<Vec<usize>>,
 }
 
 /// A loop of the grammar.
 #[derive(Clone, Debug)]
 pub(super) struct LoopSite {
-    /// Where its head stands.
+    /// The place of its head.
     pub span: Span,
     /// The variables of its count, without those in indices.
     pub count_slots: Vec<usize>,
-    /// Whether its iterations are test cases: it is outermost, and how often a loop inside goes round is
-    /// read inside.
+    /// Whether its iterations are test cases: it is outermost, and the count of an inner loop is read in it.
     pub is_cases: bool,
 }
 
@@ -170,7 +169,7 @@ pub(super) struct Slot {
     pub name: String,
     /// Whether its values are ever used.
     pub is_read: bool,
-    /// Whether its values are looked through, so that they must be counted.
+    /// Whether its values are looked up, so that they must be counted.
     pub is_counted: bool,
 }
 
@@ -180,13 +179,13 @@ impl Grammar {
         &self.source
     }
 
-    /// The commands that read a value, in the order in which they stand.
+    /// The commands that read a value, in the order of the text.
     pub fn sites(&self) -> &[Site] {
         &self.sites
     }
 
-    /// The integers that say how large an input is, by their places among the sites: numbers of iterations, and what
-    /// is read once for each test case within the input.
+    /// The integers that determine the size of an input, by their indexes among the sites: numbers of iterations, and
+    /// values that are read once for each test case within the input.
     pub fn sizes(&self) -> Vec<usize> {
         let is_once = |site: &Site| site.loops.iter().all(|id| self.loops[*id].is_cases);
         let is_int = |site: &Site| matches!(self.steps[site.step], Op::Int { .. });

@@ -1,4 +1,4 @@
-//! The port of the validator: takes from an input what the grammar says, or tells what came instead.
+//! The port of the validator: reads what the grammar demands from an input, or reports what it found instead.
 
 use std::ops::Range;
 
@@ -16,21 +16,21 @@ use crate::grammar::value::Value;
 use crate::grammar::vars::Vars;
 use crate::model::text::visible;
 
-/// Sees what is read.
+/// Observes what is read.
 pub(super) trait Witness: Loops {
-    /// Whether it looks at integers.
+    /// Whether it observes integers.
     const LOOKS: bool = true;
     /// An integer.
     fn int(&mut self, _read: IntNode) {}
     /// A float, as written.
     fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8]) {}
-    /// What a regular expression matched.
+    /// The match of a regular expression.
     fn regex(&mut self, _site: usize, _text: &[u8]) {}
     /// A question about what comes next, and its answer.
     fn question(&mut self, _number: usize, _answer: bool) {}
 }
 
-/// Looks at nothing.
+/// Observes nothing.
 pub(super) struct Blind;
 
 impl Loops for Blind {}
@@ -43,14 +43,14 @@ impl Witness for Blind {
 pub(super) struct Reader<'a, W> {
     grammar: &'a Grammar,
     text: &'a [u8],
-    /// Where reading stands.
+    /// The position of the next byte.
     pub(super) at: usize,
-    /// Where the value read last stands.
+    /// The range of the last value.
     last: Range<usize>,
     pub(super) witness: W,
 }
 
-/// The longest piece of an input that a message shows, in bytes.
+/// Upper bound in bytes on a piece of an input in a message.
 const SHOWN_MAX: usize = 40;
 
 impl<'a, W: Witness> Reader<'a, W> {
@@ -58,7 +58,7 @@ impl<'a, W: Witness> Reader<'a, W> {
         Self { grammar, text, at: 0, last: 0..0, witness }
     }
 
-    /// What is not read yet.
+    /// The rest of the input.
     #[inline]
     fn rest(&self) -> &'a [u8] {
         &self.text[self.at..]
@@ -70,7 +70,7 @@ impl<'a, W: Witness> Reader<'a, W> {
         self.at = self.last.end;
     }
 
-    /// What stands here instead of what was expected, and how long it is.
+    /// A description of what is here instead of the expected text, and its length.
     fn came(&self) -> (String, usize) {
         let rest = self.rest();
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
@@ -102,13 +102,13 @@ impl<'a, W: Witness> Reader<'a, W> {
         Stop::invalid(at, message, self.at, length)
     }
 
-    /// The value just read is refused.
+    /// Refuses the value that was just read.
     #[cold]
     fn refused(&self, at: Span, message: String) -> Stop {
         Stop::invalid(at, message, self.last.start, self.last.len().max(1))
     }
 
-    /// What was taken last, in quotes.
+    /// The last value, in quotes.
     fn shown(&self) -> String {
         shown(&self.text[self.last.clone()])
     }
@@ -125,7 +125,7 @@ impl<'a, W: Witness> Reader<'a, W> {
     #[cold]
     fn int_outside(&mut self, at: Span, site: usize, bounds: [&Int; 2], length: usize) -> Stop {
         let rest = self.rest();
-        // The whole of `03` is shown, not only the zero that would be read.
+        // Shows all of `03`, not only the zero that would be read.
         let has_leading_zero = &rest[..length] == b"0" && starts_with_digit(&rest[1..]);
         self.take(length + if has_leading_zero { digits(&rest[length..]) } else { 0 });
         let [min, max] = bounds;
@@ -146,7 +146,7 @@ fn starts_with_digit(text: &[u8]) -> bool {
     text.first().is_some_and(u8::is_ascii_digit)
 }
 
-/// A piece of an input in quotes, cut if it is long.
+/// A piece of an input in quotes, shortened if it is long.
 fn shown(piece: &[u8]) -> String {
     let cut = if piece.len() > SHOWN_MAX { "…" } else { "" };
     format!("`{}{cut}`", visible(&piece[..piece.len().min(SHOWN_MAX)]))
@@ -169,7 +169,7 @@ fn short_int(text: &[u8]) -> Option<(i64, usize)> {
         }
         value = value * 10 + i64::from(digit);
         length += 1;
-        // A zero in front is the whole number.
+        // A number that begins with zero is just that zero.
         if value == 0 {
             break;
         }
@@ -180,7 +180,7 @@ fn short_int(text: &[u8]) -> Option<(i64, usize)> {
     Some((if sign == 1 { -value } else { value }, length))
 }
 
-/// A fixed text in words.
+/// A description of a fixed text.
 pub(super) fn called(text: &[u8]) -> String {
     match text {
         b" " => "a blank".to_owned(),
@@ -236,7 +236,7 @@ impl<W: Witness> Port for Reader<'_, W> {
         }
     }
 
-    /// Reads an integer of any size, or says what came instead.
+    /// Reads an integer of any size, or reports what is here instead.
     fn int(&mut self, at: Span, site: usize, bounds: [&Int; 2], _vars: &Vars) -> Result<Int, Stop> {
         let [min, max] = bounds;
         let rest = self.rest();
@@ -249,7 +249,7 @@ impl<W: Witness> Port for Reader<'_, W> {
                 return Err(self.expected(at, &what));
             }
         };
-        // A number with more digits than both bounds is outside; its value is not computed.
+        // A number with more digits than both bounds is outside of them; its value is not computed.
         let longest = min.to_string().len().max(max.to_string().len());
         let value = if length <= longest { Int::parse(&rest[..length]) } else { None };
         let Some(value) = value.filter(|value| min <= value && value <= max) else {

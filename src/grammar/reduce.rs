@@ -1,11 +1,11 @@
-//! Changes of a tree that make its input smaller. A node is named by its place in the order of choosing.
+//! Changes of a tree that make its input smaller. A node is identified by its index in the order of choices.
 
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::{InputNode, InputTree, IntNode};
 
-/// A number of a tree that can be lowered: an integer, the length of a text, or the length of a loop that
-/// no count counts.
+/// A number of a tree that can be lowered: an integer, the length of a text, or the number of iterations of a loop
+/// without a count.
 pub(super) struct Number {
     pub value: Int,
     pub min: Int,
@@ -35,7 +35,7 @@ pub(super) fn number(grammar: &Grammar, node: &InputNode) -> Option<Number> {
     }
 }
 
-/// A number as a length: zero, if it is not one.
+/// A number as a length; zero if it is not a valid one.
 pub(super) fn length(value: &Int) -> usize {
     value.small().and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
 }
@@ -48,7 +48,7 @@ pub(super) fn each_int(tree: &mut InputTree, act: &mut dyn FnMut(&mut IntNode)) 
     });
 }
 
-/// Every value that is not a count becomes its least.
+/// Sets every value that is not a count to its least.
 pub(super) fn all_least(grammar: &Grammar, tree: &mut InputTree) {
     each_int(tree, &mut |int| {
         if !grammar.sites[int.site].is_count {
@@ -57,7 +57,7 @@ pub(super) fn all_least(grammar: &Grammar, tree: &mut InputTree) {
     });
 }
 
-/// Every answer becomes the one with which its condition holds.
+/// Sets every answer so that its condition holds.
 pub(super) fn plain(grammar: &Grammar, tree: &mut InputTree) {
     tree.each_mut(&mut |node| {
         if let InputNode::Answer { question, answer } = node
@@ -68,7 +68,7 @@ pub(super) fn plain(grammar: &Grammar, tree: &mut InputTree) {
     });
 }
 
-/// A value or the length of a text becomes this.
+/// Sets a value or the length of a text.
 pub(super) fn set(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         let mut at = 0;
@@ -83,7 +83,7 @@ pub(super) fn set(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
     }
 }
 
-/// All integers of a command, or those that have a value, become this.
+/// Sets all integers of a command, or only those with the value `from`.
 pub(super) fn set_all(
     site: usize,
     from: Option<Int>,
@@ -98,12 +98,12 @@ pub(super) fn set_all(
     }
 }
 
-/// The integers of a command are sorted in every loop.
+/// Sorts the integers of a command in every loop.
 pub(super) fn sort(site: usize) -> impl Fn(&Grammar, &mut InputTree) {
     arrange(site, |row| row.sort())
 }
 
-/// The integers of a command are put into another order in every loop.
+/// Reorders the integers of a command in every loop.
 pub(super) fn arrange(site: usize, order: fn(&mut [Int])) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         tree.each_mut(&mut |node| {
@@ -126,8 +126,7 @@ fn value_of(site: usize, node: &mut InputNode) -> Option<&mut Int> {
     }
 }
 
-/// A number of iterations becomes this, and every value that is not a count its greatest: fewer values may
-/// have to be larger.
+/// Sets a number of iterations, and every other value to its greatest: fewer values may have to be larger.
 pub(super) fn recount_most(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
     let recount = recount(place, to, |stay, _| stay);
     move |grammar, tree| {
@@ -140,10 +139,10 @@ pub(super) fn recount_most(place: usize, to: Int) -> impl Fn(&Grammar, &mut Inpu
     }
 }
 
-/// A number of iterations becomes this, and every loop that it counts loses as many.
+/// Sets a number of iterations, and removes as many from every loop that it counts.
 ///
-/// `start` gives the first of them, from how many stay, and whether the loop is inside another such loop: the
-/// columns of a grid beside its rows.
+/// `start` gives the first removed iteration. Its arguments are the number of those that stay, and whether the loop is
+/// inside another such loop, like the columns of a grid in its rows.
 pub(super) fn recount(
     place: usize,
     to: Int,
@@ -161,11 +160,11 @@ struct Recount<'a> {
     place: usize,
     to: &'a Int,
     start: &'a dyn Fn(usize, bool) -> usize,
-    /// How many nodes were passed.
+    /// Number of nodes passed.
     at: usize,
-    /// The variable of the count, once it was passed and until it is read again.
+    /// The variable of the count, after it was read and until it is read again.
     slot: Option<usize>,
-    /// By how much it fell.
+    /// The difference of the count.
     by: usize,
 }
 

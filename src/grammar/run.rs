@@ -1,4 +1,4 @@
-//! Runs a grammar against a port: one loop over its steps.
+//! Runs a grammar with a port: one loop over its steps.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use crate::grammar::source::Span;
 use crate::grammar::value::{Key, Value};
 use crate::grammar::vars::Vars;
 
-/// How many iterations of a loop may read nothing, one after the other.
+/// Upper bound on the iterations of a loop in a row that read nothing.
 const IDLE_MAX: u32 = 1_000_000;
 
-/// The most decimals that FLOATP may allow.
+/// Upper bound on the decimals in FLOATP.
 const DECIMALS_MAX: u32 = 9999;
 
-/// A grammar under way.
+/// A running grammar.
 pub(super) struct Interpreter<'a> {
     pub(super) grammar: &'a Grammar,
     pub(super) vars: Vars,
     pub(super) at: usize,
     pub(super) loops: Vec<LoopState>,
-    /// Regular expressions that are values.
+    /// Compiled regular expressions that come from values.
     patterns: HashMap<Vec<u8>, Arc<Pattern>>,
     /// Rules of floats whose bounds are constant, by step.
     float_rules: HashMap<usize, Arc<FloatRules>>,
@@ -65,7 +65,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The index of the variable that is read, if it belongs to a UNIQUE of several.
+    /// The index of the current variable, if it belongs to a UNIQUE of several variables.
     pub(super) fn unique_index(&self) -> Option<Vec<Int>> {
         let Op::Int { site, name: Some(name), .. } = &self.grammar.steps[self.at] else {
             return None;
@@ -165,7 +165,7 @@ impl<'a> Interpreter<'a> {
                 port.loops().enter(*id, count);
             }
             Op::Next { id, test, counter, body, exit } => {
-                // Its `Enter` is the step before.
+                // The step before is its `Enter`.
                 let (index, count) =
                     self.loops.last().map_or((0, None), |state| (state.index, state.count));
                 if let Some(counter) = counter {
@@ -213,7 +213,7 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// A test; one that asks what comes next is a choice.
+    /// Evaluates a test; one that asks what comes next is a choice.
     #[inline]
     fn asked<P: Port>(&mut self, test: &Expr, port: &mut P) -> Result<bool, Stop> {
         if P::CHOOSES && test.asks() {
@@ -332,7 +332,7 @@ impl<'a> Interpreter<'a> {
         })
     }
 
-    /// Whether all tuples of values of these variables differ, and all have the same indices.
+    /// Whether all tuples of values of these variables differ, and all variables have the same indices.
     fn unique(&self, slots: &[usize]) -> bool {
         if let [slot] = slots {
             return self.vars.all_differ(*slot);
@@ -351,7 +351,7 @@ impl<'a> Interpreter<'a> {
         tuples.values().all(|tuple| tuple.len() == slots.len() && seen.insert(tuple))
     }
 
-    /// Why an assertion does not hold: its text, and the values in it.
+    /// Why an assertion fails: its text, and the values in it.
     fn refusal(&self, test: &Expr) -> String {
         const SHOWN_MAX: usize = 6;
         let mut shown: Vec<String> = Vec::new();
@@ -383,7 +383,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// A value that a single variable has twice, in words.
+    /// A value that occurs twice in a single variable, in words.
     fn repeated(&self, slots: &[usize]) -> String {
         let [slot] = slots else { return String::new() };
         let mut counts: HashMap<Key, u32> = HashMap::new();

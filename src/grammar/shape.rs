@@ -1,4 +1,4 @@
-//! The named shapes of generated inputs: not only uniform noise.
+//! The named shapes of generated inputs, beyond uniform noise.
 
 use crate::grammar::program::Grammar;
 use crate::model::words::words;
@@ -6,9 +6,9 @@ use crate::model::words::words;
 /// A way to choose values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// By which it is asked for.
+    /// Its name in options.
     pub name: &'static str,
-    /// What comes of it, in one line.
+    /// Its effect, in one line.
     pub description: &'static str,
     /// How test cases within the input are chosen.
     pub(super) cases: Cases,
@@ -21,7 +21,7 @@ pub struct Shape {
 /// How test cases within an input are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cases {
-    /// Their number like other counts.
+    /// Their number is chosen like other counts.
     Plain,
     ManyTiny,
     OneHuge,
@@ -62,18 +62,18 @@ pub(super) enum Values {
 }
 
 words! {
-    /// How large the counts are of a shape that leaves them to chance.
+    /// The size of counts in shapes that leave it open.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Scale {
-        /// About ten: to be followed by hand.
+        /// About ten: small enough to follow by hand.
         Small = "small",
-        /// As large as allowed; if there are test cases inside the input, a single one.
+        /// As large as permitted; if there are test cases inside the input, only one.
         Large = "large",
     }
 }
 
 impl Shape {
-    /// The same with counts of this size; `None` if the shape itself says how large they are.
+    /// This shape with counts of this size; `None` if the shape itself determines their size.
     pub fn sized(&self, size: Scale) -> Option<Self> {
         let cases = match (self.cases, self.counts, size) {
             (Cases::Plain, Counts::Random, Scale::Large) => Cases::OneHuge,
@@ -109,7 +109,7 @@ const fn cases(name: &'static str, description: &'static str, cases: Cases) -> S
     Shape { name, description, cases, counts: Counts::Random, values: Values::Random }
 }
 
-/// The shape that is taken if none is asked for.
+/// The default shape.
 pub const RANDOM: Shape =
     values("random", "everything drawn at random from all that is allowed", Values::Random);
 
@@ -190,7 +190,7 @@ pub const SHAPES: [Shape; 25] = [
     cases("same-twice", "the same test case twice: what stays behind shows", Cases::SameTwice),
 ];
 
-/// The shape of a name.
+/// The shape with this name.
 pub fn named(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }

@@ -1,7 +1,7 @@
-//! Makes an input as small as can be while it stays interesting.
+//! Shrinks an input as long as it stays interesting.
 //!
-//! Each pass visits every place of the input's tree and keeps the place when it succeeds; all passes are
-//! repeated until none helps.
+//! Each pass visits every node of the input's tree, and stays at a node after a success. All passes are repeated until
+//! none helps.
 
 use std::collections::HashSet;
 use std::iter::{once, successors};
@@ -17,10 +17,10 @@ use crate::grammar::reduce::{
 use crate::grammar::tree::{InputNode, InputTree, IntNode, parse, written};
 use crate::grammar::validate::Rejection;
 
-/// Makes an interesting input smaller. `interesting` is asked at most `budget` times, of valid inputs only.
+/// Shrinks an interesting input. `interesting` is called at most `budget` times, only with valid inputs.
 ///
 /// # Errors
-/// When the input is not valid.
+/// If the input is not valid.
 pub fn shrink(
     grammar: &Grammar,
     input: &[u8],
@@ -39,8 +39,8 @@ pub fn shrink(
     }
 }
 
-/// Which of two inputs is smaller: fewer words, then fewer bytes, then the first in the alphabet, where a
-/// blank is simpler than a line end.
+/// Whether an input is smaller than another: by number of words, then by bytes, then alphabetically, with a space
+/// simpler than a line end.
 pub fn is_smaller(input: &[u8], than: &[u8]) -> bool {
     let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
     let sizes = |input: &[u8]| (words(input), input.len());
@@ -52,14 +52,14 @@ fn words(input: &[u8]) -> usize {
     input.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
 }
 
-/// How many of the least counts are tried with values as large as can be.
+/// Number of least counts that are tried with values as large as possible.
 const FEW: usize = 4;
-/// Up to so many words, pairs of values are tried, and more values.
+/// Upper bound on the words of an input for which pairs of values and more values are tried.
 const PAIRS_MAX: usize = 40;
-/// Up to so many rows and columns, and so many words, a row is removed with any column.
+/// Upper bounds on the sides and on the words of a grid in which any row and column are removed together.
 const SIDE_MAX: usize = 12;
 const GRID_MAX: usize = 300;
-/// How many values on each side of the simplest are tried before halving.
+/// Number of values on each side of the simplest that are tried before bisection.
 const BESIDE: i64 = 8;
 
 struct Shrinker<'a, F> {
@@ -67,13 +67,13 @@ struct Shrinker<'a, F> {
     tree: InputTree,
     text: Vec<u8>,
     interesting: F,
-    /// Inputs that were tried, by hash.
+    /// Hashes of the inputs that were tried.
     seen: HashSet<[u8; 32]>,
     left: u64,
 }
 
 impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
-    /// All passes once.
+    /// Runs all passes once.
     fn round(&mut self) {
         self.attempt(all_least);
         self.attempt(plain);
@@ -94,7 +94,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         }
     }
 
-    /// Tries an edit; whether it made the input smaller and it stayed interesting.
+    /// Tries an edit; returns whether the input became smaller and stayed interesting.
     fn attempt(&mut self, edit: impl Fn(&Grammar, &mut InputTree)) -> bool {
         if self.left == 0 {
             return false;
@@ -124,7 +124,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         number(self.grammar, self.nodes().get(place)?)
     }
 
-    /// The integers that are not counts, with their places.
+    /// The integers that are not counts, with their indexes.
     fn values(&self) -> Vec<(usize, IntNode)> {
         let nodes = self.nodes().into_iter().enumerate();
         let values = nodes.filter_map(|(place, node)| match node {
@@ -165,21 +165,21 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         if words(&self.text) > PAIRS_MAX {
             return;
         }
-        // What fails may depend on more than the size of the value.
+        // The failure may depend on more than the size of the value.
         if let Some(now) = self.number(place) {
             let gap = now.value.minus(&simplest(&now));
             halves(&gap).skip(1).any(|by| self.attempt(set(place, now.value.minus(&by))));
         }
     }
 
-    /// Finds the value nearest to the simplest with which the input stays interesting.
+    /// Finds the value nearest to the simplest one with which the input stays interesting.
     fn lower<E: Fn(&Grammar, &mut InputTree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
         let Some(number) = self.number(place) else { return };
         if nearest(&number).any(|to| self.attempt(edit(to))) {
             return;
         }
         self.attempt(edit(number.value.negated()));
-        // The nearest values are not interesting, this one is: halve what lies between.
+        // The nearest values are not interesting, but this one is: bisect.
         let Some(now) = self.number(place) else { return };
         let goal = simplest(&now);
         let mut fails = Int::Small(BESIDE - 1);
@@ -191,7 +191,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         }
     }
 
-    /// Removes iterations, the most at once first, pairs too.
+    /// Removes iterations, as many as possible first, also in pairs.
     fn drop_iterations(&mut self, place: usize, count: Number) {
         if !count.is_count {
             return;
@@ -202,7 +202,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
             while end >= size && self.left > 0 {
                 end = match self.drop_at(place, [end - size; 2], size) {
                     true => end.min(self.count(place)),
-                    // Pairs may overlap: an odd place is as good as an even one.
+                    // Pairs may overlap: an odd index is as good as an even one.
                     false if size == 2 => end - 1,
                     false => end - size,
                 };
@@ -243,7 +243,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         }
     }
 
-    /// Moves as much as can be from one value to a later one of its command.
+    /// Moves as much as possible from one value to a later one of its command.
     fn pairs(&mut self) {
         for from in 0..PAIRS_MAX {
             for to in from + 1..PAIRS_MAX {
@@ -259,7 +259,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     }
 
     fn pair(&mut self, (from, a): (usize, &IntNode), (to, b): (usize, &IntNode)) {
-        // To exchange both is the plainest move.
+        // A swap is the simplest move.
         let exchange = a.value.minus(&b.value);
         let most = a.value.minus(&a.min).min(b.max.minus(&b.value));
         once(exchange).chain(halves(&most)).filter(|by| *by > Int::ZERO).any(|by| {
@@ -283,7 +283,7 @@ fn simplest(number: &Number) -> Int {
     Int::ZERO.clamp(number.min.clone(), number.max.clone())
 }
 
-/// The simplest value and those beside it, as far as they are simpler than the number.
+/// The simplest value and those near it, if they are simpler than the number.
 fn nearest(number: &Number) -> impl Iterator<Item = Int> + use<> {
     let goal = simplest(number);
     let most = number.value.minus(&goal).magnitude().min(Int::Small(BESIDE));

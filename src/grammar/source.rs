@@ -7,9 +7,9 @@ use crate::model::diagnostic::{Diagnostic, Spot};
 /// A piece of a grammar's text, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Where it begins.
+    /// Its start.
     pub start: usize,
-    /// Where it ends; not part of it.
+    /// Its end, exclusive.
     pub end: usize,
 }
 
@@ -21,7 +21,7 @@ impl Span {
     }
 }
 
-/// A grammar's text and where it came from.
+/// A grammar's text and its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The file.
@@ -41,7 +41,7 @@ impl Source {
         spot(&self.text, span.start, span.end)
     }
 
-    /// A piece of the text in one line, blanks put together, cut if it is long.
+    /// A piece of the text in one line, with white space collapsed, shortened if it is long.
     pub fn excerpt(&self, span: Span) -> String {
         const LONGEST: usize = 80;
         let text = String::from_utf8_lossy(&self.text[span.start..span.end]);
@@ -53,13 +53,13 @@ impl Source {
         }
     }
 
-    /// Where a piece of the text stands: `a.ctd:3:5`.
+    /// The address of a piece of the text: `a.ctd:3:5`.
     pub fn address(&self, span: Span) -> String {
         let spot = self.spot(span);
         format!("{}:{}:{}", self.path.display(), spot.line, spot.column)
     }
 
-    /// The line a piece of the text begins in, from 1.
+    /// The line of a piece's start, from 1.
     pub fn line(&self, span: Span) -> u32 {
         self.spot(span).line
     }

@@ -1,10 +1,10 @@
-//! Which integers may be written if the next byte is known: parts of a range, by how their numbers begin.
+//! The integers of a range that begin with a permitted byte, as parts of the range.
 
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::chance::Chance;
 use crate::grammar::number::{Int, ten_to};
 
-/// The first byte of an integer as it is written.
+/// The first byte of an integer's text.
 pub(super) fn first_byte(value: &Int) -> u8 {
     match value {
         Int::Small(value) if *value < 0 => b'-',
@@ -12,13 +12,13 @@ pub(super) fn first_byte(value: &Int) -> u8 {
     }
 }
 
-/// Numbers next to each other.
+/// Consecutive numbers.
 pub(super) struct NumberSpan {
     pub(super) min: Int,
     pub(super) max: Int,
 }
 
-/// The parts of a range whose numbers begin with an allowed byte.
+/// The parts of a range whose numbers begin with a permitted byte.
 pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
     let mut spans = Vec::new();
     let mut add = |low: Int, high: Int| {
@@ -47,7 +47,7 @@ pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
     spans
 }
 
-/// One of the parts, each the more likely the more numbers it has.
+/// A random part, weighted by how many numbers it has.
 pub(super) fn pick<'s>(spans: &'s [NumberSpan], chance: &mut Chance) -> Option<&'s NumberSpan> {
     let size = |span: &NumberSpan| span.max.minus(&span.min).plus(&Int::ONE);
     let total = spans.iter().fold(Int::ZERO, |total, span| total.plus(&size(span)));

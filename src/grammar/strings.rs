@@ -1,16 +1,16 @@
-//! Texts that a regular expression matches, drawn from its structure.
+//! Random texts that a regular expression matches, drawn from its structure.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::Length;
 
-/// How often more than it must something repeats that has no limit.
+/// Upper bound on the extra repetitions where the expression sets none.
 const MORE_MAX: u32 = 12;
-/// The longest text, in bytes; beyond it repetitions are as few as allowed.
+/// Length in bytes from which repetitions are as few as permitted.
 const LENGTH_MAX: usize = 1 << 20;
 
-/// Draws a text. It matches unless the expression looks around.
+/// Draws a text. It matches unless the expression has look-around.
 pub(super) fn draw(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u8> {
     let mut text = Vec::new();
     add(hir, length, chance, &mut text);
@@ -51,7 +51,7 @@ fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: u
     }
 }
 
-/// A byte of a class, a visible one if there is one.
+/// A byte of a class, preferably a visible one.
 fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
     let ranges: Vec<(u8, u8)> = match class {
         Class::Bytes(class) => class.iter().map(|range| (range.start(), range.end())).collect(),
@@ -75,6 +75,6 @@ fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
         }
         chosen -= size;
     }
-    // An empty class: nothing matches it, and the caller sees that.
+    // An empty class matches nothing; the caller notices that.
     b'?'
 }

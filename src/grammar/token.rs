@@ -1,4 +1,4 @@
-//! A grammar's text in words: commands, names, numbers, strings, signs.
+//! Splits a grammar's text into words: commands, names, numbers, strings, signs.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -15,7 +15,7 @@ pub(super) struct Token {
     pub span: Span,
 }
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TokenKind {
     /// Upper case: a command, a test, a function or an option.
@@ -30,7 +30,7 @@ pub(super) enum TokenKind {
 }
 
 impl TokenKind {
-    /// What it is called in a message.
+    /// Its description in a message.
     pub(super) fn called(&self) -> String {
         match self {
             Self::Word(word) => format!("`{word}`"),
@@ -44,16 +44,16 @@ impl TokenKind {
     }
 }
 
-/// Signs, each before those that begin it.
+/// The signs; a longer sign comes before its prefixes.
 const SIGNS: [&str; 20] = [
     "<=", ">=", "==", "!=", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "(", ")",
     "[", "]",
 ];
 
-/// The largest decimal exponent of a float that juror computes with, either way.
+/// Upper bound on the absolute decimal exponent of a float.
 pub(super) const EXPONENT_MAX: u32 = 1_000_000;
 
-/// Takes a grammar apart. What it cannot read is reported and left out.
+/// Splits a grammar into words. Unreadable parts are reported and left out.
 pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut found = Vec::new();
     let mut read = |strings_end_in_line| {
@@ -65,11 +65,12 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     };
     let (mut tokens, is_open) = read(false);
     if is_open {
-        // If a string is never closed, each quote after it pairs up wrongly: strings that may not span lines show which.
+        // If a string is never closed, all later quotes pair up wrongly. Strings that must end in their line show
+        // which it is.
         (tokens, _) = read(true);
     }
     diagnostics.append(&mut found);
-    // What is missing at the end is missed behind the last word.
+    // A missing word at the end is reported after the last word.
     let end = tokens.last().map_or(0, |token| token.span.end);
     tokens.push(Token { kind: TokenKind::End, span: Span { start: end, end } });
     tokens
@@ -79,9 +80,9 @@ struct Lexer<'a> {
     source: &'a Source,
     at: usize,
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// Whether a line's end ends a string as a fault.
+    /// Whether the end of a line ends a string, as a fault.
     strings_end_in_line: bool,
-    /// Whether the text ended within a string.
+    /// Whether the text ended inside a string.
     is_open: bool,
 }
 
@@ -153,7 +154,7 @@ impl Lexer<'_> {
             format!("`{word}` is neither a command nor a variable"),
             "commands are in capitals; a variable is a small letter, then small letters and digits",
         );
-        // It was meant as one or the other: what stands around it can still be understood.
+        // It was meant as one or the other, so the words around it can still be parsed.
         let capitals: String = word.chars().filter(char::is_ascii_alphabetic).collect();
         let capitals = capitals.to_ascii_uppercase();
         Some(match word.contains(|c: char| c.is_ascii_lowercase()) && !is_known(&capitals) {
@@ -237,7 +238,7 @@ impl Lexer<'_> {
                         b'"' | b'\\' => Some(*escape),
                         _ => None,
                     };
-                    // Before anything else the backslash means itself.
+                    // Before any other character, the backslash is literal.
                     bytes.push(byte.unwrap_or(b'\\'));
                     self.at += if byte.is_some() { 2 } else { 1 };
                 }
@@ -293,7 +294,7 @@ impl Lexer<'_> {
     }
 }
 
-/// All words in capitals.
+/// All words in upper case.
 pub(super) const KNOWN: &str = "SPACE NEWLINE EOF INT FLOAT FLOATP STRING REGEX ASSERT SET UNSET REP REPI WHILE WHILEI IF ELSE \
     END MATCH ISEOF UNIQUE INARRAY STRLEN FIXED SCIENTIFIC";
 
@@ -315,7 +316,7 @@ pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {
             mantissa * if shift >= 0 { ten_to(size) } else { 1.into() },
         );
     }
-    // In lowest terms without a search for a common divisor, which takes long if the exponent is large.
+    // In lowest terms, without the search for a common divisor, which is slow if the exponent is large.
     let (mut twos, mut fives) = (size, size);
     let common = mantissa.trailing_zeros().unwrap_or(0).min(twos.into());
     mantissa >>= common;

@@ -1,8 +1,8 @@
 //! An input as the tree of its choices: numbers, texts, answers, and loops with their iterations.
 //!
-//! A tree is what the grammar needs to write the input again. A changed tree gives a valid input too: a
-//! value outside its bounds becomes the nearest inside, what a longer loop lacks becomes the least, and
-//! what is too much is left out.
+//! A tree has everything that the grammar needs to write the input again. A changed tree also gives a valid input: a
+//! value outside its bounds becomes the nearest one inside, a longer loop is filled with least values, and surplus
+//! nodes are skipped.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use crate::grammar::write::Writer;
 /// The choices of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputTree {
-    /// In the order in which they are made.
+    /// The choices, in order.
     pub nodes: Vec<InputNode>,
 }
 
@@ -33,23 +33,23 @@ pub enum InputNode {
     Int(IntNode),
     /// A float.
     Float {
-        /// The command that reads it, by its place in [`Grammar::sites`].
+        /// The command that reads it, by its index in [`Grammar::sites`].
         site: usize,
         /// Its value.
         value: BigRational,
-        /// How many decimals it is written with.
+        /// The number of decimals in its text.
         decimals: u32,
     },
-    /// What a regular expression matched.
+    /// The match of a regular expression.
     Text {
-        /// The command that reads it, by its place in [`Grammar::sites`].
+        /// The command that reads it, by its index in [`Grammar::sites`].
         site: usize,
         /// Its bytes.
         text: Vec<u8>,
     },
     /// The answer to MATCH or ISEOF.
     Answer {
-        /// Which question of the grammar.
+        /// The index of the question in the grammar.
         question: usize,
         /// The answer.
         answer: bool,
@@ -61,33 +61,33 @@ pub enum InputNode {
 /// An integer of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntNode {
-    /// The command that reads it, by its place in [`Grammar::sites`].
+    /// The command that reads it, by its index in [`Grammar::sites`].
     pub site: usize,
-    /// Where it begins in the input, in bytes.
+    /// Its start in the input, in bytes.
     pub at: usize,
     /// Its value.
     pub value: Int,
-    /// The least that it may be there.
+    /// Its least possible value there.
     pub min: Int,
-    /// The greatest that it may be there.
+    /// Its greatest possible value there.
     pub max: Int,
 }
 
 /// A loop of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopNode {
-    /// Which loop of the grammar.
+    /// The index of the loop in the grammar.
     pub id: usize,
-    /// The choices of each iteration, those of the loop's condition before it included.
+    /// The choices of each iteration, including those of the loop's condition before it.
     pub iterations: Vec<Vec<InputNode>>,
-    /// The choices of the condition that ended it.
+    /// The choices of the condition that ended the loop.
     pub exit: Vec<InputNode>,
 }
 
-/// Takes a valid input apart. `path` is its name in messages.
+/// Parses a valid input. `path` is its name in messages.
 ///
 /// # Errors
-/// Why it is not valid.
+/// If it is not valid, with the reason.
 pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, Rejection> {
     let planter = witnessed(grammar, input, path, Planter::default())?;
     Ok(InputTree { nodes: planter.nodes })
@@ -101,12 +101,12 @@ pub(super) fn written(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
 }
 
 impl InputTree {
-    /// Calls `see` for every node, in the order of choosing, a loop before what is in it.
+    /// Calls `see` for every node in the order of choices; a loop comes before its contents.
     pub fn each<'t>(&'t self, see: &mut dyn FnMut(&'t InputNode)) {
         each(&self.nodes, see);
     }
 
-    /// The same, to change them.
+    /// Like [`Self::each`], but nodes can be changed.
     pub fn each_mut(&mut self, see: &mut dyn FnMut(&mut InputNode)) {
         each_mut(&mut self.nodes, see);
     }
@@ -136,19 +136,19 @@ fn each_mut(nodes: &mut [InputNode], see: &mut dyn FnMut(&mut InputNode)) {
     }
 }
 
-/// Grows a tree while an input is read.
+/// Builds a tree while an input is read.
 #[derive(Default)]
 struct Planter {
     nodes: Vec<InputNode>,
-    /// The loops around what is read, from outside.
+    /// The loops around the current node, from outside.
     open: Vec<Open>,
 }
 
 struct Open {
     of: LoopNode,
-    /// Whether a condition decides how long it goes on.
+    /// Whether a condition decides about each iteration.
     by_test: bool,
-    /// The iteration that has begun.
+    /// The current iteration.
     current: Option<Vec<InputNode>>,
 }
 
@@ -204,7 +204,7 @@ impl Loops for Planter {
     fn leave(&mut self, _id: usize) {
         let Some(mut open) = self.open.pop() else { return };
         match open.by_test {
-            // What was asked last ended the loop.
+            // The last answers ended the loop.
             true => open.of.exit = open.current.unwrap_or_default(),
             false => open.of.iterations.extend(open.current),
         }
@@ -212,18 +212,18 @@ impl Loops for Planter {
     }
 }
 
-/// Chooses what a tree says.
+/// Repeats the choices of a tree.
 struct Replay<'a> {
     grammar: &'a Grammar,
     chance: Chance,
-    /// Where it stands, from outside.
+    /// The current place, from outside.
     places: Vec<Place<'a>>,
 }
 
 struct Place<'a> {
     nodes: &'a [InputNode],
     at: usize,
-    /// The loop that this is in; `None` for one that the tree does not have.
+    /// The loop that this is in; `None` if the tree lacks it.
     of: Option<&'a LoopNode>,
 }
 
@@ -236,7 +236,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The next node that is wanted; those before it are passed over.
+    /// The next wanted node; nodes before it are skipped.
     fn next(&mut self, wanted: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
         let place = self.places.last_mut()?;
         let found = place.nodes[place.at..].iter().position(wanted)?;
@@ -289,7 +289,7 @@ impl Chooser for Replay<'_> {
         let is_wanted = |node: &InputNode| matches!(node, InputNode::Answer { question: it, .. } if *it == question);
         match self.next(is_wanted) {
             Some(InputNode::Answer { answer, .. }) => *answer,
-            // A loop ends, a condition holds.
+            // By default, a loop ends and a condition holds.
             _ => {
                 let asked = &self.grammar.questions[question];
                 asked.is_positive == asked.of_loop.is_none()

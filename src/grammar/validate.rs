@@ -12,16 +12,16 @@ use crate::model::diagnostic::{Diagnostic, LINE_MAX};
 /// Why an input is not accepted.
 #[derive(Debug)]
 pub enum Rejection {
-    /// It does not match the grammar: where, what was expected, what came.
+    /// It does not match the grammar: where, what was expected, and what was there instead.
     Invalid(Diagnostic),
-    /// The grammar cannot be applied to it: a variable without value, a division by zero.
+    /// The grammar cannot be applied to it: a variable without value, or a division by zero.
     Grammar(Diagnostic),
 }
 
 /// Checks an input against a grammar. `path` is the input's name in messages.
 ///
 /// # Errors
-/// Why it is not accepted.
+/// If it is not accepted, with the reason.
 pub fn validate(grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
     witnessed(grammar, input, path, Blind).map(|Blind| ())
 }
@@ -32,7 +32,7 @@ pub fn accepts(grammar: &Grammar, input: &[u8]) -> bool {
     Interpreter::new(grammar).run(&mut reader).is_ok()
 }
 
-/// Checks an input against a grammar and shows a witness what is read.
+/// Checks an input against a grammar; `witness` observes what is read.
 pub(super) fn witnessed<W: Witness>(
     grammar: &Grammar,
     input: &[u8],

@@ -16,11 +16,11 @@ pub enum Value {
     Int(Int),
     /// A float.
     Float(Box<BigRational>),
-    /// Bytes; the language does not know characters.
+    /// Bytes; the language has no characters.
     Text(Arc<Vec<u8>>),
 }
 
-/// A value by which it is found again: equal numbers have one key, whatever their type.
+/// A value as a key of lookups: equal numbers have the same key, whatever their type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(Value);
 
@@ -30,7 +30,7 @@ impl Value {
         Self::Text(Arc::new(bytes.into()))
     }
 
-    /// What it is, with its article.
+    /// Its type, with an article.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Int(_) => "an integer",
@@ -48,7 +48,7 @@ impl Value {
         }
     }
 
-    /// How two values compare; `None` for a number and a text.
+    /// The ordering of two values; `None` for a number and a text.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
@@ -67,7 +67,7 @@ impl Value {
 }
 
 impl fmt::Display for Value {
-    /// As a person would write it; text in quotes, long text cut.
+    /// In readable form: text in quotes, and long text shortened.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const LONGEST: usize = 60;
         match self {

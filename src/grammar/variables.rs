@@ -1,4 +1,4 @@
-//! The variables of an input by their names: what a test case reads, and what stands around the test cases.
+//! The variables of an input by name, and its choices by test case.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::grammar::value::Value;
 pub struct Variable {
     /// Its name, without indices.
     pub name: String,
-    /// The commands that read it, by their places in [`Grammar::sites`].
+    /// The commands that read it, by their indexes in [`Grammar::sites`].
     pub sites: Vec<usize>,
-    /// Whether texts are read into it, not integers.
+    /// Whether it holds texts, not integers.
     pub is_text: bool,
     /// Whether it is read once, not in a loop; the loop over test cases does not count.
     pub is_single: bool,
@@ -25,13 +25,13 @@ pub struct Variable {
     pub is_count: bool,
     /// Whether it is the number of test cases.
     pub is_case_count: bool,
-    /// Its bounds, if they are the same everywhere.
+    /// Its least value, if that is the same everywhere.
     pub min: Option<Int>,
-    /// The greatest value.
+    /// Its greatest value, if that is the same everywhere.
     pub max: Option<Int>,
 }
 
-/// The variables with a name that integers or texts are read into, in the order in which they are first read.
+/// The named variables for integers or texts, in the order in which they are first read.
 pub fn variables(grammar: &Grammar) -> Vec<Variable> {
     let mut by_name: BTreeMap<&str, Variable> = BTreeMap::new();
     for (at, site) in grammar.sites.iter().enumerate() {
@@ -80,7 +80,8 @@ fn constant(expr: &Expr) -> Option<Int> {
     }
 }
 
-/// The choices of each test case, loops opened; and those around them. Without test cases all is a single one.
+/// The choices of each test case, with loops flattened, and those around the test cases. Without test cases, all
+/// choices form one.
 pub fn cases<'t>(
     grammar: &Grammar,
     tree: &'t InputTree,

@@ -1,4 +1,4 @@
-//! The variables of a running grammar: scalars, arrays of any shape, and the way back.
+//! The variables of a running grammar: scalars, arrays of any shape, and undo.
 
 use std::collections::HashMap;
 
@@ -9,28 +9,28 @@ use crate::grammar::value::{Key, Value};
 #[derive(Debug)]
 pub(super) struct Vars {
     slots: Vec<Cells>,
-    /// What was overwritten, newest last, if it is kept.
+    /// Overwritten values, newest last, if they are recorded.
     trail: Option<Vec<Change>>,
 }
 
 /// The values of one variable, by index.
 #[derive(Debug, Default)]
 struct Cells {
-    /// Without index.
+    /// The value without an index.
     scalar: Option<Value>,
-    /// One index, small and without large gaps.
+    /// Values with one index, small and without large gaps.
     row: Vec<Option<Value>>,
-    /// All other indices.
+    /// Values with all other indices.
     others: HashMap<Vec<Int>, Value>,
-    /// How often each value occurs, if a test asks for it.
+    /// Number of occurrences of each value, if a test needs it.
     bag: Option<Bag>,
 }
 
-/// Values and how often each occurs.
+/// Values with their numbers of occurrences.
 #[derive(Debug, Default)]
 struct Bag {
     counts: HashMap<Key, u32>,
-    /// How many values occur more than once.
+    /// Number of values that occur more than once.
     repeated: usize,
 }
 
@@ -40,28 +40,28 @@ enum Change {
     Whole { slot: usize, old: Box<Cells> },
 }
 
-/// How far beyond its end a row may be written before it counts as sparse.
+/// Writing further beyond the end of a row than this makes it sparse.
 const GAP_MAX: usize = 1024;
 
 impl Vars {
-    /// No values. `counted` says of which slots values are looked up.
+    /// No values yet. `counted` tells which slots need lookups of values.
     pub(super) fn new(counted: impl Iterator<Item = bool>) -> Self {
         let cells = |counted: bool| Cells { bag: counted.then(Bag::default), ..Cells::default() };
         Self { slots: counted.map(cells).collect(), trail: None }
     }
 
-    /// The same, remembering what is overwritten.
+    /// The same, with a record of overwritten values for undo.
     pub(super) fn with_trail(mut self) -> Self {
         self.trail = Some(Vec::new());
         self
     }
 
-    /// How much has been overwritten so far.
+    /// Number of recorded changes so far.
     pub(super) fn mark(&self) -> usize {
         self.trail.as_ref().map_or(0, Vec::len)
     }
 
-    /// Undoes all that was done since the mark.
+    /// Undoes all changes since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.mark() > mark {
             let change = self.trail.as_mut().and_then(Vec::pop);
@@ -75,7 +75,7 @@ impl Vars {
         }
     }
 
-    /// The value at an index; without index, if it is empty.
+    /// The value at an index; an empty index means the scalar.
     #[inline]
     pub(super) fn get(&self, slot: usize, index: &[Int]) -> Option<&Value> {
         let cells = &self.slots[slot];
@@ -97,7 +97,7 @@ impl Vars {
         }
     }
 
-    /// Sets the value at an index; without index, if it is empty.
+    /// Sets the value at an index; an empty index means the scalar.
     #[inline]
     pub(super) fn set(&mut self, slot: usize, index: &[Int], value: Value) {
         let cells = &mut self.slots[slot];
@@ -124,7 +124,7 @@ impl Vars {
         self.put(slot, index, value);
     }
 
-    /// The same without a short way; apart, so that the short way stays short.
+    /// The slow path of [`Self::set`]; a separate function keeps the fast path short.
     #[inline(never)]
     fn put(&mut self, slot: usize, index: &[Int], value: Value) {
         let old = self.slots[slot].put(index, Some(value));
@@ -133,7 +133,7 @@ impl Vars {
         }
     }
 
-    /// Forgets all values of a variable.
+    /// Removes all values of a variable.
     pub(super) fn unset(&mut self, slot: usize) {
         let cells = &mut self.slots[slot];
         if self.trail.is_none() {
@@ -153,12 +153,12 @@ impl Vars {
         bag.is_some_and(|bag| bag.counts.contains_key(&value.key()))
     }
 
-    /// Whether a variable whose values are counted has none twice.
+    /// Whether a variable with counted values has no value twice.
     pub(super) fn all_differ(&self, slot: usize) -> bool {
         self.slots[slot].bag.as_ref().is_some_and(|bag| bag.repeated == 0)
     }
 
-    /// How many values a variable has.
+    /// The number of values of a variable.
     pub(super) fn len(&self, slot: usize) -> usize {
         let cells = &self.slots[slot];
         usize::from(cells.scalar.is_some())
@@ -166,7 +166,7 @@ impl Vars {
             + cells.others.len()
     }
 
-    /// Calls `see` with every index and its value, in no order.
+    /// Calls `see` with every index and its value, in any order.
     pub(super) fn each(&self, slot: usize, see: &mut dyn FnMut(&[Int], &Value)) {
         let cells = &self.slots[slot];
         if let Some(value) = &cells.scalar {
@@ -193,7 +193,7 @@ impl Cells {
         }
     }
 
-    /// Puts a value or nothing at an index; returns what was there.
+    /// Sets or removes the value at an index; returns the old one.
     fn put(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
         if let (Some(bag), Some(value)) = (&mut self.bag, &value) {
             bag.add(value);
@@ -218,7 +218,7 @@ impl Cells {
                 self.row.resize(index + 1, None);
             }
             let old = std::mem::replace(&mut self.row[index], value);
-            // It may have been written here before the row grew over it.
+            // It may have been written to `others` before the row grew over it.
             return match old.is_none() && !self.others.is_empty() {
                 true => self.others.remove([Int::Small(index as i64)].as_slice()),
                 false => old,
@@ -255,7 +255,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest::proptest! {
-        /// Against a plain map, with undoing at any point.
+        /// Compares with a plain map, with undo at any point.
         #[test]
         fn variables_are_a_map_with_a_way_back(
             steps in proptest::collection::vec((0_u8..10, -2_i64..3000, 0_i64..4), 0..60),

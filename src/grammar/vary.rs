@@ -1,4 +1,5 @@
-//! Changes an input a little, at random or towards a goal: what grows is filled by copies, what shrinks loses parts.
+//! Changes an input slightly, at random or towards a goal: longer loops are filled with copies, shorter ones lose
+//! parts.
 
 use crate::grammar::chance::Chance;
 use crate::grammar::number::Int;
@@ -7,19 +8,19 @@ use crate::grammar::reduce::length;
 use crate::grammar::tree::{InputNode, InputTree, IntNode, LoopNode, written};
 use crate::grammar::validate::accepts;
 
-/// The most iterations that a loop is given.
+/// Upper bound on the iterations of a loop.
 const ITERATIONS_MAX: usize = 5000;
 
-/// A change that is wanted: the values of these commands grow by this much in all.
+/// A wanted change: one value of these commands grows by this much.
 #[derive(Clone, Debug)]
 pub struct WantedChange<'a> {
-    /// The commands, by their places in [`Grammar::sites`].
+    /// The commands, by their indexes in [`Grammar::sites`].
     pub sites: &'a [usize],
-    /// By how much they grow.
+    /// The difference.
     pub by: Int,
 }
 
-/// A changed copy of this input, if the grammar allows it.
+/// A changed copy of this input; `None` if the grammar does not accept it.
 pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<Vec<u8>> {
     let mut tree = tree.clone();
     for _ in 0..=chance.below(3) {
@@ -28,7 +29,7 @@ pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<
     text(grammar, &tree)
 }
 
-/// An input beside this one, in which one value of some commands has grown as wished.
+/// A copy of this input in which one value of some commands has grown as wished.
 pub fn grown(
     grammar: &Grammar,
     tree: &InputTree,
@@ -83,7 +84,7 @@ fn change(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     }
 }
 
-/// A value beside a value, or at one of its bounds.
+/// A value near this one, or one of its bounds.
 fn near(int: &IntNode, kind: u64) -> Int {
     let two = Int::from(2_u64);
     let value = match kind {
@@ -99,7 +100,7 @@ fn near(int: &IntNode, kind: u64) -> Int {
     value.clamp(int.min.clone(), int.max.clone())
 }
 
-/// The place of an integer that is wanted.
+/// A random one of the wanted integers, by index.
 fn choose(
     tree: &InputTree,
     chance: &mut Chance,
@@ -117,7 +118,7 @@ fn choose(
     places.get(chosen).copied()
 }
 
-/// The value of another place of the same command, or of any.
+/// The value of another node of the same command, or of any.
 fn like(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Option<Int> {
     let mut ints = Vec::new();
     let (mut at, mut site) = (0, None);
@@ -134,7 +135,7 @@ fn like(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Optio
     ints.get(chance.below(ints.len() as u64) as usize).map(|(_, value)| Int::clone(value))
 }
 
-/// Sets an integer; a count makes the loops that it counts longer or shorter.
+/// Sets an integer; a count also lengthens or shortens the loops that it counts.
 fn assign(
     grammar: &Grammar,
     tree: &mut InputTree,
@@ -143,7 +144,7 @@ fn assign(
     value: &dyn Fn(&IntNode) -> Int,
 ) {
     let mut at = 0;
-    // The variable of the count and its value, once it was passed and until it is read again.
+    // The variable of the count and its value, after it was read and until it is read again.
     let mut count: Option<(usize, usize, Int)> = None;
     tree.each_mut(&mut |node| {
         match node {
@@ -187,7 +188,7 @@ fn resize(of: &mut LoopNode, rounds: usize, chance: &mut Chance) {
     }
 }
 
-/// Moves all values by the same, as far as their bounds allow.
+/// Shifts all values by the same amount, as far as their bounds permit.
 fn shift(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     let size = Int::from(10_i64.pow(chance.below(7) as u32));
     let by = chance.between(&size.negated(), &size);
@@ -200,7 +201,7 @@ fn shift(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     });
 }
 
-/// Turns the answer to one question; whether there is one.
+/// Flips the answer to one question; returns whether there is one.
 fn answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
     let mut count = 0;
     tree.each(&mut |node| count += u64::from(matches!(node, InputNode::Answer { .. })));
@@ -215,7 +216,7 @@ fn answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
     count > 0
 }
 
-/// Changes one of the texts; whether there is one.
+/// Changes one of the texts; returns whether there is one.
 fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
     let mut count = 0;
     tree.each(&mut |node| count += u64::from(matches!(node, InputNode::Text { .. })));
@@ -272,7 +273,7 @@ fn rearrange(grammar: &Grammar, of: &mut LoopNode, chance: &mut Chance) {
         1 => of.iterations.swap(one, other),
         2 => of.iterations[one] = of.iterations[other].clone(),
         3 => of.iterations[last] = of.iterations[0].clone(),
-        // Test cases stay apart.
+        // Test cases stay separate.
         4 if !grammar.loops[of.id].is_cases => {
             let same = of.iterations[one].clone();
             of.iterations.fill(same);

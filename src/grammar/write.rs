@@ -1,7 +1,7 @@
-//! The port of the generator: writes what the grammar says, with values from a source.
+//! The port of the generator: writes what the grammar demands, with values from a source.
 //!
-//! A question about what comes next is answered before it is written; the answer narrows what may be
-//! written then. Where nothing fits, the run is stuck, and whoever drives it goes back to a mark.
+//! A question about what comes next is answered before that is written; the answer then restricts what may be written.
+//! If nothing fits, the run is stuck, and its driver goes back to a mark.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -24,9 +24,9 @@ use crate::grammar::value::{Key, Value};
 use crate::grammar::vars::Vars;
 use crate::model::units::Bytes;
 
-/// How many choices can be gone back over.
+/// Upper bound on the choices that can be undone.
 const MARKS_MAX: usize = 1 << 14;
-/// The largest input that is written, in bytes.
+/// Upper bound on an input's size, in bytes.
 const BYTES_MAX: usize = 1 << 30;
 
 /// A choice, and the state before it.
@@ -40,49 +40,49 @@ pub(super) struct Mark {
     pub kind: MarkKind,
 }
 
-/// The values among which a value is drawn.
+/// The range in which a value is drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hint {
     pub min: Int,
     pub max: Int,
 }
 
-/// What was chosen.
+/// The kind of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MarkKind {
     /// The value of a site, and its bounds if it is an integer.
     Value { site: usize, bounds: Option<Hint> },
-    /// The answer to a question; `before` are those in the same test before it.
+    /// The answer to a question; `before` are the earlier answers in the same test.
     Answer { answer: bool, before: Vec<bool> },
 }
 
-/// An input that is written.
+/// An input that is being written.
 pub(super) struct Writer<'a, S> {
     grammar: &'a Grammar,
     pub(super) source: S,
     pub(super) out: Vec<u8>,
-    /// The largest input that is written, in bytes.
+    /// Upper bound on the input's size, in bytes.
     pub(super) most: usize,
-    /// Whether there was more to write than that.
+    /// Whether the input would exceed that.
     pub(super) is_full: bool,
-    /// What may be written next.
+    /// The bytes that may be written next.
     next: ByteSet,
     pub(super) marks: VecDeque<Mark>,
-    /// How many choices were made, those no longer marked included.
+    /// Number of choices so far, including those without a mark.
     pub(super) choices: u64,
-    /// The same, those that were taken back included.
+    /// Number of choices, including those that were undone.
     pub(super) made: u64,
-    /// The state before the step at hand.
+    /// The state before the current step.
     before: Mark,
-    /// The index of the variable at hand, if it belongs to a UNIQUE of several.
+    /// The index of the current variable, if it belongs to a UNIQUE of several variables.
     index: Option<Vec<Int>>,
-    /// Answers in the test at hand.
+    /// The answers in the current test.
     answers: Vec<bool>,
-    /// Answers that are settled, of the test that is run next.
+    /// Fixed answers for the next test.
     settled: Vec<bool>,
-    /// How often the value drawn next has led nowhere.
+    /// Number of values drawn next that led to a dead end.
     pub(super) retry: u32,
-    /// What the value drawn next should be, so that what it led to does not come again.
+    /// The range for the next value, to avoid the last dead end.
     hint: Option<Hint>,
 }
 
@@ -114,7 +114,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         }
     }
 
-    /// Goes back to before a choice. A question is answered differently; a value is drawn anew.
+    /// Goes back to before a choice. A question gets the other answer; a value is drawn anew.
     pub(super) fn go_back(&mut self, mark: &Mark, retry: u32, hint: Option<Hint>) {
         self.out.truncate(mark.length);
         self.next = mark.next;
@@ -123,7 +123,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         self.hint = None;
         match &mark.kind {
             MarkKind::Value { .. } => {
-                // A hint is enough at first: the shape can be kept.
+                // At first the hint is enough, so that the shape is kept.
                 self.retry = if hint.is_some() && retry <= 6 { 0 } else { retry };
                 self.hint = hint;
             }
@@ -143,9 +143,9 @@ impl<'a, S: Chooser> Writer<'a, S> {
         self.marks.push_back(Mark { kind, ..self.before.clone() });
     }
 
-    /// The values that would complete a tuple that is there already.
+    /// The values that would repeat an existing tuple.
     fn taken(&self, site: usize, vars: &Vars) -> HashSet<Key> {
-        // Beyond that, looking through all tuples for each value takes longer than luck.
+        // Beyond that, a search through all tuples for each value takes longer than luck.
         const LOOKED_THROUGH_MAX: usize = 3000;
         let mut taken = HashSet::new();
         let (Some(index), Some(group), Some(slot)) =
@@ -170,7 +170,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         taken
     }
 
-    /// Appends what begins with a byte that may come next.
+    /// Appends a text, if its first byte may come next.
     fn append(&mut self, text: &[u8], what: &str) -> Result<(), Stop> {
         let Some(first) = text.first() else { return Ok(()) };
         if !self.next.contains(*first) {
@@ -189,7 +189,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         Ok(())
     }
 
-    /// After a number no digit can follow: it would be read as part of it.
+    /// A digit cannot follow a number: it would be read as part of it.
     fn after_number(&mut self, text: &[u8]) {
         if text != b"0" {
             self.next = ByteSet::of(b"0123456789").not();
@@ -234,7 +234,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         self.free_number(bounds, &drawn, &|value| fits(value) && is_free(value))
     }
 
-    /// A number that differs from those taken: a random one, else the next one that is free.
+    /// A number that differs from those taken: a random one, else the next free one.
     fn free_number(
         &mut self,
         [min, max]: [&Int; 2],
@@ -265,7 +265,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         ))
     }
 
-    /// A float as it is written.
+    /// The text of a float.
     fn float_text(&mut self, site: usize, rules: &FloatRules) -> Result<String, Stop> {
         let range = |more: u32| {
             let range = rules.decimals.as_ref()?;
@@ -280,7 +280,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         if rules.notation == Notation::Scientific {
             return self.scientific(site, rules, decimals);
         }
-        // More decimals if there is no value with so few.
+        // Tries more decimals if there is no value with that few.
         for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
             let (low, high) = float::grid(rules, decimals);
             if low <= high {
@@ -319,7 +319,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         Err(Stop::stuck(format!("no {} was found", float::wanted(rules)), false))
     }
 
-    /// Where the step at hand goes for an answer, if the whole test is that question.
+    /// The bytes that may follow an answer at the current step, if its whole test is that question.
     fn may_follow(&self, test: &Expr, answer: bool) -> ByteSet {
         let first = |step: usize| self.grammar.first_at(step);
         let step = self.before.step;
@@ -337,7 +337,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
     }
 }
 
-/// Whether a test is a question; if so, whether it holds if the answer is yes.
+/// Whether a test holds if the answer is yes, provided that the test is only a question.
 fn simple(test: &Expr) -> Option<bool> {
     match &test.kind {
         ExprKind::Match { .. } | ExprKind::IsEof { .. } => Some(true),

@@ -1,4 +1,4 @@
-//! Which program a Rust project with a `Cargo.toml` builds.
+//! The program that a Rust project with a `Cargo.toml` builds.
 
 use serde::Deserialize;
 
@@ -24,8 +24,8 @@ struct Package {
     default_run: Option<String>,
 }
 
-/// The program of a project that starts: the one that is wanted, `default-run`, the only one that is declared, or the one
-/// with the package's name.
+/// The name of the program to start: the wanted one, `default-run`, the only declared one, or the one with the
+/// package's name.
 pub fn binary(manifest: &str, wanted: Option<&str>) -> Result<String, ProgramFault> {
     let fault = |message: &str| {
         ProgramFault::new(message, "name the program in `[package]` as `name` or `default-run`")

@@ -1,8 +1,8 @@
 //! A command that the user typed, such as `./a.out --fast` or `python3 sol.py`, as a plan.
 //!
-//! The program runs in a box and sees nothing of the user's directory but what the command names: the
-//! program itself and the arguments that are files or directories. Those below the current directory
-//! lie in the box under the same relative name; others are shown under their absolute path.
+//! The program runs in a box and sees only those parts of the user's directory that the command names: the program
+//! itself, and arguments that are files or directories. Those below the current directory have the same relative name
+//! in the box; others keep their absolute path.
 
 use std::ffi::OsString;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::model::blob::Blob;
 use crate::model::job::{Command, Shown, What};
 use crate::model::tree::{FileMode, Node, TreeEntry};
 
-/// Plans a command typed in this directory, an absolute path.
+/// Plans a command typed in this directory, given by its absolute path.
 pub fn command_line(
     argv: &[OsString],
     cwd: &Path,
@@ -55,7 +55,7 @@ pub fn command_line(
     })
 }
 
-/// Whatever was typed may be a virtual machine: room for its threads.
+/// Any command may be a virtual machine, so there is room for its threads.
 const PROCESSES: u32 = 64;
 
 struct Typed<'a> {
@@ -120,7 +120,7 @@ impl Typed<'_> {
         Ok(command)
     }
 
-    /// The command that starts this file, which the program sees at `inside`.
+    /// The command that starts this file; the program sees it at `inside`.
     fn start(&self, path: &Path, inside: &str) -> Result<Command, Unready> {
         let start = Blob::file(path).start(64 << 20).map_err(|error| {
             ProgramFault::without_help(format!("cannot read {}: {error}", path.display()))
@@ -134,7 +134,7 @@ impl Typed<'_> {
         Ok(command.map_err(|fault| fault.of(path))?)
     }
 
-    /// Shows what an argument names, and returns it as the program is to see it.
+    /// Makes the file in an argument visible, and returns the argument as the program must get it.
     fn argument(&mut self, arg: &str, visible: &mut Vec<Shown>) -> Result<String, Unready> {
         let path = normal(&self.cwd.join(arg));
         let Ok(metadata) = fs::metadata(&path) else { return Ok(arg.to_owned()) };
@@ -165,7 +165,7 @@ impl Typed<'_> {
         Ok(shown)
     }
 
-    /// The path relative to the current directory, if it is below.
+    /// The path relative to the current directory, if it is below it.
     fn below(&self, path: &Path) -> Option<PathBuf> {
         path.strip_prefix(self.cwd).ok().map(PathBuf::from)
     }
@@ -195,7 +195,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode))
     }
 
-    /// A directory with the files of these tests; `DIR` stands for it below.
+    /// A directory with the files of these tests; in expectations it is called `DIR`.
     fn directory() -> io::Result<tempfile::TempDir> {
         let dir = tempfile::tempdir()?;
         let root = dir.path();

@@ -6,10 +6,10 @@ use memchr::{memchr, memmem};
 
 use crate::model::program::Constant;
 
-/// Replaces each `{{name}}` and `{{name.variant}}` by its value.
+/// Replaces each `{{name}}` and `{{name.variant}}` with its value.
 ///
-/// Names that are not defined stay as they are, and so does a file with a zero byte, which is not a text.
-/// Values are not looked into again. Source: problem package format 2025-09, "Constants".
+/// Undefined names stay as they are. So do files with a zero byte, which are not texts. Values are not expanded again.
+/// Source: problem package format 2025-09, "Constants".
 pub fn replace_constants<'a>(text: &'a [u8], constants: &[Constant]) -> Cow<'a, [u8]> {
     if constants.is_empty() || memmem::find(text, b"{{").is_none() || memchr(0, text).is_some() {
         return Cow::Borrowed(text);
@@ -33,7 +33,7 @@ pub fn replace_constants<'a>(text: &'a [u8], constants: &[Constant]) -> Cow<'a, 
     Cow::Owned(replaced)
 }
 
-/// Whether `{{key}}` stands in the text at this offset.
+/// Whether `{{key}}` is in the text at this offset.
 fn stands_at(text: &[u8], start: usize, key: &str) -> bool {
     text[start + 2..].strip_prefix(key.as_bytes()).is_some_and(|rest| rest.starts_with(b"}}"))
 }

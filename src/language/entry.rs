@@ -1,25 +1,25 @@
-//! Which of several files starts.
+//! The file that starts, among several.
 
 use std::path::{Path, PathBuf};
 
 use crate::language::fault::{ProgramFault, list};
 use crate::model::tree::TreeEntry;
 
-/// How to choose.
+/// The criteria of the choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
-    /// The name that the package gives.
+    /// The name given by the package.
     pub wanted: Option<&'a str>,
-    /// The program's own files, which start rather than one that is laid over them.
+    /// The program's own files; they are preferred to included ones.
     pub own: &'a [PathBuf],
-    /// The names that mean it, the strongest first.
+    /// The usual names, the strongest first.
     pub usual: &'a [&'a str],
-    /// Words that all stand in a file that can be started; none if words tell nothing.
+    /// Words that must all be in a file that can start; empty if words do not help.
     pub marks: &'a [&'a str],
 }
 
-/// The file that starts: the one asked for, one with a usual name, the only own one, or the only own one with
-/// the marks. Files at the top go before those in directories.
+/// The file that starts: the wanted one, one with a usual name, the only own one, or the only own one with the marks.
+/// Files at the top are preferred to those in directories.
 pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, ProgramFault> {
     let all = || names(sources);
     let named = |name: &str| {
@@ -50,7 +50,7 @@ pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, Pro
     let marked: Vec<&TreeEntry> =
         at_top.iter().copied().filter(|it| has_marks(it, choice.marks)).collect();
     match marked.as_slice() {
-        // Nothing tells one from another.
+        // Words do not distinguish them.
         [] if choice.marks.is_empty() => Err(several(&all(), usual)),
         [] => Err(none(&all(), usual)),
         [only] => Ok(only.name.clone()),
@@ -62,20 +62,20 @@ fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
     files.iter().map(|it| it.name.clone()).collect()
 }
 
-/// The one that was asked for is not there.
+/// The fault if the wanted file does not exist.
 pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> ProgramFault {
     let message = format!("entry point `{wanted}` not found among {}", list(files));
     ProgramFault::new(message, "correct the entry point in the package")
 }
 
-/// None of them looks like the one that starts.
+/// The fault if none of the files looks like the main file.
 pub(super) fn none(files: &[PathBuf], usual: &str) -> ProgramFault {
     let message = format!("cannot tell which of {} is the main file", list(files));
     let help = format!("name the main file `{usual}`, or set the entry point in the package");
     ProgramFault::new(message, help)
 }
 
-/// Several look like it.
+/// The fault if several files look like the main file.
 pub(super) fn several(files: &[PathBuf], usual: &str) -> ProgramFault {
     let message = format!("each of {} could be the main file", list(files));
     let help = format!("name the main file `{usual}`, or set the entry point in the package");

@@ -1,11 +1,11 @@
-//! A source without spaces and comments: what two programs have in common if one is a copy of the other.
+//! A source without spaces and comments: equal for copies of a program.
 
-/// How comments are written in languages, by their codes.
+/// The syntax of comments in some languages, by code.
 struct Comments {
     languages: &'static str,
-    /// What begins a comment that ends with the line.
+    /// Starts of comments that end with the line.
     line: &'static [&'static str],
-    /// What begins and what ends any other comment.
+    /// Start and end of other comments.
     block: &'static [(&'static str, &'static str)],
 }
 
@@ -33,7 +33,7 @@ const COMMENTS: [Comments; 8] = [
     Comments { languages: "lisp racket gerbil", line: &[";"], block: &[] },
 ];
 
-/// Languages in which braces are no comments although others of their kind have them.
+/// Languages in which braces are not comments, although they are in the others of the row.
 const BRACES: &str = "ocaml fsharp";
 
 /// A source in the language of this code, without spaces and comments outside of strings.
@@ -66,12 +66,12 @@ pub fn essence(language: &str, text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Whether what is here is part of a variable of a shell, such as `$#`.
+/// Whether the text here belongs to a shell variable such as `$#`.
 fn follows_dollar(text: &[u8], at: usize) -> bool {
     text[..at].ends_with(b"$") || text[..at].ends_with(b"${")
 }
 
-/// How long the string is that begins here; one byte if none does on this line.
+/// The length of the string that begins here; 1 if no string ends on this line.
 fn quoted(text: &[u8]) -> usize {
     let mut at = 1;
     while at < text.len() && text[at] != b'\n' {

@@ -1,10 +1,10 @@
-//! What a ready executable is: a binary, or a script for an interpreter.
+//! Kinds of ready executables: a binary, or a script for an interpreter.
 
 use std::path::Path;
 
 use crate::language::fault::ProgramFault;
 
-/// What the first bytes of a file say about starting it.
+/// How a file is started, by its first bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executable {
     /// An ELF binary.
@@ -16,13 +16,13 @@ pub enum Executable {
 /// The `#!` line of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shebang {
-    /// The interpreter: a path, or a name to be looked for, if the line goes through `env`.
+    /// The interpreter: a path, or, if the line uses `env`, a name to look up.
     pub interpreter: String,
     /// The arguments before the script's own name.
     pub arguments: Vec<String>,
 }
 
-/// Reads what a file says about starting it; `None` if it is neither a binary nor a script.
+/// Reads how a file is started; `None` if it is neither a binary nor a script.
 ///
 /// Source: `execve(2)`.
 pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, ProgramFault> {
@@ -39,7 +39,7 @@ pub(super) fn not_executable(path: &Path) -> ProgramFault {
     ProgramFault::new("is not executable", help)
 }
 
-/// Reads the line after `#!`; `env` and its `-S` are taken apart, as the name behind them counts.
+/// Reads the line after `#!`. If it uses `env`, possibly with `-S`, the name after that is the interpreter.
 fn shebang(rest: &[u8]) -> Result<Shebang, ProgramFault> {
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
     if line.ends_with(b"\r") {
@@ -63,7 +63,7 @@ fn shebang(rest: &[u8]) -> Result<Shebang, ProgramFault> {
             Some(words) => words.map(str::to_owned).collect(),
             None => vec![argument.to_owned()],
         };
-        // `env A=1 name` and other options than -S are for env itself: it is started as it stands.
+        // `env A=1 name` and options other than -S need `env` itself, so the line is used as written.
         let plain = words
             .first()
             .is_some_and(|it| !it.is_empty() && !it.starts_with('-') && !it.contains('='));

@@ -1,4 +1,4 @@
-//! What is wrong with a program or a command, in words that name the files, and the way out.
+//! Faults of a program or a command, in words that name the files, with help.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
-/// What is wrong with a program or a command; its author must mend it.
+/// A fault of a program or a command that its author must fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", help.as_ref().map(|it| format!("; {it}")).unwrap_or_default())]
 pub struct ProgramFault {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// The way out.
+    /// What to do.
     pub help: Option<String>,
 }
 
 impl ProgramFault {
-    /// A fault with a way out.
+    /// A fault with help.
     pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..Self::without_help(message) }
     }
 
-    /// A fault that says all itself.
+    /// A fault whose message says everything.
     pub(super) fn without_help(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None }
     }
@@ -34,7 +34,7 @@ impl ProgramFault {
         Self { message: format!("`{}` {}", file.display(), self.message), ..self }
     }
 
-    /// The same for a person, about the program that lies here.
+    /// A diagnostic for this fault, about the program at this path.
     pub fn at(self, path: &Path) -> Diagnostic {
         Diagnostic { help: self.help, ..Diagnostic::error(path, self.message) }
     }
@@ -43,16 +43,16 @@ impl ProgramFault {
 /// Why a program or a command cannot be built or started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unready {
-    /// Its author must mend it.
+    /// A fault that the author must fix.
     #[error(transparent)]
     Fault(#[from] ProgramFault),
-    /// A tool is missing: a fault of the machine.
+    /// A missing tool: a fault of the machine.
     #[error(transparent)]
     Tool(#[from] MissingTool),
 }
 
 impl Unready {
-    /// The same as a judge error about the program at this path.
+    /// A judge error about the program at this path.
     pub fn at(self, path: &Path) -> Stop {
         match self {
             Self::Fault(fault) => fault.at(path).into(),
@@ -61,12 +61,12 @@ impl Unready {
     }
 }
 
-/// Names in quotes; of many, the first ones.
+/// Names in quotes; if there are many, only the first ones.
 pub(super) fn list(files: &[PathBuf]) -> String {
     some(files.iter().map(|it| format!("`{}`", it.display())))
 }
 
-/// The first ones of these, and how many more there are.
+/// The first ones, and how many more there are.
 pub(super) fn some(all: impl ExactSizeIterator<Item = String>) -> String {
     const SHOWN: usize = 8;
     let more = all.len().saturating_sub(SHOWN);

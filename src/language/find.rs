@@ -1,4 +1,4 @@
-//! How each tool is found behind its wrappers: it is asked for its real path.
+//! Finds each tool behind its wrappers, by asking it for its real path.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use crate::language::probe::Probe;
 use crate::language::tool::{Ask, TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Tried, is_system};
 
-/// Finds a tool: of all names, the first program that answers.
+/// Finds a tool: the first program that answers, over all its names.
 pub fn tool(probe: &dyn Probe, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
-    // The virtual machine beside the compiler reads what that compiler writes.
+    // The virtual machine must be beside the compiler whose output it reads.
     let beside = |program: &Path| java(probe, program, "java");
     if tool.name() == "java"
         && let Ok(found) = first_that_answers(probe, ["javac"], beside)
@@ -18,7 +18,7 @@ pub fn tool(probe: &dyn Probe, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
     first_that_answers(probe, tool.names(), |it| ask(probe, it, tool))
 }
 
-/// Finds a program by a name that a script or a command gives it; known interpreters are asked.
+/// Finds a program by its name in a script or a command; known interpreters are asked for their real path.
 pub fn named(probe: &dyn Probe, name: &str) -> Result<Toolchain, Vec<Tried>> {
     let known = known(name);
     first_that_answers(probe, [name], |program| match known {
@@ -27,12 +27,12 @@ pub fn named(probe: &dyn Probe, name: &str) -> Result<Toolchain, Vec<Tried>> {
     })
 }
 
-/// The interpreter that has this name, for interpreters that come with more than themselves.
+/// The interpreter with this name, if it is one that needs further files.
 pub fn known(name: &str) -> Option<&'static Tool> {
     Tool::interpreter(Path::new(name).file_name()?.to_str()?)
 }
 
-/// What a tool says of itself, or why it is none.
+/// The answer of a tool, or why it is unusable.
 type Answer = Result<Toolchain, String>;
 
 fn first_that_answers<'n>(
@@ -54,7 +54,7 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
     let first = |args: &str| {
         let args: Vec<&str> = args.split_whitespace().collect();
         let said = probe.ask(program, &args)?;
-        // A virtual machine may complain before its program says anything.
+        // A virtual machine may print warnings before its program prints anything.
         let line = said.lines().find(|line| !line.contains(" warning: "));
         Ok::<_, String>(line.unwrap_or_default().trim().to_owned())
     };
@@ -64,7 +64,7 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
         Ask::Java => java(probe, program, tool.name()),
         Ask::Version { option, shown } => {
             let shown: Vec<PathBuf> = shown.split_whitespace().map(PathBuf::from).collect();
-            // A script finds its home by the links to it, and inside there is a file in place of such a link.
+            // A script finds its home through the links to it; inside the box, such a link would be a file.
             let is_alternative = |it: &PathBuf| it.starts_with("/etc/alternatives");
             let real = match probe.hops(program).iter().any(is_alternative) {
                 true => probe.real_path(program),
@@ -97,9 +97,9 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
     }
 }
 
-/// A GCC or something that takes the same options; these archives are what a static program needs.
+/// Asks GCC or a compiler with the same options; a static program needs these archives.
 fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
-    // These find the compiler by the name they are called by, and keep state in the user's home.
+    // Compiler caches find the compiler by the name of their call, and keep state in the user's home.
     let real = probe.real_path(program).unwrap_or_default();
     if ["ccache", "sccache", "distcc", "icecc"].iter().any(|it| real.ends_with(it)) {
         return Err("is a compiler cache".to_owned());
@@ -110,8 +110,8 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
         let path = PathBuf::from(answer.trim());
         path.is_absolute().then(|| probe.size(&path)).flatten()
     };
-    // Up to glibc 2.33 threads live in an archive of their own, of which a static program gets too
-    // little; later it is empty: 8 bytes.
+    // Up to glibc 2.33, threads are in a separate archive, from which a static program gets too little. Later that
+    // archive is empty: 8 bytes.
     let threads_apart = library("libpthread.a").is_some_and(|size| size > 8);
     let is_static = archives.split_whitespace().all(|it| library(it).is_some()) && !threads_apart;
     let bin = real.parent().filter(|it| it.ends_with("bin"));
@@ -121,7 +121,7 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
     Ok(Toolchain { linking, ..toolchain })
 }
 
-/// Cargo beside the compiler: rustup's own would look for the user's settings.
+/// Asks for Cargo beside the compiler: that of rustup would look for the user's settings.
 fn cargo(probe: &dyn Probe, program: &Path) -> Answer {
     let rustc = TOOLS.iter().find(|it| it.name() == "rustc");
     let beside = rustc
@@ -133,7 +133,7 @@ fn cargo(probe: &dyn Probe, program: &Path) -> Answer {
     Ok(toolchain(probe, program, version, &[]))
 }
 
-/// `name` is what is wanted, `program` what is asked: for a virtual machine the compiler beside it.
+/// Asks for the tool `name` through `program`: for the virtual machine, that is the compiler beside it.
 fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
     let is_compiler = program.file_name().is_some_and(|it| it == "javac");
     let settings =
@@ -152,7 +152,7 @@ fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
     }
     let mut paths = vec![home.clone()];
     for target in probe.links_out_of(&home) {
-        // Certificates and their keys are of no use without a network.
+        // Certificates and their keys are useless without a network.
         let dir = target.strip_prefix("/etc").ok().and_then(|it| it.components().next());
         let dir = dir
             .map(|it| Path::new("/etc").join(it))
@@ -162,12 +162,13 @@ fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
     Ok(toolchain(probe, &program, version, &paths))
 }
 
-/// A tool at this place, with what has to be shown for it: these directories, and every step of the links to it.
+/// A tool at this path, with the paths that must be visible for it: these directories, and every step of the links to
+/// it.
 fn toolchain(probe: &dyn Probe, program: &Path, version: String, dirs: &[PathBuf]) -> Toolchain {
     let mut visible: Vec<PathBuf> = Vec::new();
     for dir in dirs.iter().flat_map(|it| narrow(probe, it)) {
         show(probe, &mut visible, &dir);
-        // Files may name each other by the path without links.
+        // Files may refer to each other by the path without links.
         if let Some(real) = probe.real_path(&dir) {
             show(probe, &mut visible, &real);
         }
@@ -190,10 +191,10 @@ fn show(probe: &dyn Probe, shown: &mut Vec<PathBuf>, path: &Path) {
     }
 }
 
-/// Whole stores of package managers whose programs name each other by path.
+/// Stores of package managers whose programs refer to each other by path. They are shown whole.
 const STORES: [&str; 3] = ["/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew"];
 
-/// The directories of an installation; of one that is the user's home or wider, only those of programs.
+/// The directories of an installation; if its prefix is the user's home or wider, only those with programs.
 ///
 /// A program in `~/bin` must not make the home readable.
 fn narrow(probe: &dyn Probe, prefix: &Path) -> Vec<PathBuf> {
@@ -206,7 +207,7 @@ fn narrow(probe: &dyn Probe, prefix: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Whether a directory holds more than one installation: the user's home and all above it, and the like.
+/// Whether a directory can hold more than one installation, such as the user's home and all directories above it.
 fn is_wide(probe: &dyn Probe, prefix: &Path) -> bool {
     let shared = [
         "/data", "/etc", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/var",

@@ -1,4 +1,4 @@
-//! Java sources: the names that their files must have, and the class that starts.
+//! Java sources: the file names that they need, and the class that starts.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -12,28 +12,28 @@ use crate::model::tree::TreeEntry;
 /// A program of Java sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaProgram {
-    /// Its sources, as they are called now.
+    /// Its sources, under their final names.
     pub sources: Vec<PathBuf>,
     /// The class that starts, with its package.
     pub main: String,
 }
 
-/// What a source declares, as far as its name and its start depend on it.
+/// The declarations of a source that affect its name and its start.
 #[derive(Default)]
 struct Declarations {
     package: Option<String>,
     types: Vec<TopType>,
 }
 
-/// A type at the top of a source.
+/// A top-level type of a source.
 struct TopType {
     name: String,
     is_public: bool,
     has_main: bool,
 }
 
-/// Gives each source the name that its public type asks for, and finds the class that starts: the one that is
-/// wanted, or the usual one, or the only one of the program's own files with a `main`.
+/// Gives each source the name that its public type demands, and finds the class that starts: the wanted one, the usual
+/// one, or the only one of the program's own files with a `main`.
 pub fn program(
     files: &mut [TreeEntry],
     sources: &[PathBuf],
@@ -89,22 +89,21 @@ struct Class {
 }
 
 impl Declarations {
-    /// The name that the compiler wants the file to have: a public type's; else its own.
+    /// The file name that the compiler demands: that of a public type, else its own.
     fn file_name(&self, own: &Path) -> PathBuf {
         let public = self.types.iter().find(|it| it.is_public);
         public.map_or_else(|| own.to_owned(), |it| own.with_file_name(format!("{}.java", it.name)))
     }
 }
 
-/// Names and signs; comments and literals are matched as well, but are no words. A literal of one line that
-/// is not closed ends with its line.
+/// Matches words and signs; comments and literals match as well, but are not captured as words. An unclosed literal
+/// ends with its line.
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let skipped = r#"//.*|(?s:/\*.*?(?:\*/|\z))|(?s:"""(?:\\.|[^\\])*?(?:"""|\z))|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?"#;
     Regex::new(&format!(r"{skipped}|(?<word>[\w$]+|\S)")).ok()
 });
 
-/// Reads the declarations of a source. A scanner, no parser: a source that the compiler refuses gives
-/// something, too.
+/// Scans the declarations of a source. This is not a parser: a source that the compiler refuses gives a result, too.
 fn declarations(source: &str) -> Declarations {
     let all = WORDS.iter().flat_map(|words| words.captures_iter(source));
     let words: Vec<&str> = all.filter_map(|it| Some(it.name("word")?.as_str())).collect();
@@ -124,7 +123,7 @@ fn declarations(source: &str) -> Declarations {
                 found.package = Some(name.copied().collect());
             }
             "public" if depth == 0 => is_public = true,
-            // `@interface` declares a type as well; `.class` stands inside braces only.
+            // `@interface` also declares a type; `.class` occurs only inside braces.
             "class" | "interface" | "enum" | "record"
                 if depth == 0
                     && next.starts_with(|it: char| it.is_alphabetic() || "_$".contains(it)) =>
@@ -146,7 +145,7 @@ fn declarations(source: &str) -> Declarations {
 mod tests {
     use super::*;
 
-    /// Shows what was found as `package: +Public* Hidden`, with a star at those that have a `main`.
+    /// Checks declarations as `package: +Public* Hidden`, with a star after those that have a `main`.
     fn check(source: &str, shown: &str) {
         let found = declarations(source);
         let types: Vec<String> = found

@@ -1,9 +1,9 @@
-//! Which language a source is in, and how to build and start it, as data.
+//! The language of a source, and how to build and start it, as data.
 //!
-//! [`sources::read`] brings a program's files, [`recipe::recipe`] says in which language they are and
-//! where they start, [`planner::plan`] makes command lines of that with the tools of this machine, which
-//! [`toolchain::Toolchains`] finds once. [`command_line::command_line`] does the same for a command that
-//! the user typed. Nothing here runs a program that is to be judged.
+//! [`sources::read`] reads a program's files. [`recipe::recipe`] finds their language and entry point.
+//! [`planner::plan`] makes command lines from that, with the tools of this machine, which [`toolchain::Toolchains`]
+//! finds once. [`command_line::command_line`] does the same for a command that the user typed. Nothing here runs a
+//! program that is to be judged.
 
 pub mod cargo;
 pub mod command_line;
@@ -25,8 +25,8 @@ mod tests;
 pub mod tool;
 pub mod toolchain;
 
-/// Where the box, the writable working directory, is seen from inside.
+/// The path of the box, the writable working directory, inside the sandbox.
 pub const BOX: &str = "/box";
 
-/// Where the built program is seen from inside, read-only.
+/// The path of the built program inside the sandbox, read-only.
 pub const PROGRAM: &str = "/program";

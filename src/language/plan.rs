@@ -12,32 +12,32 @@ use crate::model::units::Bytes;
 pub struct BuildPlan {
     /// What it is written in.
     pub written: Written,
-    /// The versions of the tools: with the same files, tools and command line comes the same program.
+    /// The versions of the tools: equal files, tools and command lines give equal programs.
     pub tools: Vec<String>,
-    /// What lies in the box before the build; if nothing is built, it is the program.
+    /// The files in the box before the build; if nothing is built, they are the program.
     pub files: Vec<TreeEntry>,
     /// How to build it; `None` if nothing is built.
     pub build: Option<BuildStep>,
     /// How to start it.
     pub start: Start,
-    /// How to make it run on many inputs at once; `None` if that cannot be.
+    /// How to build it for batches; `None` if that is impossible.
     pub batch: Option<BatchStep>,
     /// The file or class that starts, if there are several.
     pub entry_point: Option<String>,
 }
 
-/// What a program is written in.
+/// The language of a program, or its kind if that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// In this language.
     In(&'static Language),
-    /// Nobody knows: a directory with `build` or `run`.
+    /// A directory with `build` or `run`, in an unknown language.
     Scripts,
-    /// Nobody knows: a ready program.
+    /// A ready program, in an unknown language.
     Executable,
-    /// In none: answers to test cases.
+    /// Answers to test cases, in no language.
     Answers,
-    /// Nobody knows: a command that the user typed.
+    /// A command that the user typed.
     Command,
 }
 
@@ -50,7 +50,7 @@ impl Written {
         }
     }
 
-    /// The language's code, or a word for what has none.
+    /// The language's code, or a word for its kind.
     pub const fn word(self) -> &'static str {
         match self {
             Self::In(language) => language.code,
@@ -64,31 +64,31 @@ impl Written {
 
 /// How a program is built, with the box as working directory.
 ///
-/// What is in the box afterwards is the program.
+/// The program is the contents of the box after the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildStep {
     /// The command.
     pub command: Command,
-    /// How many processes and threads it needs at once.
+    /// Upper bound on its simultaneous processes and threads.
     pub processes: u32,
-    /// What must be in the box afterwards, relative; a build without it has failed.
+    /// The relative path of a file that the build must make; without it, the build has failed.
     pub produces: PathBuf,
-    /// What only the build needed, relative; not part of the program.
+    /// Relative paths that only the build needs; they do not belong to the program.
     pub scratch: Vec<PathBuf>,
 }
 
-/// What a program that runs on many inputs at once has in addition.
+/// The additions for a program for batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchStep {
-    /// The name in the box of the source that does it.
+    /// The name in the box of the source for batches.
     pub source: PathBuf,
-    /// What stands behind the command line of the build.
+    /// Words after the command line of the build.
     pub build: Vec<String>,
-    /// What stands before the file or class that starts.
+    /// Words before the file or class that starts.
     pub start: Vec<String>,
 }
 
-/// The sources that run a program on many inputs, by their endings.
+/// The sources for batches, by ending.
 pub(super) const BATCHES: [(&str, &str); 3] = [
     ("c", include_str!("batch.c")),
     ("java", include_str!("batch.java")),
@@ -96,7 +96,7 @@ pub(super) const BATCHES: [(&str, &str); 3] = [
 ];
 
 impl BuildPlan {
-    /// The plan for a program of no files that needs no build.
+    /// The plan for a program without files that needs no build.
     pub(super) fn ready(written: Written, start: Start) -> Self {
         Self {
             written,
@@ -109,7 +109,7 @@ impl BuildPlan {
         }
     }
 
-    /// Defines names, if it is built with a compiler of C or C++.
+    /// Adds macro definitions, if a compiler of C or C++ builds it.
     pub fn define(&mut self, names: &[String]) {
         let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };
         if let Some(at) = argv.iter().position(|word| word == "-DONLINE_JUDGE") {
@@ -117,8 +117,7 @@ impl BuildPlan {
         }
     }
 
-    /// The plan for a program that reads many inputs at once, if its language has one: what it reads and
-    /// writes then is what `stress::batch` says.
+    /// The plan for a program for batches, if its language has one; `stress::batch` documents its input and output.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();
         let BatchStep { source, build, start } = plan.batch.take()?;
@@ -141,14 +140,14 @@ impl BuildPlan {
 pub struct Start {
     /// The command.
     command: Command,
-    /// Which argument holds `{heap_mib}`.
+    /// The index of the argument with `{heap_mib}`.
     heap_at: Option<usize>,
-    /// How many processes and threads its run time has beside those of the program.
+    /// Number of processes and threads of its run time, beside those of the program.
     pub processes: u32,
 }
 
 impl Start {
-    /// The command with these arguments, for a program that may use this much memory.
+    /// The command with these arguments, for a program with this memory limit.
     pub fn command(&self, args: &[String], memory: Option<Bytes>) -> Command {
         let mut command = self.command.clone();
         match (self.heap_at, memory) {
@@ -164,24 +163,24 @@ impl Start {
         command
     }
 
-    /// A start that depends on no limit, with so many processes and threads of its run time.
+    /// A start that depends on no limit; `processes` are those of its run time.
     pub(super) fn plain(command: Command, processes: u32) -> Self {
         Self { command, heap_at: None, processes }
     }
 
-    /// The same, if the memory limit fills [`HEAP`] in one of the arguments.
+    /// The same, if one of the arguments contains [`HEAP`].
     pub(super) fn with_heap(self) -> Self {
         Self { heap_at: self.command.argv.iter().position(|it| it.contains(HEAP)), ..self }
     }
 }
 
-/// What stands for the heap in the template of a command line.
+/// The placeholder for the heap's size in a command line.
 const HEAP: &str = "{heap_mib}";
 
-/// The heap that a memory limit leaves room for, in MiB.
+/// The heap for a memory limit, in MiB.
 ///
-/// A garbage collector fills the heap it is given. With all of the limit it would be killed for
-/// garbage: 128 MiB, or half of a small limit, stay for stacks, code and the run time itself.
+/// A garbage collector fills its heap. If it could use all of the limit, it would be killed because of garbage. So 128
+/// MiB, or half of a small limit, stay for stacks, code and the run time itself.
 fn heap_mib(memory: Bytes) -> u64 {
     let limit = memory.0 >> 20;
     limit.saturating_sub(128).max(limit / 2).max(16)

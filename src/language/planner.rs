@@ -1,4 +1,4 @@
-//! How each form of a program becomes command lines: tools are found, templates filled.
+//! Makes command lines from each form of a program: finds tools, and fills templates.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::language::{BOX, PROGRAM};
 use crate::model::job::{Command, Shown};
 use crate::model::tree::{Node, TreeEntry};
 
-/// Makes command lines of a recipe, with the tools of this machine.
+/// Plans the commands for a recipe, with the tools of this machine.
 ///
 /// # Errors
-/// If a tool is missing, or what is to be started cannot be.
+/// If a tool is missing, or the program cannot be started.
 pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
     let mut files = recipe.files;
     if let Form::Language { language, .. } = &recipe.form {
-        // No submission has a file of a name like this: it begins with a dot.
+        // No file of a submission has such a name, because it begins with a dot.
         files.extend(
             language.beside.map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes()))),
         );
@@ -87,14 +87,14 @@ impl Planner<'_> {
         })
     }
 
-    /// `build` and `run` may call `python3`, `cc` and `c++` by name, if the machine has them.
+    /// Plans scripts. `build` and `run` may call `python3`, `cc` and `c++` by name, if the machine has them.
     fn scripts(
         &mut self,
         build: Option<&Executable>,
         run: Option<&Executable>,
     ) -> Result<BuildPlan, Unready> {
         for tool in TOOLS.iter().filter(|it| ["python3", "gcc", "g++"].contains(&it.name())) {
-            // A script that needs none of them works without; one that does says so itself.
+            // A script may not need the missing tool; one that does reports it itself.
             let _ = self.find(tool, "run scripts");
         }
         let env = [self.path()];
@@ -124,7 +124,7 @@ impl Planner<'_> {
         Ok(BuildPlan { build, ..BuildPlan::ready(Written::Scripts, Start::plain(add(start), 64)) })
     }
 
-    /// Starts a file of the program that lies in this directory.
+    /// The command that starts a file of the program in this directory.
     fn start_file(
         &self,
         name: &str,
@@ -136,7 +136,7 @@ impl Planner<'_> {
         Ok(command.map_err(|fault| fault.of(Path::new(name)))?)
     }
 
-    /// Finds all tools whose words stand in one of these templates.
+    /// Finds all tools whose words are in one of these templates.
     fn find_all(&mut self, templates: &[&str], purpose: &str) -> Result<(), Unready> {
         for tool in &TOOLS {
             if templates.iter().any(|it| it.contains(&tool.word())) {
@@ -169,7 +169,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What a program that runs on many inputs at once has in addition.
+    /// The additions for a program for batches.
     fn batch(&self, language: &Language) -> Option<BatchStep> {
         let mut source = format!("batch.{}", language.batch_source);
         while self.files.iter().any(|it| it.name.starts_with(&source)) {
@@ -217,7 +217,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Additions to the environment: `NAME=VALUE`, with blanks between them.
+    /// Additions to the environment: `NAME=VALUE`, separated by spaces.
     fn env(&self, template: &str) -> Vec<(String, String)> {
         let pairs = template.split_whitespace().filter_map(|it| it.split_once('='));
         pairs.map(|(name, value)| (name.to_owned(), self.fill_tools(value))).collect()
@@ -245,7 +245,7 @@ impl Planner<'_> {
         ("PATH".to_owned(), dirs.join(":"))
     }
 
-    /// This name, or one with underscores, that none of the program's files has.
+    /// A name that no file of the program has: this one, or with underscores added.
     fn free_name(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.files.iter().any(|it| it.name.starts_with(&name)) {
@@ -255,14 +255,14 @@ impl Planner<'_> {
     }
 }
 
-/// What fills a template.
+/// The values for a template.
 struct Words<'a> {
     sources: &'a [PathBuf],
     main: &'a str,
     binary: &'a str,
 }
 
-/// The command that starts an executable at this path inside.
+/// The command that starts an executable at this path inside the sandbox.
 pub(super) fn start(
     path: &str,
     executable: &Executable,
@@ -287,7 +287,7 @@ fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, Pr
     })
 }
 
-/// The place for temporary files of compilers: the box is writable, `/tmp` may not be there.
+/// The directory for temporary files of compilers: the box is writable, `/tmp` may not exist.
 fn temporary() -> (String, String) {
     ("TMPDIR".to_owned(), BOX.to_owned())
 }
@@ -296,12 +296,12 @@ fn inside(name: &Path) -> String {
     format!("{PROGRAM}/{}", name.display())
 }
 
-/// A source as an argument that no compiler takes for an option or a list of options.
+/// A source as an argument that no compiler mistakes for an option or a list of options.
 fn guarded(source: &str) -> String {
     if source.starts_with(['-', '@']) { format!("./{source}") } else { source.to_owned() }
 }
 
-/// Adds what is not shown yet.
+/// Adds the paths that are not visible yet.
 pub(super) fn merge(all: &mut Vec<Shown>, more: &[Shown]) {
     for visible in more {
         if all.iter().any(|it| visible.inside.starts_with(&it.inside)) {

@@ -1,4 +1,4 @@
-//! The door to the machine through which tools are looked for; tests have a scripted one.
+//! The interface to the machine for finding tools; tests have a scripted one.
 
 use std::fs;
 use std::io::Read;
@@ -13,32 +13,32 @@ use walkdir::WalkDir;
 
 use crate::language::toolchain::Lookup;
 
-/// What must be asked of a machine to find its tools.
+/// The questions to a machine about its tools.
 pub trait Probe: Send + Sync {
     /// The executable files of this name on the search path, in its order; a name with a slash is a path.
     fn on_path(&self, name: &str) -> Vec<PathBuf>;
 
-    /// Starts a tool and returns what it wrote, standard output first.
+    /// Starts a tool and returns its output, standard output first.
     ///
-    /// An error, in words, if it cannot be started, fails, or takes too long.
+    /// Returns an error, in words, if it cannot be started, fails, or takes too long.
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String>;
 
-    /// The path without symbolic links; `None` if nothing is.
+    /// The path without symbolic links; `None` if it does not exist.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
 
-    /// The paths that the last part of this one leads through, as a chain of symbolic links.
+    /// The chain of paths to which the last part of this one leads through symbolic links.
     fn hops(&self, path: &Path) -> Vec<PathBuf>;
 
-    /// Where symbolic links in this directory lead out of it.
+    /// Targets outside of this directory of the symbolic links in it.
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf>;
 
-    /// The size of a file in bytes; `None` if there is none.
+    /// The size of a file in bytes; `None` if it does not exist.
     fn size(&self, path: &Path) -> Option<u64>;
 
     /// The user's home directory.
     fn home(&self) -> Option<PathBuf>;
 
-    /// What was found for a word of a command line on the machines on which programs run, if that is not this one.
+    /// The result for a word of a command line on the machines that run programs, if that is not this one.
     fn elsewhere(&self, _word: &str) -> Option<Lookup> {
         None
     }
@@ -48,10 +48,10 @@ pub trait Probe: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Machine;
 
-/// How long a tool may take to print its version. A virtual machine on a busy computer takes seconds.
+/// Upper bound on the time in which a tool prints its version. A virtual machine on a busy computer takes seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A chain of links that is longer is a circle.
+/// A longer chain of links is a cycle.
 const MOST_HOPS: usize = 40;
 
 impl Probe for Machine {
@@ -84,7 +84,7 @@ impl Probe for Machine {
             let stderr = thread::Builder::new().spawn(move || read_all(outputs.1));
             let said = read_all(outputs.0);
             let complained = stderr.map(|stderr| stderr.join().unwrap_or_default());
-            // The receiver is gone only if the time is over.
+            // If the receiver is gone, the time was up.
             let _ = sender.send(said + &complained.unwrap_or_default());
         };
         let reader = match thread::Builder::new().spawn(read) {
@@ -96,7 +96,7 @@ impl Probe for Machine {
             }
         };
         let Ok(said) = receiver.recv_timeout(PATIENCE) else {
-            // It may have ended in this instant; then there is nothing to end.
+            // It may just have ended; then this does nothing.
             let _ = child.kill();
             let _ = child.wait();
             return Err(format!("gave no answer within {} s", PATIENCE.as_secs()));
@@ -155,7 +155,7 @@ impl Probe for Machine {
 fn read_all(from: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(mut from) = from {
-        // What was read before a fault is still an answer.
+        // Output before a read error still counts.
         let _ = from.read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
@@ -165,7 +165,7 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
-/// The path without `.` and `..`, told from its text alone.
+/// The path without `.` and `..`, from its text alone.
 pub(super) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

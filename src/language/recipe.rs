@@ -1,4 +1,4 @@
-//! The language and the entry point of a program, from its files alone.
+//! The language and the entry point of a program, by its files alone.
 
 use std::path::{Path, PathBuf};
 
@@ -14,46 +14,46 @@ use crate::language::table::{
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::TreeEntry;
 
-/// A program whose language and main file are known, before any tool is looked for.
+/// A program whose language and main file are known, before its tools are found.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// What it is.
+    /// The form of the program.
     pub form: Form,
-    /// All files that lie in the box before the build, by name.
+    /// All files in the box before the build, by name.
     pub files: Vec<TreeEntry>,
 }
 
-/// What a program is.
+/// The form of a program.
 #[derive(Clone, Debug)]
 pub enum Form {
     /// Sources in one language.
     Language {
         /// The language.
         language: &'static Language,
-        /// The files that are given to the compiler, or from which one is started.
+        /// The files for the compiler, or those among which one starts.
         sources: Vec<PathBuf>,
-        /// The file or class that starts; `None` if the language says it.
+        /// The file or class that starts; `None` if the language determines it.
         main: Option<String>,
     },
     /// A directory with `build` or `run`.
     Scripts {
-        /// What `build` is, if there is one.
+        /// The kind of `build`, if it exists.
         build: Option<Executable>,
-        /// What `run` is, if it is there before the build.
+        /// The kind of `run`, if it exists before the build.
         run: Option<Executable>,
     },
-    /// No program: answers to test cases.
+    /// Answers to test cases instead of a program.
     Answers,
     /// A ready program.
     Executable {
         /// The file.
         file: PathBuf,
-        /// What it is.
+        /// Its kind.
         executable: Executable,
     },
 }
 
-/// Tells what a program is: from the language that the package names, else from its files' endings.
+/// Finds the form of a program: by the language that the package names, else by its files' endings.
 ///
 /// Source: problem package format 2025-09, "Languages and compilation".
 pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFault> {
@@ -86,7 +86,7 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
     Ok(Recipe { form, files })
 }
 
-/// The language of a program: the one named, or the one that all endings say.
+/// The language of a program: the named one, or the one of all endings.
 fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, ProgramFault> {
     if let Some(code) = &program.language {
         return match Language::by_code(code) {
@@ -127,13 +127,13 @@ fn not_built(language: &Language, because: &str) -> ProgramFault {
     ProgramFault::new(message, "`juror languages` lists the supported languages")
 }
 
-/// A source and what its ending says.
+/// A source and the language of its ending.
 struct FileLanguage<'a> {
     file: &'a Path,
     language: &'static Language,
 }
 
-/// What a file's ending says, if it says anything.
+/// The language of a file's ending, if it has one.
 fn file_language(file: &TreeEntry) -> Option<FileLanguage<'_>> {
     // Go's own file has the ending of Modula-2.
     if file.name.ends_with("go.mod") {
@@ -158,7 +158,7 @@ fn no_source(files: &[TreeEntry]) -> ProgramFault {
     ProgramFault::new(message, format!("known endings: {}", endings.join(" ")))
 }
 
-/// Sources in one language: which of the files they are, and what starts.
+/// A program in one language: its sources, and the one that starts.
 fn in_language(
     program: &Program,
     language: &'static Language,
@@ -166,7 +166,7 @@ fn in_language(
     own: &[PathBuf],
     files: &mut [TreeEntry],
 ) -> Result<Form, ProgramFault> {
-    // A single file in a named language is its source, whatever its ending.
+    // If the language is named, a single file is its source, whatever its ending.
     let only = (shape == Shape::File && program.language.is_some())
         .then(|| program.path.file_name().map(PathBuf::from))
         .flatten();
@@ -230,7 +230,7 @@ fn cargo_project(program: &Program, files: &[TreeEntry]) -> Result<Form, Program
     Ok(Form::Language { language: &CARGO, sources: Vec::new(), main: Some(binary) })
 }
 
-/// A directory with `build` or `run`, if it is one.
+/// The form of a directory with `build` or `run`; `None` for other directories.
 ///
 /// Source: problem package format 2025-09, "Other programs".
 fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
@@ -239,7 +239,7 @@ fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
     if build.is_none() && run.is_none() {
         return Ok(None);
     }
-    // If both are there, `build` may well write `run` anew: what `run` is shows only afterwards.
+    // If both exist, `build` may overwrite `run`, so its kind is known only afterwards.
     let run = run.filter(|_| build.is_none());
     Ok(Some(Form::Scripts {
         build: build.map(startable).transpose()?,
@@ -247,7 +247,7 @@ fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
     }))
 }
 
-/// A single file whose ending says nothing, if it is a program.
+/// A single file without a known ending, if it is a program.
 fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>, ProgramFault> {
     if file_language(file).is_some() || matches!(executable::inspect(&file.head()), Ok(None)) {
         return Ok(None);
@@ -258,13 +258,13 @@ fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>,
     Ok(Some(Form::Executable { file: file.name.clone(), executable: startable(file)? }))
 }
 
-/// What an executable file is, or why it cannot be started.
+/// The kind of an executable file, or why it cannot be started.
 fn startable(file: &TreeEntry) -> Result<Executable, ProgramFault> {
     if !file.is_executable() {
         return Err(executable::not_executable(&file.name).of(&file.name));
     }
     let found = executable::inspect(&file.head()).map_err(|fault| fault.of(&file.name))?;
-    // A text without `#!` is a script for the shell, as the shell itself would take it.
+    // A text without `#!` is a shell script, as the shell itself would treat it.
     Ok(found.unwrap_or_else(|| {
         Executable::Script(Shebang { interpreter: "/bin/sh".to_owned(), arguments: Vec::new() })
     }))

@@ -15,10 +15,10 @@ use crate::model::program::{Constant, Program, ProgramKind};
 use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 
-/// Larger files are left on disk: what is so large is a ready executable, or refused before it is built.
+/// Larger files stay on disk: they are ready executables, or are refused before the build.
 const IN_MEMORY: Bytes = Bytes::mib(8);
 
-/// So many files a program may have.
+/// Upper bound on the files of a program.
 const FILES_MAX: usize = 10_000;
 
 /// All files of a program, before anything is built.
@@ -28,11 +28,11 @@ pub struct Sources {
     pub shape: Shape,
     /// Its own files, by name, with the package's constants in place. Those of up to 8 MiB are in memory.
     pub files: Vec<TreeEntry>,
-    /// Files of the package that are laid over them, each for one language code, or for all.
+    /// Included files of the package, each for one language code, or for all languages.
     pub included: Vec<(Option<String>, TreeEntry)>,
 }
 
-/// How a program lies on disk.
+/// The shape of a program on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// One file.
@@ -42,10 +42,10 @@ pub enum Shape {
     Directory,
 }
 
-/// Reads a program's files and those laid over it, with the package's constants in place.
+/// Reads a program's files and its included files, with the package's constants filled in.
 ///
-/// Names that begin with a dot or a dash are left out: the format says to behave as if they were not
-/// there. Source: problem package format 2025-09, "General requirements".
+/// Skips names that begin with a dot or a dash: the format demands to treat them as absent. Source: problem package
+/// format 2025-09, "General requirements".
 pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     let path = &program.path;
     let metadata = fs::metadata(path).map_err(|source| missing_or(path, source))?;
@@ -60,13 +60,13 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     Ok(Sources { shape, files, included })
 }
 
-/// The same for a program whose only file is this text.
+/// The same for a program whose only file has this text.
 pub fn of_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
     let file = TreeEntry::new(&program.path, Node::plain(text.as_bytes()));
     Ok(Sources { shape: Shape::File, files: vec![file], included: included(program)? })
 }
 
-/// Reads the files that are laid over a program's own.
+/// Reads the included files of a program.
 fn included(program: &Program) -> Result<Vec<(Option<String>, TreeEntry)>, Diagnostic> {
     let mut included = Vec::new();
     for include in &program.include {
@@ -81,7 +81,7 @@ fn included(program: &Program) -> Result<Vec<(Option<String>, TreeEntry)>, Diagn
     Ok(included)
 }
 
-/// Puts constants into a file in memory.
+/// Fills constants into a file in memory.
 fn fill(file: &mut TreeEntry, constants: &[Constant]) {
     let Some(blob) = file.blob_mut() else { return };
     if let Some(Cow::Owned(bytes)) = blob.bytes().map(|text| replace_constants(text, constants)) {
@@ -89,7 +89,8 @@ fn fill(file: &mut TreeEntry, constants: &[Constant]) {
     }
 }
 
-/// Lays the files for this language, and before them those for all, over the program's own.
+/// The program's own files, replaced and completed by included files: first those for all languages, then those for
+/// this one.
 #[must_use]
 pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     let mut files = sources.files.clone();
@@ -124,7 +125,7 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
         if is_submitted && entry.path_is_symlink() {
             let real = fs::canonicalize(path).map_err(|source| missing_or(path, source))?;
             if !real.starts_with(&real_root) {
-                // Following it would hand a contestant any file that the judge can read.
+                // To follow it would let contestants read any file that the judge can read.
                 let message = "is a symbolic link that leads out of the submission";
                 return Err(
                     Diagnostic::error(path, message).help("replace it with a copy of the file")
@@ -144,10 +145,10 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
     Ok(files)
 }
 
-/// Reads one regular file; anything else could block for ever.
+/// Reads one regular file; to read anything else could block forever.
 fn read_file(path: &Path, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     if name.to_str().is_none() {
-        // Command lines cannot hold such a name.
+        // Command lines cannot contain such a name.
         let help = "rename it; letters, digits, `_`, `.` and `-` work everywhere";
         return Err(Diagnostic::error(path, "its name is not UTF-8").help(help));
     }
@@ -159,7 +160,7 @@ fn read_file(path: &Path, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     let blob = if metadata.len() > IN_MEMORY.0 {
         Blob::file(path)
     } else {
-        // It may have grown since.
+        // It may have grown in the meantime.
         let start = Blob::file(path).start(IN_MEMORY.0);
         start.map_err(|source| missing_or(path, source))?.into()
     };
@@ -167,7 +168,7 @@ fn read_file(path: &Path, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     Ok(TreeEntry::new(name, Node::File { blob, mode }))
 }
 
-/// The error for this path: nothing there, or what the system said.
+/// The error for this path: it does not exist, or the system's error.
 fn missing_or(path: &Path, source: io::Error) -> Diagnostic {
     if source.kind() != io::ErrorKind::NotFound {
         return Diagnostic::error(path, format!("cannot be read: {source}"));
@@ -179,7 +180,7 @@ fn missing_or(path: &Path, source: io::Error) -> Diagnostic {
     }
 }
 
-/// Whether the format says to behave as if the file were not there.
+/// Whether the format demands to treat the file as absent.
 fn is_hidden(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| matches!(name.as_encoded_bytes().first(), Some(b'.' | b'-')))
@@ -292,7 +293,7 @@ mod tests {
             assert_eq!(shown, expected);
         };
         check(&program, &["lib.py=python.py 7", "own.py=all.py 7"]);
-        // A user's own submission is not a file of the package.
+        // A user's own submission does not belong to the package.
         program.include.truncate(1);
         check(&program, &["lib.py=python.py 7", "own.py=own.py {{n}}"]);
         program.constants = vec![Constant { key: "n".into(), value: "8".into() }];

@@ -1,19 +1,19 @@
-//! The languages of the standard's table, a row each.
+//! The languages of the standard's table, one row each.
 //!
 //! Source: problem package format 2025-09, appendix "Languages".
 //!
-//! What is a list is written as words with blanks between them. In command lines, additions to the environment and names of
-//! products `{sources}` becomes the source files, one argument each; `{main}` the file or class to start, `{class}` the
-//! same as a path, `{stem}` the same without its ending; `{binary}` a name for the built program that no file has; `{static}` and `{crt_static}` the flag that
-//! links it statically, or nothing if the libraries for that are missing; `{heap_mib}` the heap that the memory limit
-//! leaves room for, in MiB, and an argument with it is left out if there is no limit. A [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}`
-//! becomes the tool that was found.
+//! Lists are words separated by spaces. Command lines, additions to the environment and names of products have
+//! placeholders. `{sources}` becomes the source files, one argument each; `{main}` the file or class to start,
+//! `{class}` the same as a path, `{stem}` the same without its ending; `{binary}` a name for the built program that no
+//! file has. `{static}` and `{crt_static}` become the flag for static linking, or nothing if libraries for that are
+//! missing. `{heap_mib}` becomes the heap for the memory limit in MiB; without a limit, the argument is left out. A
+//! [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}` becomes the path of that tool.
 
 use std::path::Path;
 
 use crate::language::tool::{TOOLS, Tool};
 
-/// A language: how it is known, built and started.
+/// A language: how it is detected, built and started.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
     /// The code: of the standard's table, unless `is_of_format` says otherwise.
@@ -22,61 +22,61 @@ pub struct Language {
     pub is_of_format: bool,
     /// The name.
     pub name: &'static str,
-    /// Other words by which people call it, in lower case.
+    /// Other names for it, in lower case.
     pub aliases: &'static str,
-    /// File endings, with their dot, that say that a source is in this language.
+    /// File endings, with their dot, of sources in this language.
     pub extensions: &'static str,
-    /// File endings of this language's sources that count only if the language is named.
+    /// File endings of its sources that count only if the language is named.
     pub further_extensions: &'static str,
-    /// Which formats take validators in it.
+    /// The formats that permit validators in it.
     pub validators: Validators,
-    /// Where it starts, if nothing else is said; empty if nothing is usual.
+    /// Its default entry point; empty if there is none.
     pub default_entry_point: &'static str,
-    /// What starts.
+    /// The kind of its entry point.
     pub entry: EntryPoint,
-    /// The command line that builds it, started in the box; empty if the sources themselves are started.
+    /// The command line of the build, run in the box; empty if the sources themselves are started.
     pub build: &'static str,
     /// The additions to the environment of a build.
     pub build_env: &'static str,
-    /// How many processes and threads a build needs.
+    /// Upper bound on the processes and threads of a build.
     pub build_processes: u32,
-    /// The name of a file that a build finds beside the sources, and what is in it.
+    /// The name and the text of a file that is put beside the sources.
     pub beside: Option<(&'static str, &'static str)>,
-    /// The file or directory that a build must have made.
+    /// The file or directory that a build must make.
     pub product: &'static str,
-    /// What only the build needs of what it makes in the box.
+    /// Files from the build that only the build needs.
     pub scratch: &'static str,
-    /// The ending of the source that runs a program on many inputs at once; empty if that cannot be.
+    /// The ending of the source for batches; empty if there are no batches.
     pub batch_source: &'static str,
-    /// What stands behind `build` then, with `{batch}` for this source.
+    /// Words after `build` for batches, with `{batch}` for this source.
     pub batch_build: &'static str,
-    /// What stands before the last word of `run` then.
+    /// Words before the last word of `run` for batches.
     pub batch_start: &'static str,
-    /// The command line that starts it; empty if juror does not build the language.
+    /// The command line that starts the program; empty if juror does not build the language.
     pub run: &'static str,
     /// The additions to the environment of a run.
     pub run_env: &'static str,
-    /// How many processes and threads the run time has beside those of the program.
+    /// Number of processes and threads of its run time, beside those of the program.
     pub run_processes: u32,
 }
 
-/// Which formats take validators in a language.
+/// The formats that permit validators in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validators {
     /// The format allows them.
     Everywhere,
-    /// juror does; others may refuse them.
+    /// juror permits them; other judges may refuse them.
     Here,
 }
 
-/// What starts.
+/// The kind of an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryPoint {
-    /// All sources are one program; the language says where it starts.
+    /// All sources form one program; the language determines its start.
     AllSources,
-    /// One file, and these words are in one that can be started, as far as words can tell; none if nothing tells.
+    /// One file. These words are all in a file that can start, as far as words can show; empty if they cannot.
     File {
-        /// Each of them.
+        /// The words.
         marks: &'static [&'static str],
     },
     /// A class with a `main` method.
@@ -204,7 +204,7 @@ pub static LANGUAGES: [Language; 54] = [
         "ocaml",
         "OCaml",
         ".ml",
-        // Libraries of the distribution, which have directories of their own since OCaml 5.
+        // Libraries of the distribution, which have their own directories since OCaml 5.
         "{ocamlopt} -I +unix -I +str unix.cmxa str.cmxa -o {binary} {sources}",
     ),
     known("octave", "Octave", ""),
@@ -237,7 +237,7 @@ pub static LANGUAGES: [Language; 54] = [
     },
     Language {
         further_extensions: ".py .py3",
-        // One thread of linear algebra: CPU time of all threads is what counts.
+        // One thread for linear algebra, because the CPU time of all threads counts.
         run_env: "PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1",
         run_processes: 16,
         ..python("python3numpy", "Python 3 with NumPy", "")
@@ -251,8 +251,8 @@ pub static LANGUAGES: [Language; 54] = [
     Language {
         build: "{rustc} --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 {crt_static} \
             -Clinker={gcc} -o {binary} {main}",
-        // The linker is the C compiler, which takes a source as well. That stands behind the libraries, and finds
-        // there what the standard library of Rust uses itself.
+        // The linker is the C compiler, which can also compile a source. The source comes after the libraries, and can
+        // use what Rust's standard library links.
         batch_source: "c",
         batch_build: "-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg={batch} -Clink-arg=-Wl,--wrap=main",
         ..rust("rust", "Rust", ".rs")
@@ -282,7 +282,7 @@ pub static LANGUAGES: [Language; 54] = [
         aliases: "ts",
         entry: EntryPoint::File { marks: &[] },
         build_processes: 64,
-        // Which types of Node.js a machine has does not matter.
+        // Makes the build independent of the machine's types for Node.js.
         beside: Some((".node.d.ts", include_str!("node.d.ts"))),
         product: "{stem}.js",
         scratch: ".node.d.ts",
@@ -310,7 +310,7 @@ pub static CARGO: Language = Language {
     ..rust("rust", "a Rust project", "")
 };
 
-/// What most rows have in common: sources that juror does not build.
+/// The base of most rows: a language that juror does not build.
 const fn known(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
         code,
@@ -337,7 +337,7 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
     }
 }
 
-/// One whose compiler makes a program of all sources.
+/// A language whose compiler makes a program from all sources.
 const fn built(
     code: &'static str,
     name: &'static str,
@@ -349,7 +349,7 @@ const fn built(
     Language { build, build_processes, run, ..known(code, name, extensions) }
 }
 
-/// One whose interpreter starts a source.
+/// A language whose interpreter starts a source.
 const fn interpreted(
     code: &'static str,
     name: &'static str,
@@ -359,11 +359,11 @@ const fn interpreted(
     Language { run, run_processes: 16, ..script(code, name, extensions) }
 }
 
-/// Sources that the C or C++ compiler makes a binary of.
+/// A language for which the C or C++ compiler makes a binary from the sources.
 const fn compiled(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
         build_processes: COMPILER_PROCESSES,
-        // What stands before `main` is compiled along; whatever language is in force, it is in that.
+        // The code that runs before `main` is compiled along, in the language of the sources.
         batch_source: "c",
         batch_build: "{batch} -Wl,--wrap=main",
         run: "/program/{binary}",
@@ -371,7 +371,7 @@ const fn compiled(code: &'static str, name: &'static str, extensions: &'static s
     }
 }
 
-/// C++ for programs with `testlib.h`: only the named file is a source, whatever lies beside it to be included.
+/// C++ for programs with `testlib.h`: only the named file is a source; files beside it can be included.
 pub static TESTLIB: Language = Language {
     validators: Validators::Everywhere,
     entry: EntryPoint::File { marks: &[] },
@@ -382,7 +382,7 @@ pub static TESTLIB: Language = Language {
     ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
 };
 
-/// C++ as library-checker builds it: the files of all its problems lie in `common`.
+/// C++ as library-checker builds it: the files for all problems are in `common`.
 pub static LIBRARY_CHECKER: Language = Language {
     validators: Validators::Everywhere,
     entry: EntryPoint::File { marks: &[] },
@@ -393,13 +393,13 @@ pub static LIBRARY_CHECKER: Language = Language {
     ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
 };
 
-/// The code by which a package's reader names [`LIBRARY_CHECKER`]; no package can name it.
+/// The code of [`LIBRARY_CHECKER`] in readers; no package can name it.
 pub const LIBRARY_CHECKER_CODE: &str = "cpp, library-checker";
 
-/// The code by which a package's reader names [`TESTLIB`]; no package can name it.
+/// The code of [`TESTLIB`] in readers; no package can name it.
 pub const TESTLIB_CODE: &str = "cpp, testlib";
 
-/// Sources; an interpreter starts one of them.
+/// A language whose sources an interpreter starts.
 const fn script(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language { entry: EntryPoint::File { marks: &[] }, ..known(code, name, extensions) }
 }
@@ -423,13 +423,13 @@ const fn rust(code: &'static str, name: &'static str, extensions: &'static str) 
     }
 }
 
-/// A C or C++ compiler is a driver and the pass that it starts, with the assembler beside it.
+/// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
 const COMPILER_PROCESSES: u32 = 16;
 
-/// The linker and the code generator of Rust take a thread for each core, up to some bound.
+/// The linker and the code generator of Rust use a thread for each core, up to some bound.
 const RUST_PROCESSES: u32 = 256;
 
-/// Garbage collector, compilers and signal threads; seen: about 20.
+/// For the garbage collector, compilers and signal threads; about 20 were seen.
 const JVM_PROCESSES: u32 = 64;
 
 impl Language {
@@ -438,7 +438,7 @@ impl Language {
         LANGUAGES.iter().find(|it| it.code == code)
     }
 
-    /// The language that this file's ending says, whether juror builds it or not.
+    /// The language of this file's ending, whether juror builds it or not.
     pub fn of_file(name: &Path) -> Option<&'static Self> {
         LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
     }
@@ -448,7 +448,7 @@ impl Language {
         LANGUAGES.iter().filter(|it| it.is_ready())
     }
 
-    /// The tools that its command lines name.
+    /// The tools in its command lines.
     pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
         let lines = [self.build, self.build_env, self.run, self.run_env];
         TOOLS.iter().filter(move |tool| lines.iter().any(|line| line.contains(&tool.word())))
@@ -465,7 +465,7 @@ impl Language {
     }
 }
 
-/// Whether the file's name ends in one of these; upper and lower case differ, as `.C` and `.c` do.
+/// Whether the file's name has one of these endings; upper and lower case differ, as in `.C` and `.c`.
 fn has_ending(name: &Path, endings: &str) -> bool {
     let Some(extension) = name.extension().and_then(|it| it.to_str()) else { return false };
     let mut endings = endings.split_whitespace();
@@ -510,7 +510,7 @@ mod tests {
         check(".py", "-");
     }
 
-    /// The table of the document says what the data say.
+    /// The table in the document matches the data.
     #[test]
     fn the_document_has_this_table() {
         let document = include_str!("../../docs/languages.md");

@@ -1,13 +1,13 @@
-//! The compilers and interpreters that juror knows, a row each.
+//! The compilers and interpreters that juror knows, one row each.
 
-/// A compiler or interpreter. What is a list is written as words with blanks between them.
+/// A compiler or interpreter. Lists are words separated by spaces.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Tool {
-    /// The names that it is looked for by, the usual one first.
+    /// The names under which it is searched, the usual one first.
     names: &'static str,
-    /// What has it, for a person.
+    /// The product that contains it, for people.
     product: &'static str,
-    /// The packages of Debian that have it.
+    /// The Debian packages that contain it.
     packages: &'static str,
     pub(super) ask: Ask,
 }
@@ -15,17 +15,18 @@ pub struct Tool {
 /// How a tool is asked for its version and its real path, behind any wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// As C compilers are; it can link statically if it has these archives.
+    /// Like C compilers; the tool can link statically if it has these archives.
     Compiler(&'static str),
-    /// By some arguments for its home, by others for its version; the program is at this place in its home.
+    /// With arguments for its home and others for its version; `program` is its path in its home.
     Home { home: &'static str, version: &'static str, program: &'static str },
-    /// As Cargo is, which lives beside the compiler of Rust.
+    /// Like Cargo, which is beside the compiler of Rust.
     Cargo,
-    /// As Java is.
+    /// Like Java.
     Java,
-    /// By options, the last with a script: for a line each with its own path, its version, its directories.
+    /// With options, the last with a script. It prints the tool's path, its version and its directories, one on each
+    /// line.
     Script { options: &'static str, script: &'static str },
-    /// By this option for its version; it lives where it is found, with settings or libraries in these places.
+    /// With this option for its version. The tool stays where it is found, with settings or libraries in these places.
     Version { option: &'static str, shown: &'static str },
 }
 
@@ -41,7 +42,7 @@ const ASK_NODE: &str = "const { dirname } = require('path'), own = process.execP
 const ASK_PERL: &str = "print join(\"\\n\", $^X, \"perl $Config{version}\", $Config{prefix}, $Config{privlibexp}, \
     $Config{archlibexp}), \"\\n\"";
 
-/// All tools. A command line names one as `{gcc}`: by its usual name, in braces.
+/// All tools. A command line names one by its usual name in braces, such as `{gcc}`.
 pub static TOOLS: [Tool; 28] = [
     tool("gcc cc clang", "gcc", "gcc libc6-dev", Ask::Compiler("libc.a libm.a libgcc_eh.a")),
     tool("g++ c++ clang++", "g++", "g++", Ask::Compiler("libc.a libm.a libgcc_eh.a libstdc++.a")),
@@ -107,7 +108,7 @@ impl Tool {
         self.names.split_whitespace()
     }
 
-    /// The word that stands for it in command lines.
+    /// The word for it in command lines.
     pub fn word(&self) -> String {
         format!("{{{}}}", self.name())
     }
@@ -117,17 +118,17 @@ impl Tool {
         format!("install {} (Debian: apt-get install {})", self.product, self.packages)
     }
 
-    /// Whether people expect every judge to have it.
+    /// Whether people expect it on every judge.
     pub fn is_usual(&self) -> bool {
         !matches!(self.ask, Ask::Version { .. }) || self.name() == "bash"
     }
 
-    /// The interpreter that has this name, whatever version stands behind it.
+    /// The interpreter with this name, without its version.
     pub(super) fn interpreter(name: &str) -> Option<&'static Self> {
         let plain = |name: &str| {
             name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_owned()
         };
-        // PyPy answers as Python does.
+        // PyPy answers like Python.
         let name = plain(name).replace("pypy", "python");
         let starts = |it: &&Self| matches!(it.ask, Ask::Script { .. }) || it.name() == "java";
         TOOLS.iter().filter(starts).find(|it| it.names().any(|known| plain(known) == name))

@@ -13,23 +13,23 @@ use crate::model::job::{Shown, What};
 use crate::model::judgement::JudgeError;
 use crate::model::tree::{many_paths, path_bytes};
 
-/// A compiler or interpreter that was found, behind all wrappers.
+/// A compiler or interpreter, found behind all wrappers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
-    /// The program itself; the same path inside and outside.
+    /// The program itself; its path is the same inside and outside the sandbox.
     #[serde(with = "path_bytes")]
     pub program: PathBuf,
-    /// What it needs that lies outside the system's directories; the same paths inside and outside.
+    /// The paths outside the system's directories that it needs; the same inside and outside the sandbox.
     #[serde(with = "many_paths")]
     pub visible: Vec<PathBuf>,
-    /// Its own word for its version, in one line.
+    /// Its version in its own words, in one line.
     pub version: String,
     /// Whether it can link programs that need no shared library.
     pub linking: Linking,
 }
 
 impl Toolchain {
-    /// What a program that needs it must be able to see.
+    /// The paths that a program using it must see.
     pub fn shown(&self) -> Vec<Shown> {
         let name = self.program.file_name().unwrap_or_default();
         let what = What::Installed {
@@ -47,11 +47,11 @@ pub enum Linking {
     /// Shared libraries are loaded at each start.
     #[default]
     Dynamic,
-    /// All is in the binary: it starts about twice as fast.
+    /// Everything is in the binary: it starts about twice as fast.
     Static,
 }
 
-/// A tool that is needed and not there. A fault of the machine, never of the submission.
+/// A missing tool. A fault of the machine, never of the submission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {purpose}: {}", self.reason())]
 pub struct MissingTool {
@@ -59,19 +59,19 @@ pub struct MissingTool {
     pub purpose: String,
     /// Its name.
     pub tool: String,
-    /// What was found and did not work.
+    /// The candidates that were found but did not work.
     pub tried: Vec<Tried>,
     /// What to do.
     pub help: String,
 }
 
-/// A tool that was found and gave no sensible answer.
+/// A candidate for a tool that gave no sensible answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
-    /// Where it is.
+    /// Its path.
     #[serde(with = "path_bytes")]
     pub program: PathBuf,
-    /// What came of it.
+    /// What went wrong.
     pub fault: String,
 }
 
@@ -91,13 +91,13 @@ impl From<MissingTool> for JudgeError {
     }
 }
 
-/// All tools of a machine: each is looked for when it is first needed, and remembered.
+/// All tools of a machine: each is searched when it is first needed, and remembered.
 pub struct Toolchains {
     probe: Box<dyn Probe>,
     found: Mutex<HashMap<String, Lookup>>,
 }
 
-/// A tool, or what was found and did not work.
+/// A tool, or the candidates that were found but did not work.
 pub type Lookup = Result<Arc<Toolchain>, Vec<Tried>>;
 
 impl Default for Toolchains {
@@ -107,12 +107,12 @@ impl Default for Toolchains {
 }
 
 impl Toolchains {
-    /// The tools that this door leads to.
+    /// The tools of this machine.
     pub fn new(probe: Box<dyn Probe>) -> Self {
         Self { probe, found: Mutex::default() }
     }
 
-    /// This tool, needed for this purpose, such as `build Java programs`.
+    /// Finds this tool for a purpose such as `build Java programs`.
     pub fn tool(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         let found = self.remembered(&tool.word(), || find::tool(self.probe(), tool));
         found.map_err(|tried| MissingTool {
@@ -123,9 +123,9 @@ impl Toolchains {
         })
     }
 
-    /// The program behind a name or an absolute path, as a `#!` line or a command line says it.
+    /// Finds the program for a name or an absolute path in a `#!` line or a command line.
     ///
-    /// Python, Java, Node, Perl and the others of the table are found behind their wrappers.
+    /// Python, Java, Node, Perl and other tools of the table are found behind their wrappers.
     pub fn named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         let found = self.remembered(name, || find::named(self.probe(), name));
         found.map_err(|tried| MissingTool {
@@ -136,12 +136,12 @@ impl Toolchains {
         })
     }
 
-    /// The door to the machine.
+    /// The interface to the machine.
     pub fn probe(&self) -> &dyn Probe {
         self.probe.as_ref()
     }
 
-    /// Two threads that ask for the same at once may both look; the answer is the same.
+    /// Two threads that ask at the same time may both search; the answer is the same.
     fn remembered(
         &self,
         key: &str,

@@ -1,6 +1,6 @@
-//! Templates of problem packages: a complete small problem of each kind, to be changed into one's own.
+//! Templates of problem packages: a complete small problem of each kind, as a start for one's own.
 //!
-//! The files stand in `templates/`, as they are. What differs between kinds that share a file is an edit of its text.
+//! The files are in `templates/`, unchanged. If kinds share a file, their differences are edits of its text.
 
 use crate::model::created::CreatedFile;
 use crate::model::words::words;
@@ -26,20 +26,20 @@ words! {
 /// A file of a new package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateFile {
-    /// Its path in the package, and what it is for.
+    /// Its path in the package, and its purpose.
     pub told: CreatedFile,
     /// Its contents.
     pub text: String,
 }
 
-/// Files in `templates/` by their paths, with their texts.
+/// Files in `templates/` by path, with their texts.
 macro_rules! templates {
     ($($path:literal),+ $(,)?) => {
         &[$(($path, include_str!(concat!("templates/", $path)))),+]
     };
 }
 
-/// A path, of which the first part is not the package's, and the text.
+/// A path, whose first part does not belong to the package, and the text.
 type Row = (&'static str, &'static str);
 
 const SETTINGS: &[Row] = templates!["all/problem.yaml"];
@@ -81,7 +81,7 @@ const GUESS: &[Row] = templates![
     "guess/submissions/time_limit_exceeded/counts_all.rs",
 ];
 
-/// What files are for: the first that a path begins with.
+/// Purposes of files, by the start of their path; the first match counts.
 const PURPOSES: [(&str, &str); 13] = [
     ("problem.yaml", "settings: name, limits, type, licence"),
     ("juror.toml", "names of the files for input and output"),
@@ -98,7 +98,7 @@ const PURPOSES: [(&str, &str); 13] = [
     ("submissions/submissions.yaml", "scores that the submissions must have"),
 ];
 
-/// What the statement of a scoring problem says in addition.
+/// An addition to the statement of a scoring problem.
 const POINTS: &str = "
 ## Points
 
@@ -122,7 +122,7 @@ impl Template {
         let mut files: Vec<TemplateFile> = Vec::new();
         for (path, text) in SETTINGS.iter().chain(own.iter().copied().flatten()) {
             let file = file(path.split_once('/').unwrap_or_default().1, (*text).to_owned());
-            // A later one takes the place of an earlier one.
+            // A later file replaces an earlier one.
             match files.iter_mut().find(|known| known.told.path == file.told.path) {
                 Some(known) => *known = file,
                 None => files.push(file),
@@ -150,14 +150,14 @@ fn file(path: &'static str, text: String) -> TemplateFile {
     TemplateFile { told: CreatedFile { path, purpose }, text }
 }
 
-/// Replaces a text wherever it stands.
+/// Replaces a text everywhere.
 fn edit(files: &mut [TemplateFile], from: &str, to: &str) {
     for file in files {
         file.text = file.text.replace(from, to);
     }
 }
 
-/// Lets submissions read and write files with the name of the package.
+/// Makes submissions read and write files with the name of the package.
 fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
     let read = format!("fs::read_to_string(\"{name}.in\").unwrap()");
     let write = format!("fs::write(\"{name}.out\", format!(\"{{best}}\\n\")).unwrap()");
@@ -179,7 +179,7 @@ fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
     files.insert(1, file("juror.toml", text));
 }
 
-/// The name that people read: `hello` becomes `Hello`.
+/// The name for people: `hello` becomes `Hello`.
 fn title(name: &str) -> String {
     let mut characters = name.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! Programs that a format knows by their names, and what lies beside them.
+//! Programs that a format finds by their names, and the files beside them.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::package::convert::statements::StatementFile;
 use crate::package::files::{Files, Item};
 use crate::package::languages::is_natural_language;
 
-/// The name without directory and ending; empty if there is no ending.
+/// The name without directory and ending; empty if the name has no ending.
 pub(super) fn stem(item: &Item) -> &str {
     item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
 }
@@ -22,12 +22,12 @@ pub(super) fn ending(item: &Item) -> &str {
     item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// The code of the language that the ending says.
+/// The code of the language that has this ending.
 pub(super) fn code(item: &Item) -> Option<&'static str> {
     Language::of_file(&item.path).map(|language| language.code)
 }
 
-/// The source in a directory whose name without ending is one of these: in C++ if there is one in it.
+/// The source in a directory whose name without ending is one of these; a C++ source is preferred.
 pub(super) fn source<'t>(tree: &'t Files, directory: &str, stems: &[&str]) -> Option<&'t Item> {
     let all = tree
         .children(directory)
@@ -35,7 +35,7 @@ pub(super) fn source<'t>(tree: &'t Files, directory: &str, stems: &[&str]) -> Op
     all.min_by_key(|item| (code(item) != Some("cpp"), &item.name))
 }
 
-/// The headers of C and C++ below a directory, for programs in it.
+/// The headers of C and C++ below a directory, for the programs in it.
 pub(super) fn headers(tree: &Files, directory: &str) -> Vec<IncludedFile> {
     let below = tree.below(directory).iter();
     let headers = below.filter(|item| item.is_file() && matches!(ending(item), "h" | "hpp"));
@@ -46,7 +46,7 @@ pub(super) fn headers(tree: &Files, directory: &str) -> Vec<IncludedFile> {
     headers.map(file).collect()
 }
 
-/// The statements in these directories, which are PDF files; `language` tells the code from a name without ending.
+/// The statements in these directories, which are PDF files; `language` derives the code from a name without ending.
 pub(super) fn statements(
     tree: &Files,
     directories: &[&str],
@@ -71,7 +71,7 @@ pub(super) fn program(item: &Item, kind: ProgramKind, include: Vec<IncludedFile>
     }
 }
 
-/// A solution, which must be accepted if it is one that the package calls by this name.
+/// A solution, which must be accepted if the package calls it official by this name.
 pub(super) fn submission(problem: &Problem, item: &Item, official: Option<&str>) -> Submission {
     let expectations = official.map(|name| Expectation {
         pattern: name.to_owned(),
@@ -88,7 +88,7 @@ pub(super) fn submission(problem: &Problem, item: &Item, official: Option<&str>)
     }
 }
 
-/// Arguments with which the default output validator compares as CMS and oicompare do; a checker gets none.
+/// Arguments that make the default output validator compare as CMS and oicompare do; none beside a checker.
 pub(super) fn compared_by_lines(problem: &Problem) -> Vec<String> {
     match problem.output_validators.is_empty() {
         true => ["case_sensitive", LINE_SENSITIVE].map(str::to_owned).to_vec(),

@@ -9,7 +9,7 @@ use crate::package::{FORMATS, Format};
 pub(super) fn format(dir: &Path) -> Result<(&'static dyn Format, String), Diagnostic> {
     check_directory(dir)?;
     for (at, format) in FORMATS.into_iter().enumerate() {
-        // What lies in a package is a part of it, whatever else it looks like.
+        // A directory inside a package belongs to that package, whatever it looks like.
         if let Some(reason) = format.detect(dir)
             && package_around(dir, &FORMATS[..at]).is_none()
         {
@@ -47,11 +47,11 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
 const WANTED: &str =
     "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
 
-/// Files that show a format that juror does not read, and what it is called.
+/// Files of formats that juror does not read, with the names of the formats.
 const UNREAD: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
 
-/// That a directory is in a format that is known and not read, and what to do.
+/// If a directory is in a known format that juror does not read: says so, and what to do.
 fn unread(dir: &Path) -> Option<Diagnostic> {
     let (file, format) = UNREAD.iter().find(|(file, _)| dir.join(file).is_file())?;
     let message =
@@ -88,10 +88,10 @@ fn no_package(dir: &Path) -> Diagnostic {
     Diagnostic::error(dir, message).help(help)
 }
 
-/// So many packages are named.
+/// Upper bound on the packages that are named.
 const MOST: usize = 5;
 
-/// Directories in `dir` that are packages, or the one that `dir` is in.
+/// Packages in `dir`, or the one that `dir` is in.
 fn packages_near(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let inside = entries.map(|entry| entry.path());

@@ -1,4 +1,4 @@
-//! A problem in the making, and the checks that all formats share.
+//! A problem that is not yet complete, and the checks that all formats share.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -11,15 +11,15 @@ use crate::package::files::Files;
 use crate::package::juror_toml;
 use crate::package::text::Untidy;
 
-/// So many bytes at the start of an input or answer are looked at; they can have gigabytes.
+/// Bytes that are checked at the start and the end of an input or answer; these files can have gigabytes.
 const LOOKED_AT: u64 = 16 << 10;
 
-/// What a format's reader makes of a package.
+/// What the reader of a format makes of a package.
 #[derive(Debug)]
 pub(super) struct Draft {
-    /// The problem as far as the format says it: what juror adds to all formats is filled in afterwards.
+    /// The problem as far as the format describes it; what juror adds to all formats is filled in later.
     pub problem: Problem,
-    /// Whether the problem's settings could be read; without them, no submission can be judged.
+    /// Whether the problem's settings were readable; without them, no submission can be judged.
     pub has_settings: bool,
     /// Whether submissions may write files.
     pub file_writing: FileWriting,
@@ -30,18 +30,18 @@ pub(super) struct Draft {
 pub(super) enum FileWriting {
     Allowed,
     Forbidden,
-    /// It does not say it in a way that could be read.
+    /// The package does not say it readably.
     #[default]
     Unknown,
 }
 
 impl Draft {
-    /// One whose settings were read, in a format that lets submissions write files.
+    /// A draft with readable settings, in a format that lets submissions write files.
     pub(super) fn of(problem: Problem) -> Self {
         Self { problem, has_settings: true, file_writing: FileWriting::Allowed }
     }
 
-    /// Checks what all formats share, and makes it a problem.
+    /// Makes the checks that all formats share, and completes the problem.
     pub(super) fn finish(mut self, tree: &Files) -> Option<Problem> {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
@@ -52,14 +52,14 @@ impl Draft {
     }
 }
 
-/// The name of the directory, also if it is given as `.`.
+/// The name of the directory, even if it is given as `.`.
 pub(super) fn short_name(dir: &Path) -> String {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_default()
 }
 
-/// Looks at inputs and answers, but for those that are to be wrong.
+/// Checks inputs and answers, except those that must be wrong.
 fn check_texts(problem: &Problem, faults: &Faults) {
     let data = &problem.test_data;
     let others = [&data.invalid_answers, &data.valid_outputs, &data.invalid_outputs];
@@ -73,10 +73,10 @@ fn check_texts(problem: &Problem, faults: &Faults) {
     }
 }
 
-/// Looks at the start and the end of an input or answer.
+/// Checks the start and the end of an input or answer.
 ///
-/// A byte-order mark is an error, since programs would read it as data. Line ends are only doubted:
-/// the input validators decide about them.
+/// A byte-order mark is an error, since programs would read it as data. Odd line ends are only a warning: input
+/// validators decide about them.
 fn check_text(path: &Path, faults: &Faults) {
     match look(path) {
         Ok(None) => {}

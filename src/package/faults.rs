@@ -1,4 +1,4 @@
-//! Collects all faults of a package. Readers share it.
+//! Collects all faults of a package. Its readers share the collection.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -6,30 +6,30 @@ use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::{Diagnostic, Hinders, Place, Severity};
 
-/// So many remarks about one file are enough for anybody.
+/// Upper bound on the remarks about one file.
 const MOST: usize = 100;
 
-/// Everything that is said about a package.
+/// All remarks about a package.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     all: RefCell<Vec<Diagnostic>>,
-    /// How many there are about each file.
+    /// Number of remarks about each file.
     about: RefCell<HashMap<PathBuf, usize>>,
 }
 
-/// Proves that a fault is reported, so that it is not reported again.
+/// Proves that a fault was reported, so that it is not reported again.
 #[derive(Debug)]
 pub(super) struct Reported(());
 
 impl Reported {
-    /// For what is broken so that its parser has said so.
+    /// For a value whose fault the parser already reported.
     pub(super) fn reported_before() -> Self {
         Self(())
     }
 }
 
 impl Faults {
-    /// Reports what must be mended; the help may be empty.
+    /// Reports an error; the help may be empty.
     pub(super) fn error(
         &self,
         at: impl Into<Place>,
@@ -40,7 +40,7 @@ impl Faults {
         Reported(())
     }
 
-    /// Reports that something is lacking without which the package is not complete, though submissions can be judged.
+    /// Reports that something required is missing, though submissions can be judged without it.
     pub(super) fn lack(
         &self,
         at: impl Into<Place>,
@@ -50,7 +50,7 @@ impl Faults {
         self.push(Severity::Error, Hinders::Publishing, at.into(), message.into(), help.into());
     }
 
-    /// Doubts something; the help may be empty.
+    /// Reports a warning; the help may be empty.
     pub(super) fn warning(
         &self,
         at: impl Into<Place>,
@@ -60,12 +60,12 @@ impl Faults {
         self.push(Severity::Warning, Hinders::Everything, at.into(), message.into(), help.into());
     }
 
-    /// Whether further remarks about a file would be dropped, so that they need not be thought out.
+    /// Whether further remarks about a file would be dropped, so that callers can skip the work.
     pub(super) fn are_full(&self, path: &Path) -> bool {
         self.about.borrow().get(path).is_some_and(|count| *count >= MOST)
     }
 
-    /// How many remarks there are so far.
+    /// Number of remarks so far.
     pub(super) fn count(&self) -> usize {
         self.all.borrow().len()
     }
@@ -75,14 +75,14 @@ impl Faults {
         self.all.borrow()[count..].iter().any(Diagnostic::is_error)
     }
 
-    /// Says of the remarks after the first `count` that submissions can be judged all the same.
+    /// Marks the remarks after the first `count` as no obstacle to judging.
     pub(super) fn hinder_no_judging_since(&self, count: usize) {
         for diagnostic in &mut self.all.borrow_mut()[count..] {
             diagnostic.hinders = Hinders::Publishing;
         }
     }
 
-    /// All remarks, by path and line; those about one spot in the order in which they were made.
+    /// All remarks, by path and line; those about one spot in the order of their reports.
     pub(super) fn sorted(self) -> Vec<Diagnostic> {
         let mut all = together(self.all.into_inner());
         all.sort_by_cached_key(|diagnostic| {
@@ -117,7 +117,7 @@ impl Faults {
     }
 }
 
-/// The same remarks, where many say the same of whole files: one for all of them.
+/// Joins remarks that say the same about many whole files into one.
 fn together(all: Vec<Diagnostic>) -> Vec<Diagnostic> {
     const MANY: usize = 5;
     const NAMED: usize = 3;
@@ -137,7 +137,7 @@ fn together(all: Vec<Diagnostic>) -> Vec<Diagnostic> {
             kept.push(diagnostic);
             continue;
         }
-        // The first stands for all: the others find nothing to say.
+        // The first remark takes all paths; the others find none left.
         let mut paths = std::mem::take(alike.entry(key).or_default());
         if paths.is_empty() {
             continue;

@@ -1,4 +1,4 @@
-//! The files of a package: what is there, what is ignored, and where links lead.
+//! The files of a package: which exist, which are ignored, and where links lead.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use crate::package::Format;
 use crate::package::faults::Faults;
 use crate::package::text::TextFile;
 
-/// A package with more files than this is not read; links that multiply directories end here.
+/// A package with more files than this is not read. This also stops links that multiply directories.
 pub(super) const MAX_FILES: usize = 500_000;
 
-/// Larger files make trouble in archives and version control.
+/// Larger files cause trouble in archives and version control.
 ///
 /// Source: problem package format 2025-09, "General requirements".
 const RECOMMENDED_SIZE: u64 = 100 << 20;
@@ -26,7 +26,7 @@ pub(super) struct Item {
     pub kind: Kind,
 }
 
-/// Links count as what they lead to.
+/// The kind of an item; a link has the kind of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -59,17 +59,17 @@ impl From<&Item> for Place {
     }
 }
 
-/// All files of a package by name, without those that the format ignores.
+/// All files of a package by name, except those that the format ignores.
 #[derive(Debug)]
 pub(super) struct Files {
     pub root: PathBuf,
-    /// What is wrong with them.
+    /// Faults of the files.
     pub faults: Faults,
     items: Vec<Item>,
 }
 
 impl Files {
-    /// Lists everything below `root` that is part of a package of this format, without leaving it.
+    /// Lists everything below `root` that belongs to a package of this format, without leaving `root`.
     pub(super) fn read(root: &Path, format: &dyn Format) -> Self {
         let faults = Faults::default();
         let mut walk = Walk {
@@ -98,7 +98,7 @@ impl Files {
         self.get(name).filter(|item| item.is_directory())
     }
 
-    /// Everything below a directory, by name; everything at all for an empty name.
+    /// All items below a directory, by name; all of the package for an empty name.
     pub(super) fn below(&self, directory: &str) -> &[Item] {
         if directory.is_empty() {
             return &self.items;
@@ -109,14 +109,14 @@ impl Files {
         &self.items[start..start + inside]
     }
 
-    /// What stands directly in a directory, by name.
+    /// The items directly in a directory, by name.
     pub(super) fn children<'t>(&'t self, directory: &str) -> impl Iterator<Item = &'t Item> {
         let skip = if directory.is_empty() { 0 } else { directory.len() + 1 };
         let below = self.below(directory).iter();
         below.filter(move |item| !item.name[skip..].contains('/'))
     }
 
-    /// Where something of this name is or would be.
+    /// The path of an item of this name, even if it does not exist.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
@@ -154,7 +154,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes an entry; whether to go into it, if it is a directory.
+    /// Notes an entry; returns whether to descend into it if it is a directory.
     fn visit(&mut self, entry: &DirEntry) -> bool {
         let Ok(relative) = entry.path().strip_prefix(self.root) else { return false };
         let Some(name) = relative.to_str() else {
@@ -249,8 +249,8 @@ impl Walk<'_> {
         self.lost(path, message, help);
     }
 
-    /// Reports what is not read. Submissions are judged without one of their like; a test case or a validator that is
-    /// lost would change verdicts.
+    /// Reports an item that is not read. Submissions are judged even if one of them is lost; the loss of a test case
+    /// or a validator would change verdicts.
     fn lost(&self, path: &Path, message: impl Into<String>, help: &str) {
         let name = path.strip_prefix(self.root).unwrap_or(path);
         let layout = self.format.layout();
@@ -275,7 +275,7 @@ pub(super) fn is_valid_name(name: &str) -> bool {
         && name.bytes().all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
 }
 
-/// Whether something of this name is in this directory, at any depth.
+/// Whether a name is in this directory, at any depth.
 pub(super) fn is_inside(name: &str, directory: &str) -> bool {
     name.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -1,4 +1,4 @@
-//! `.interaction` files: an exchange as people are shown it.
+//! `.interaction` files: an exchange to show to people.
 //!
 //! Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
 
@@ -9,7 +9,7 @@ use crate::model::text::visible;
 use crate::package::faults::Faults;
 use crate::package::text::{MAX_SIZE, start_of};
 
-/// Reports what is wrong with one.
+/// Reports the faults of such a file.
 pub(super) fn check(path: &Path, faults: &Faults) {
     let help = "each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes";
     let text = match start_of(path, MAX_SIZE) {

@@ -1,4 +1,4 @@
-//! `juror.toml`: what the format cannot say, such as the names of input and output files.
+//! `juror.toml`: settings that the format lacks, such as the names of input and output files.
 
 use crate::model::problem::{Equivalent, Interaction, Problem, ProgramIo};
 use crate::model::protocol::Protocol;
@@ -9,10 +9,10 @@ use crate::package::testlib;
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::toml;
 
-/// The file.
+/// The name of the file.
 pub(super) const NAME: &str = "juror.toml";
 
-/// Reads `juror.toml` if it is there, and adds what it says.
+/// Reads `juror.toml` if it exists, and adds its settings.
 pub(super) fn read(tree: &Files, draft: &mut Draft) {
     let file = tree.file(NAME).and_then(|item| TextFile::read(&item.path, &tree.faults));
     let page = file.as_ref().map(|file| Page { file, faults: &tree.faults });
@@ -43,7 +43,7 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
     draft.problem.io = io;
 }
 
-/// How output validators are called, and input validators.
+/// The protocols of output validators and of input validators.
 fn protocols(node: &Node<'_>, problem: &Problem) -> Parse<(Protocol, Protocol)> {
     let mut map = node.map_called("protocol", "[protocol]")?;
     let output = map.ask("output_validator", |node| match node.word() {
@@ -63,7 +63,7 @@ fn protocols(node: &Node<'_>, problem: &Problem) -> Parse<(Protocol, Protocol)> 
     Ok((or(output, problem.output_protocol), or(input, problem.input_protocol)))
 }
 
-/// What the author says of changed copies of right submissions: the reason why each is right.
+/// Mutants that the author declares equivalent, each with the reason why it is right.
 fn equivalents(node: &Node<'_>) -> Parse<Vec<Equivalent>> {
     let mut map = node.map_called("strength", "[strength]")?;
     let all = map.ask("equivalent", |node| {

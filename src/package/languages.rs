@@ -1,11 +1,11 @@
-//! The codes for programming languages and for natural ones.
+//! Codes of programming languages and of natural languages.
 //!
 //! Source: problem package format 2025-09, appendix "Languages", and "General requirements".
 
 use crate::language::table::{LANGUAGES, Language, Validators};
 use crate::package::suggest::{did_you_mean, meant_or};
 
-/// The code of a natural language by its English name; others stay as they are.
+/// The code of a natural language by its English name; other words stay as they are.
 pub(super) fn natural_language(name: &str) -> &str {
     match name {
         "arabic" => "ar",
@@ -59,12 +59,12 @@ pub(super) fn natural_language(name: &str) -> &str {
     }
 }
 
-/// Whether this is the code of a programming language.
+/// Whether a word is the code of a programming language.
 pub(super) fn is_programming_language(word: &str) -> bool {
     Language::by_code(word).is_some()
 }
 
-/// Whether juror has the language of this code, but not the format.
+/// Whether juror has the language of this code, but the format does not.
 pub(super) fn is_our_own(code: &str) -> bool {
     Language::by_code(code).is_some_and(|language| !language.is_of_format)
 }
@@ -94,7 +94,7 @@ pub(super) fn help_for(word: &str) -> String {
     called.map_or_else(|| meant_or(word, codes, otherwise), did_you_mean)
 }
 
-/// Whether this has the form of a natural language's code: `en`, `fil`, `pt-BR`.
+/// Whether a word has the form of a natural language's code: `en`, `fil`, `pt-BR`.
 pub(super) fn is_natural_language(code: &str) -> bool {
     let (language, region) = match code.split_once('-') {
         Some((language, region)) => (language, Some(region)),

@@ -1,8 +1,8 @@
-//! Reads a problem package from disk and says everything that is wrong with it.
+//! Reads a problem package from disk and reports all its faults.
 //!
-//! Each format has a folder, and a door: `Format` says whether a directory is in it, and makes a `Draft` of
-//! what is there. What all formats share is checked on drafts. Nothing is ever written, and no link is followed
-//! out of the package.
+//! Each format has a folder, and a `Format` that tells whether a directory is in it and makes a `Draft` of its files.
+//! Rules that all formats share are checked on drafts. Nothing is ever written, and no link is followed out of the
+//! package.
 
 pub mod archive;
 mod bare;
@@ -49,7 +49,7 @@ use crate::package::polygon::Polygon;
 use crate::package::sinol::Sinol;
 use crate::package::statements::Statement;
 
-/// The formats, in the order in which they are asked: what others could take for theirs comes first.
+/// The formats in the order of detection: one that another could mistake for its own comes first.
 const FORMATS: [&dyn Format; 9] = [
     &Kattis202509,
     &LEGACY,
@@ -62,25 +62,25 @@ const FORMATS: [&dyn Format; 9] = [
     &Bare,
 ];
 
-/// A way to lay out a problem package.
+/// A format of problem packages.
 trait Format: Sync {
-    /// What makes a directory one of this format, such as `a file problem.yaml`.
+    /// The mark of a directory in this format, such as `a file problem.yaml`.
     fn sign(&self) -> &'static str;
 
-    /// Why a directory is taken for one of this format, in a line; `None` if it is not.
+    /// Why a directory counts as one of this format, in a line; `None` if it does not.
     fn detect(&self, dir: &Path) -> Option<String>;
 
-    /// Whether something of this name below the package's directory is a part of it; what is not may be anything.
+    /// Whether this name below the package's directory belongs to the package; other files are not checked.
     fn wants(&self, _name: &str) -> bool {
         true
     }
 
-    /// Whether a file or directory may be called this. One of another name is ignored.
+    /// Whether a file or directory may have this name. Those with other names are ignored.
     fn allows(&self, base_name: &str) -> bool {
         !base_name.is_empty() && !base_name.starts_with('.')
     }
 
-    /// Where it puts things, and what it calls them.
+    /// Its places and names for files.
     fn layout(&self) -> Layout;
 
     /// The statements of a package, by language, that are not among the [`statement_files`](Self::statement_files).
@@ -88,24 +88,24 @@ trait Format: Sync {
         Vec::new()
     }
 
-    /// The files with statements for packages of Kattis, if they are not where those have them.
+    /// The files of statements for packages of Kattis, if this format has them elsewhere.
     fn statement_files(&self, _tree: &Files) -> Vec<StatementFile> {
         Vec::new()
     }
 
-    /// Reads what is there; `None` if nothing more is to be said than the faults do.
+    /// Reads the package; `None` if its faults leave nothing else to report.
     fn read(&self, tree: &Files) -> Option<Draft>;
 }
 
-/// What reading a package came to.
+/// The result of reading a package.
 #[derive(Debug)]
 pub struct Reading {
-    /// Where the format puts things; `None` if there is no package.
+    /// Where the format puts files; `None` if there is no package.
     pub layout: Option<Layout>,
-    /// The problem, as far as it could be understood; `None` if there is no package in a format that is read, or
-    /// its settings cannot be read at all. With errors among the diagnostics, parts may be missing.
+    /// The problem, as far as it is valid; `None` if there is no package in a readable format, or if its settings are
+    /// unreadable. If the diagnostics have errors, parts may be missing.
     pub problem: Option<Problem>,
-    /// Everything that is wrong, by path and line.
+    /// All faults, by path and line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -114,17 +114,17 @@ pub fn formats() -> [&'static str; FORMATS.len()] {
     FORMATS.map(name)
 }
 
-/// The first word, because it stands on the command line.
+/// The first word of its name, for the command line.
 fn name(format: &dyn Format) -> &'static str {
     format.layout().format.split(' ').next().unwrap_or_default()
 }
 
-/// Reads the package in a directory, in the format that it seems to be in.
+/// Reads the package in a directory, in the format that is detected.
 pub fn read(dir: &Path) -> Reading {
     read_as(dir, None)
 }
 
-/// Reads the package in a directory, in the format of this name if there is one.
+/// Reads the package in a directory; with a name, in the format of that name.
 pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     let named = FORMATS.into_iter().find(|it| format == Some(name(*it)));
     let found = match named {

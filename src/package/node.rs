@@ -1,7 +1,7 @@
-//! Settings as readers see them: nodes that know their path, and report what is wrong with them.
+//! Settings for readers: nodes that know their path and report their own faults.
 //!
-//! A parser is a `fn(&Node) -> Parse<T>`. What fails is reported at once, so that one run shows every fault; the
-//! [`Reported`] that comes back only proves it. A [`Map`] hands its nodes to parsers, a line a key.
+//! A parser is a `fn(&Node) -> Parse<T>`. A fault is reported at once, so that one run shows all of them; the
+//! [`Reported`] that the parser returns only proves it. A [`Map`] hands its nodes to parsers, one line for each key.
 
 use std::slice::from_ref;
 
@@ -11,10 +11,10 @@ use crate::package::suggest::{list, meant_or};
 use crate::package::text::{Page, Range, TextFile, shown};
 use crate::package::yaml::{self, Entry, Meaning, Parsed, Raw, Scalar, Value};
 
-/// What a parser gives: a value, or proof that its fault is reported.
+/// The result of a parser: a value, or proof that its fault is reported.
 pub(super) type Parse<T> = Result<T, Reported>;
 
-/// Reads a YAML file; `None` is handed on if there is nothing in it, or if it cannot be read, which is reported.
+/// Reads a YAML file; `read` gets `None` if the file is empty, or if it is unreadable, which is reported.
 pub(super) fn with_yaml<T>(
     file: Option<TextFile>,
     faults: &Faults,
@@ -31,16 +31,16 @@ pub(super) fn with_yaml<T>(
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     pub raw: &'a Raw,
-    /// What messages call it, such as `limits.memory`; empty for the whole file. Items are called as their sequence.
+    /// Its name in messages, such as `limits.memory`; empty for the whole file. Items have the name of their sequence.
     pub path: String,
-    /// The key that it stands behind; empty if there is none.
+    /// The key of the value; empty if there is none.
     pub key: &'a str,
     key_range: Range,
     page: Page<'a>,
 }
 
 impl<'a> Node<'a> {
-    /// A file's one value.
+    /// The one value of a file.
     pub(super) fn root(raw: &'a Raw, page: Page<'a>) -> Self {
         Self { raw, path: String::new(), key: "", key_range: raw.range, page }
     }
@@ -56,7 +56,7 @@ impl<'a> Node<'a> {
         Self { raw, path, key, key_range: *key_range, page: self.page }
     }
 
-    /// The same with another name for messages.
+    /// The same node with another name in messages.
     pub(super) fn called(self, path: &str) -> Self {
         Self { path: path.to_owned(), ..self }
     }
@@ -66,17 +66,17 @@ impl<'a> Node<'a> {
         self.page.faults.error(self.place(), message, help)
     }
 
-    /// Reports that something is lacking beside the value, though submissions can be judged.
+    /// Reports that something required is missing beside the value, though submissions can be judged.
     pub(super) fn lack(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.lack(self.place(), message, help);
     }
 
-    /// Doubts the value; the help may be empty.
+    /// Warns about the value; the help may be empty.
     pub(super) fn warning(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.place(), message, help);
     }
 
-    /// Reports a fault of the key, or that it is there.
+    /// Reports a fault of the key, or that it exists.
     pub(super) fn key_error(
         &self,
         message: impl Into<String>,
@@ -90,7 +90,7 @@ impl<'a> Node<'a> {
         self.page.faults.lack(self.key_place(), message, help);
     }
 
-    /// Doubts the key, or that it is there.
+    /// Warns about the key, or that it exists.
     pub(super) fn key_warning(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.key_place(), message, help);
     }
@@ -100,17 +100,17 @@ impl<'a> Node<'a> {
         self.page.faults.error(&self.page.file.path, message, help)
     }
 
-    /// Reports that the file lacks something, though submissions can be judged.
+    /// Reports that the file lacks something required, though submissions can be judged.
     pub(super) fn file_lack(&self, message: &str, help: &str) {
         self.page.faults.lack(&self.page.file.path, message, help);
     }
 
-    /// Doubts the file as a whole.
+    /// Warns about the file as a whole.
     pub(super) fn file_warning(&self, message: &str, help: &str) {
         self.page.faults.warning(&self.page.file.path, message, help);
     }
 
-    /// Reports that the value is not what is wanted.
+    /// Reports that the value does not have the wanted kind.
     pub(super) fn must_be(&self, wanted: &str) -> Reported {
         let what = self.what();
         if self.is_null() {
@@ -129,12 +129,12 @@ impl<'a> Node<'a> {
         self.error(message, "")
     }
 
-    /// Reports a word that is not among those that are known.
+    /// Reports a word that is not among the known ones.
     pub(super) fn unknown(&self, message: String, known: &[&str]) -> Reported {
         self.error(message, meant(self.word(), known))
     }
 
-    /// Whether further remarks about the file would be dropped, so that they need not be thought out.
+    /// Whether further remarks about the file would be dropped, so that callers can skip the work.
     pub(super) fn is_full(&self) -> bool {
         self.page.is_full()
     }
@@ -157,12 +157,12 @@ impl<'a> Node<'a> {
         self.key_range.line
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub(super) fn what(&self) -> String {
         if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) }
     }
 
-    /// What the value is, for messages.
+    /// The kind of the value, for messages.
     pub(super) fn kind(&self) -> String {
         let kind = match self.raw.scalar().map(Scalar::meaning) {
             Some(Meaning::Null) => "nothing",
@@ -176,12 +176,12 @@ impl<'a> Node<'a> {
         format!("{kind} `{}`", shown(self.word()))
     }
 
-    /// What a scalar means.
+    /// The meaning of a scalar.
     pub(super) fn meaning(&self) -> Option<Meaning> {
         self.raw.scalar().map(Scalar::meaning)
     }
 
-    /// A scalar as it is written; empty for a map or a sequence.
+    /// A scalar as written; empty for a map or a sequence.
     pub(super) fn word(&self) -> &'a str {
         self.raw.scalar().map_or("", |scalar| &scalar.text)
     }
@@ -194,12 +194,12 @@ impl<'a> Node<'a> {
         matches!(self.raw.value, Value::Map(_))
     }
 
-    /// A map whose keys are known, each by its path.
+    /// The value as a map with known keys; messages call each key by its path.
     pub(super) fn map(&self) -> Parse<Map<'a>> {
         self.map_called(&self.path, &self.path)
     }
 
-    /// A map in which messages call a key `prefix.key`, and which they call `name`.
+    /// The value as a map. Messages call it `name`, and its keys `prefix.key`.
     pub(super) fn map_called(&self, prefix: &str, name: &str) -> Parse<Map<'a>> {
         match &self.raw.value {
             Value::Map(entries) => Ok(self.clone().called(prefix).over(name, entries)),
@@ -227,14 +227,14 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What stands in a map whose keys may be anything.
+    /// The values of a map with arbitrary keys.
     pub(super) fn entries(&self, wanted: &str) -> Parse<impl Iterator<Item = Self> + use<'a>> {
         let Value::Map(entries) = &self.raw.value else { return Err(self.must_be(wanted)) };
         let node = self.clone();
         Ok(entries.iter().map(move |entry| node.behind(entry)))
     }
 
-    /// What stands in a sequence, which may be empty.
+    /// The items of a sequence, which may be empty.
     pub(super) fn items(&self, wanted: &str) -> Parse<impl Iterator<Item = Self> + use<'a>> {
         let node = self.clone();
         match &self.raw.value {
@@ -261,7 +261,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A map whose keys are known: keys that were not asked for are reported when it is dropped.
+/// A map with known keys: when it is dropped, keys that nobody asked for are reported.
 pub(super) struct Map<'a> {
     pub node: Node<'a>,
     name: String,
@@ -273,29 +273,29 @@ pub(super) struct Map<'a> {
     is_read: bool,
 }
 
-/// Keys of another version or tool, each with what stands for it here.
+/// Keys of another version or tool, each with its replacement here.
 pub(super) type Renamed = &'static [(&'static str, &'static str)];
 
 impl<'a> Map<'a> {
-    /// The same, with keys that deserve a word of their own when they are found.
+    /// This map, with keys of other versions that get a message of their own.
     pub(super) fn renamed(mut self, renamed: Renamed) -> Self {
         self.renamed = renamed;
         self
     }
 
-    /// The same, with unknown keys that mean nothing to judges.
+    /// This map, with keys that are unknown but mean nothing to judges.
     pub(super) fn for_people(mut self, keys: &'static [&'static str]) -> Self {
         self.for_people = keys;
         self
     }
 
-    /// The same, in which a key without a value counts as one that is not there.
+    /// This map, with keys without a value counted as absent.
     pub(super) fn without_nulls(mut self) -> Self {
         self.without_nulls = true;
         self
     }
 
-    /// What stands behind a key, if it is there.
+    /// The node of a key, if it exists.
     pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'a>> {
         if !self.known.contains(&key) {
             self.known.push(key);
@@ -304,7 +304,7 @@ impl<'a> Map<'a> {
         Some(self.node.behind(entry)).filter(|node| !(self.without_nulls && node.is_null()))
     }
 
-    /// The value of a key; `None` if it is not there.
+    /// The value of a key; `None` if the key is absent.
     pub(super) fn ask<T>(
         &mut self,
         key: &'static str,
@@ -313,7 +313,7 @@ impl<'a> Map<'a> {
         self.node(key).as_ref().map(parse).transpose()
     }
 
-    /// The value of a key; `None` if it is not there or wrong.
+    /// The value of a key; `None` if it is absent or invalid.
     pub(super) fn get<T>(
         &mut self,
         key: &'static str,
@@ -322,7 +322,7 @@ impl<'a> Map<'a> {
         self.ask(key, parse).ok().flatten()
     }
 
-    /// Sets what a key is about, which keeps its value if the key is not there or wrong.
+    /// Sets `target` to the value of a key; keeps it if the key is absent or invalid.
     pub(super) fn set<T, U: From<T>>(
         &mut self,
         key: &'static str,
@@ -334,19 +334,19 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The keys that were asked for.
+    /// The keys that were asked for so far.
     pub(super) fn known(&self) -> &[&'static str] {
         &self.known
     }
 
-    /// Takes the keys that were not asked for so far; the caller reports them.
+    /// Takes the keys that nobody asked for so far; the caller reports them.
     pub(super) fn rest(&mut self) -> Vec<Node<'a>> {
         self.is_read = true;
         let rest = self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()));
         rest.map(|entry| self.node.behind(entry)).collect()
     }
 
-    /// Warns of keys that were not asked for: other judges ignore unknown keys.
+    /// Warns of keys that nobody asked for: other judges ignore unknown keys.
     pub(super) fn doubt_rest(&mut self) {
         for node in self.rest() {
             if node.is_full() {
@@ -391,7 +391,7 @@ impl Drop for Map<'_> {
     }
 }
 
-/// What to write instead of a word that is not among those that are known.
+/// What to write instead of an unknown word.
 pub(super) fn meant(word: &str, known: &[&str]) -> String {
     let otherwise = match known {
         [] => "there are none".to_owned(),

@@ -1,11 +1,11 @@
-//! What a test case says of itself to people: its description and its hint.
+//! What a test case tells people: its description and its hint.
 
 use std::path::Path;
 
 use crate::package::convert::settings::read;
 
-/// The description and the hint of the test case with this input: keys of its `.yaml`, or files beside it as legacy
-/// packages have them.
+/// The description and the hint of the test case with this input. They are keys of its `.yaml`, or in legacy packages
+/// files beside it.
 pub fn of_case(input: &Path) -> [Option<String>; 2] {
     let keys = read(&input.with_extension("yaml"));
     [("description", "desc"), ("hint", "hint")].map(|(key, ending)| {

@@ -1,4 +1,4 @@
-//! The statements of a package, for those who show them.
+//! The statements of a package, to be shown.
 
 use std::path::{Path, PathBuf};
 
@@ -12,27 +12,27 @@ use crate::package::files::Files;
 pub struct Statement {
     /// Its language code.
     pub language: String,
-    /// How it is written.
+    /// Its markup.
     pub form: Form,
     /// The file.
     pub path: PathBuf,
 }
 
-/// How a statement is written. The first can be shown best.
+/// The markup of a statement. The first ones can be shown best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// Markdown.
     Markdown,
     /// LaTeX.
     Latex,
-    /// LaTeX, one file for each section, as Polygon has it. The path is that of the first.
+    /// LaTeX with one file for each section, as in Polygon. The path is that of the first section.
     Sections,
-    /// A PDF, which is shown as it is or not at all.
+    /// A PDF, which is shown unchanged or not at all.
     Pdf,
 }
 
 impl Form {
-    /// By the ending of a file.
+    /// The form by the ending of a file.
     pub(super) fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "md" => Some(Self::Markdown),
@@ -57,7 +57,7 @@ pub fn statements(problem: &Problem) -> Vec<Statement> {
     by_language(listed.chain(format.statements(&problem.dir)).collect())
 }
 
-/// One for each language: that which can be shown best.
+/// One statement for each language: the one that can be shown best.
 pub(super) fn by_language(mut all: Vec<Statement>) -> Vec<Statement> {
     all.sort_by(|a, b| (&a.language, a.form).cmp(&(&b.language, b.form)));
     all.dedup_by(|a, b| a.language == b.language);

@@ -1,4 +1,4 @@
-//! What a misspelt word was probably meant to be.
+//! The word that a misspelt one probably means.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ const MAX_LENGTH: usize = 64;
 /// Longer paths are not compared.
 const LONGEST_PATH: usize = 256;
 
-/// The known word that is nearest to `word`, if one is near enough to be meant.
+/// The known word nearest to `word`, if one is near enough.
 ///
-/// Letter case, `-` and `_` do not count; otherwise about one slip in three letters is forgiven.
+/// Letter case, `-` and `_` do not count; otherwise about one mistake in three letters is forgiven.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;
@@ -28,8 +28,8 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|candidate| candidate.known)
 }
 
-/// The paths that a misspelt one was probably meant to be, for the end of a sentence; empty if none is near. The end
-/// of a path may stand for it.
+/// The paths that a misspelt one probably means, for the end of a sentence; empty if none is near. The end of a path
+/// may stand for the path.
 pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 3;
     let word = folded(path);
@@ -54,7 +54,7 @@ pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> S
     }
 }
 
-/// What to write instead of a misspelt word: the nearest known one, else what `otherwise` says.
+/// What to write instead of a misspelt word: the nearest known one, else `otherwise`.
 pub(super) fn meant_or<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -76,7 +76,7 @@ fn folded(word: &str) -> String {
     word.to_lowercase().replace('-', "_")
 }
 
-/// The words as a list for a reader: `a, b, c`.
+/// The words as a list for people: `a, b, c`.
 pub fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().collect::<Vec<_>>().join(", ")
 }

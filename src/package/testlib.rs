@@ -11,19 +11,19 @@ use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::boolean;
 
-/// Which programs are written with it.
+/// The programs that use testlib.
 pub(super) struct Testlib {
-    /// Where `testlib.h` is, if it is laid beside them.
+    /// The path of `testlib.h`, if it is put beside them.
     header: Option<PathBuf>,
     output_validator: Option<Role>,
     input_validators: bool,
     generators: bool,
 }
 
-/// What the output validator does.
+/// The role of the output validator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// It looks at an output.
+    /// It checks an output.
     Checker,
     /// It talks with the submission.
     Interactor,
@@ -80,7 +80,7 @@ fn role(node: &Node<'_>, problem: &Problem) -> Parse<Role> {
 }
 
 impl Testlib {
-    /// Lets the problem's programs be built and called so.
+    /// Makes the problem's programs be built and called that way.
     pub(super) fn apply(self, problem: &mut Problem) {
         let header = self.header.as_ref();
         if let Some(role) = self.output_validator {
@@ -100,7 +100,7 @@ impl Testlib {
     }
 }
 
-/// A program of a single C++ file is built as such programs are; of a directory only the header is laid into it.
+/// Puts the header beside a program; a single C++ file is also built as a testlib program.
 fn prepare(program: &mut Program, header: Option<&PathBuf>) {
     program.include.extend(header.map(|path| IncludedFile {
         language: Some("cpp".to_owned()),

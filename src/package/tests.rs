@@ -1,4 +1,4 @@
-//! Packages of every format, changed anyhow: each is read, or what is wrong with it is said.
+//! Packages of every format with random changes: each is read, or its faults are reported.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -215,7 +215,7 @@ const SMALL: [Small; 9] = [
     ),
 ];
 
-/// What is put into texts: pieces of the languages that are read.
+/// Pieces of the languages in files, to be put into texts.
 const WORDS: [&str; 40] = [
     "\n",
     "\n  ",
@@ -259,13 +259,13 @@ const WORDS: [&str; 40] = [
     "%99d",
 ];
 
-/// Where links lead.
+/// Targets of links.
 const TARGETS: [&str; 6] = ["..", ".", "/", "/dev/zero", "nowhere", "1.in"];
 
 /// A change of one file.
 #[derive(Clone, Debug)]
 enum Change {
-    /// Some bytes of it are replaced.
+    /// Some of its bytes are replaced.
     Text {
         from: usize,
         length: usize,
@@ -277,7 +277,7 @@ enum Change {
     Directory,
     Pipe,
     Link(&'static str),
-    /// It stands in for another.
+    /// It replaces another file.
     Moved(usize),
 }
 
@@ -305,7 +305,7 @@ fn package(files: &[(&str, &str)]) -> TempDir {
     package_with(files, &[], &[])
 }
 
-/// A package of these files but those `without`, with changed words in all of them.
+/// A package of these files except `without`, with changed words in all of them.
 pub(super) fn package_with<'a>(
     files: impl IntoIterator<Item = &'a (&'a str, &'a str)>,
     changes: &[(&str, &str)],
@@ -320,11 +320,11 @@ pub(super) fn package_with<'a>(
     keep
 }
 
-/// Changes what is there, whatever earlier changes made of it.
+/// Changes a file, whatever earlier changes did to it.
 fn change(dir: &Path, files: &[(&str, &str)], at: usize, change: &Change) {
     let name = |at: usize| files[at % files.len()].0;
     let path = dir.join(name(at));
-    // An earlier change may have made a file of the directory that it is in, or a link that leads away.
+    // An earlier change may have replaced its directory with a file, or with a link that leads away.
     let parent = path.parent().expect("a parent");
     let is_made = fs::create_dir_all(parent).is_ok();
     if !is_made || !parent.canonicalize().is_ok_and(|it| it.starts_with(dir)) {
@@ -362,7 +362,7 @@ fn change(dir: &Path, files: &[(&str, &str)], at: usize, change: &Change) {
     }
 }
 
-/// Reads a package. A reader that waits for ever would say nothing at all.
+/// Reads a package with a time limit, because a reader that hangs would report nothing.
 fn reading(dir: &Path) -> Reading {
     let (send, receive) = mpsc::channel();
     let owned = dir.to_owned();

@@ -1,4 +1,4 @@
-//! Text files that a person wrote, and remarks about spots in them.
+//! Text files written by people, and remarks about spots in them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use crate::model::diagnostic::{LINE_MAX, Place, Spot};
 use crate::model::units::Bytes;
 use crate::package::faults::{Faults, Reported};
 
-/// The largest file that is read as settings, in bytes. Real ones have a few kilobytes.
+/// Upper bound on the size of a file of settings, in bytes. Real ones have a few kilobytes.
 pub(super) const MAX_SIZE: u64 = 1 << 20;
 
 /// A range of one line. Lines and columns count from 1, columns and width in characters.
@@ -38,7 +38,7 @@ impl TextFile {
         Self { path: path.to_owned(), text, line_starts }
     }
 
-    /// The same, unless it is too large.
+    /// Wraps a text as a file, unless it is too large.
     pub(super) fn bounded(path: &Path, text: String, faults: &Faults) -> Option<Self> {
         if text.len() as u64 > MAX_SIZE {
             let most = Bytes(MAX_SIZE);
@@ -51,8 +51,8 @@ impl TextFile {
 
     /// Reads a file and checks the format's rules for text files.
     ///
-    /// Without byte-order mark and with Unix line ends it must be, by "General requirements"; the
-    /// first confuses programs that read it, the second juror can live with.
+    /// By "General requirements", it must have Unix line ends and no byte-order mark. A mark confuses programs that
+    /// read the file, and is an error; juror tolerates other line ends.
     pub(super) fn read(path: &Path, faults: &Faults) -> Option<Self> {
         let bytes = match read_bounded(path) {
             Ok(bytes) => bytes,
@@ -123,7 +123,7 @@ impl TextFile {
     }
 }
 
-/// What text files of a package should not be.
+/// Rules for text files that a file may break.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Untidy {
     /// Programs would read it as data.
@@ -133,7 +133,7 @@ pub(super) enum Untidy {
 }
 
 impl Untidy {
-    /// Reports it; only the first is an error.
+    /// Reports the fault; only a byte-order mark is an error.
     pub(super) fn report(self, at: impl Into<Place>, faults: &Faults) {
         let (message, help) = match self {
             Self::Mark => {
@@ -156,7 +156,7 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     start_of(path, MAX_SIZE + 1)
 }
 
-/// The first bytes of a file, at most so many. What is not a file could have no end, or none to write to it.
+/// The first bytes of a file, at most `most`. Fails if it is not a file: a pipe could block, and a device has no end.
 pub(super) fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if !path.metadata()?.is_file() {
@@ -166,13 +166,13 @@ pub(super) fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether there is a file of settings that has all these words in it.
+/// Whether there is a file of settings that contains all these words.
 pub(super) fn settings_have(path: &Path, words: &[&str]) -> bool {
     let has = |text: &[u8], word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
     start_of(path, MAX_SIZE).is_ok_and(|text| words.iter().all(|word| has(&text, word)))
 }
 
-/// A file, and where its faults go.
+/// A file, and where its faults are reported.
 #[derive(Clone, Copy)]
 pub(super) struct Page<'a> {
     pub file: &'a TextFile,
@@ -190,13 +190,13 @@ impl Page<'_> {
         self.faults.error(self.file.place(range), message, help)
     }
 
-    /// Whether further remarks would be dropped, so that they need not be thought out.
+    /// Whether further remarks would be dropped, so that callers can skip the work.
     pub(super) fn is_full(&self) -> bool {
         self.faults.are_full(&self.file.path)
     }
 }
 
-/// A piece of a user's text for a message: without control characters, and not longer than a line.
+/// A piece of a user's text for a message: without control characters, at most a line long.
 pub(super) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut shown = String::new();

@@ -1,4 +1,4 @@
-//! TOML files as the trees that YAML files are read into.
+//! TOML files as the same trees as YAML files.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 use crate::package::text::{Page, Range, TextFile};
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
 
-/// The file as the tree that a YAML file is read into.
+/// Parses the file into the tree type of YAML files.
 pub(super) fn parse(page: Page<'_>) -> Option<Raw> {
     let (table, errors) = DeTable::parse_recoverable(&page.file.text);
     for error in errors.iter().take_while(|_| !page.is_full()) {

@@ -8,8 +8,8 @@ use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
 use crate::package::yaml::Meaning;
 
-/// A text. Plain numbers and truth values are taken as they are written, with a warning: other
-/// readers see `1.0` as a number and may write it differently.
+/// A text. Plain numbers and truth values are taken as written, with a warning: other readers see `1.0` as a number
+/// and may write it differently.
 pub(super) fn text(node: &Node<'_>) -> Parse<String> {
     match node.meaning() {
         Some(Meaning::Text) => {}
@@ -22,7 +22,7 @@ pub(super) fn text(node: &Node<'_>) -> Parse<String> {
     Ok(node.word().to_owned())
 }
 
-/// A text with something in it.
+/// A text that is not empty.
 pub(super) fn filled_text(node: &Node<'_>) -> Parse<String> {
     let text = text(node)?;
     match text.trim() {
@@ -33,7 +33,7 @@ pub(super) fn filled_text(node: &Node<'_>) -> Parse<String> {
 
 /// A sequence of texts; may be empty.
 pub(super) fn texts(node: &Node<'_>) -> Parse<Vec<String>> {
-    // Reads all items before it gives up, so that each fault is reported.
+    // Reads all items before it fails, so that each fault is reported.
     let texts: Vec<_> = node.items("a sequence of texts")?.map(|item| text(&item)).collect();
     texts.into_iter().collect()
 }
@@ -68,7 +68,7 @@ pub(super) fn positive<T: TryFrom<i64>>(node: &Node<'_>, unit: &str) -> Parse<T>
     integer(node, 1, &format!("an integer above 0, in {unit}"))
 }
 
-/// The number that was read, if it is not larger than this.
+/// The number, if it is at most `most`.
 pub(super) fn at_most<T: PartialOrd + Display>(most: T, value: T, node: &Node<'_>) -> Parse<T> {
     match value > most {
         true => Err(node.error(format!("{} is too large", node.what()), format!("at most {most}"))),
@@ -76,7 +76,7 @@ pub(super) fn at_most<T: PartialOrd + Display>(most: T, value: T, node: &Node<'_
     }
 }
 
-/// What a number must not fall below.
+/// A lower bound of a number.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
     Above(f64),
@@ -102,7 +102,7 @@ pub(super) fn number(node: &Node<'_>, bound: Bound) -> Parse<f64> {
     if holds && value.is_finite() { Ok(value) } else { Err(node.refused(&wanted)) }
 }
 
-/// A time above 0 in seconds; what is longer than a week is as good as a week.
+/// A time above 0 in seconds; a time beyond a week counts as a week.
 pub(super) fn seconds(node: &Node<'_>) -> Parse<Duration> {
     Ok(Duration::from_secs_f64(number(node, Bound::Above(0.0))?.min(1e6)))
 }

@@ -1,9 +1,9 @@
-//! The words of a command line, as `shlex.split` of Python and a shell without expansions take them.
+//! The words of a command line, split as by `shlex.split` of Python and by a shell without expansions.
 
-/// The words: between blanks, or in quotes.
+/// The words, separated by whitespace or in quotes.
 ///
 /// # Errors
-/// What is wrong with the line: a clause that stands behind its name.
+/// The fault of the line, as a clause to put after its name.
 pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
     const NO_PARTNER: &str = "has a quote without its partner";
     let mut words: Vec<String> = Vec::new();
@@ -16,7 +16,7 @@ pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
                 loop {
                     match characters.next().ok_or(NO_PARTNER)? {
                         end if end == character => break,
-                        // Between double quotes, a backslash stands for itself before all but these.
+                        // In double quotes, a backslash is literal except before these.
                         '\\' if character == '"' => match characters.next().ok_or(NO_PARTNER)? {
                             escaped @ ('"' | '\\') => word.push(escaped),
                             other => word.extend(['\\', other]),
@@ -49,7 +49,7 @@ mod tests {
                 found.as_ref().map(|it| it.iter().map(String::as_str).collect()).map_err(|it| *it);
             assert_eq!(found.as_deref().map_err(|it| *it), expected, "{line}");
         };
-        // What `shlex.split` of Python 3.12 gives.
+        // The results of `shlex.split` in Python 3.12.
         check("gen 1  -n=2 ", Ok(&["gen", "1", "-n=2"]));
         check("gen\t1\r\n2", Ok(&["gen", "1", "2"]));
         check("gen \"a b\" 'c \"d'", Ok(&["gen", "a b", "c \"d"]));

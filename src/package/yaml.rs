@@ -1,7 +1,7 @@
-//! YAML files as trees whose every node knows its place.
+//! YAML files as trees whose nodes know their places.
 //!
-//! This is the only file that knows the YAML crate. Its event parser is used rather than its
-//! deserializer, because that stops at the first fault and a reader of packages must show all.
+//! Only this file uses the YAML crate. It uses the event parser, because the deserializer stops at the first fault and
+//! a reader of packages must show all of them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
@@ -10,16 +10,16 @@ use serde_saphyr::granit_parser::{self, Event, Parser, ScalarStyle, Span, Tag};
 
 use crate::package::text::{Page, Range, shown};
 
-/// How many nodes a file may have once its aliases are filled in; stops "alias bombs".
+/// Upper bound on the nodes of a file with its aliases expanded; it stops "alias bombs".
 const MAX_NODES: usize = 100_000;
 
-/// A long text counts as one value for so many of its bytes: aliases repeat texts, too.
+/// A text counts as one node for each of this many bytes: aliases repeat texts, too.
 const BYTES_A_NODE: usize = 100;
 
-/// So many bytes a key may have. What is under a key is often named after it.
+/// Upper bound on the bytes of a key. Values are often named after their keys.
 const MAX_KEY: usize = 1000;
 
-/// How deep collections may be nested.
+/// Upper bound on the depth of nested collections.
 const MAX_DEPTH: usize = 64;
 
 /// A value and its place.
@@ -30,7 +30,7 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// A map with nothing in it, in place of a file with nothing in it.
+    /// An empty map, the value of an empty file.
     pub(super) fn no_keys() -> Self {
         Self { value: Value::Map(Vec::new()), range: Range { line: 1, column: 1, width: 1 } }
     }
@@ -42,18 +42,18 @@ impl Raw {
         }
     }
 
-    /// What stands in a map; nothing for other values.
+    /// The entries of a map; empty for other values.
     pub(super) fn entries(&self) -> &[Entry] {
         if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
-    /// What stands behind a key of a map.
+    /// The value of a key in a map.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Scalar(Scalar),
@@ -79,7 +79,7 @@ pub(super) struct Entry {
     pub value: Raw,
 }
 
-/// What a scalar means.
+/// The meaning of a scalar.
 ///
 /// Source: YAML 1.2.2, 10.3.2 "Tag Resolution" (the core schema).
 #[derive(Clone, Debug, PartialEq)]
@@ -150,7 +150,7 @@ fn is_float(unsigned: &str) -> bool {
         && exponent_digits.is_none_or(|text| is_all(text, |b| b.is_ascii_digit()))
 }
 
-/// Reads the file's one document. `None`: it has no content, or is no YAML, which is reported.
+/// Reads the file's single document. It may be empty, or not YAML, which is reported.
 pub(super) fn parse(page: Page<'_>) -> Parsed {
     let file = page.file;
     let options = granit_parser::options! {
@@ -177,7 +177,7 @@ pub(super) fn parse(page: Page<'_>) -> Parsed {
     builder.root.filter(|root| !is_nothing(root)).map_or(Parsed::Empty, Parsed::Document)
 }
 
-/// What a file came to.
+/// The result of parsing a file.
 #[derive(Debug)]
 pub(super) enum Parsed {
     Document(Raw),
@@ -213,7 +213,7 @@ fn lower_first(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Taken from the parser's own counting: counting again would be quadratic in a long line.
+/// Uses the parser's own count of columns: counting again would be quadratic in a long line.
 fn file_range(span: &Span) -> Range {
     let saturating = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Range {
@@ -228,7 +228,7 @@ enum Step {
     Stop,
 }
 
-/// Makes a tree of the stream of events.
+/// Builds a tree from the stream of events.
 #[derive(Default)]
 struct Builder {
     open: Vec<Open>,
@@ -238,13 +238,13 @@ struct Builder {
     nodes: usize,
 }
 
-/// A node that aliases may repeat, and how many nodes it is.
+/// A node that aliases may repeat, and its number of nodes.
 struct Anchored {
     node: Raw,
     nodes: usize,
 }
 
-/// A collection whose end is not reached yet.
+/// A collection that has not ended yet.
 struct Open {
     anchor: usize,
     range: Range,
@@ -260,10 +260,10 @@ enum OpenContent {
 #[derive(Default)]
 struct OpenMap {
     entries: Vec<Entry>,
-    /// Where each key is among the entries.
+    /// The position of each key among the entries.
     places: HashMap<String, usize>,
     key: Option<Raw>,
-    /// A key is not a text, so the meaning of the map is unknown.
+    /// A key is not a text, so that the meaning of the map is unknown.
     has_bad_key: bool,
 }
 
@@ -349,7 +349,7 @@ impl Builder {
         Step::GoOn
     }
 
-    /// Puts a complete node where it belongs.
+    /// Puts a complete node into its collection.
     fn finish(&mut self, node: Raw, anchor: usize, nodes_before: usize, page: Page<'_>) {
         if anchor != 0 {
             let nodes = self.nodes - nodes_before;
@@ -383,7 +383,7 @@ impl OpenMap {
             return;
         }
         let entry = Entry { key: name.clone(), key_range: key.range, value };
-        // As in every other reader, the last one counts.
+        // As in all other readers, the last of several equal keys counts.
         match self.places.entry(name) {
             Occupied(at) => {
                 let first = &mut self.entries[*at.get()];
@@ -404,7 +404,7 @@ fn is_text_tag(tag: Option<&Tag>) -> bool {
     tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"))
 }
 
-/// Tags would change what a value is; the format has no use for them.
+/// Reports tags: they would change the type of a value, and the format does not use them.
 fn check_tag(tag: Option<&Tag>, range: Range, page: Page<'_>) {
     if let Some(tag) = tag.filter(|tag| !is_text_tag(Some(tag))) {
         let message = format!("YAML tag `{}` is not supported", shown(&tag.original()));

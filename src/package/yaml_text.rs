@@ -1,4 +1,4 @@
-//! Writes a tree back as YAML: block style, keys in their order, plain where plain is unambiguous.
+//! Writes a tree as YAML: block style, keys in order, unquoted if that is unambiguous.
 
 use crate::package::yaml::{Meaning, Raw, Scalar, Value};
 
@@ -9,7 +9,7 @@ pub(super) fn write(node: &Raw) -> String {
     text
 }
 
-/// Writes a value that starts on a line of its own.
+/// Writes a value that starts on its own line.
 fn block(node: &Raw, depth: usize, text: &mut String) {
     let lines: Vec<(String, &Raw)> = match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
@@ -31,7 +31,7 @@ fn block(node: &Raw, depth: usize, text: &mut String) {
                 block(value, depth + 1, text);
                 continue;
             }
-            // It stands as far in as the key that it belongs to.
+            // It has the same indentation as its key.
             Value::Sequence(items) if !items.is_empty() => {
                 text.push('\n');
                 block(value, depth + usize::from(start == "-"), text);
@@ -53,7 +53,7 @@ fn flow(node: &Raw) -> String {
     }
 }
 
-/// A scalar with the meaning it had: plain if it cannot be misread, else quoted.
+/// A scalar with its meaning kept: plain if no reader can misread it, else quoted.
 fn scalar(value: &Scalar) -> String {
     let plain = Scalar { text: value.text.clone(), quoted: false };
     if value.meaning() != Meaning::Text
@@ -79,7 +79,7 @@ fn scalar(value: &Scalar) -> String {
     quoted + "\""
 }
 
-/// Whether a text can stand without quotes for every YAML reader.
+/// Whether every YAML reader takes a text without quotes as this text.
 fn is_plain(text: &str) -> bool {
     const RESERVED: [&str; 6] = ["y", "n", "yes", "no", "on", "off"];
     let lower = text.to_lowercase();

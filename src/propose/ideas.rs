@@ -1,4 +1,4 @@
-//! Which inputs a new problem should have at least, and what each is for.
+//! The inputs that a new problem should have at least, and their purposes.
 
 use crate::grammar::generate::{End, Pin};
 use crate::grammar::program::Grammar;
@@ -6,25 +6,25 @@ use crate::grammar::shape::{self, Scale, Shape};
 use crate::model::grammar::ValueBounds;
 use crate::model::text::shell_word;
 
-/// An input that is wanted.
+/// An input to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idea {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: String,
-    /// How values are chosen, counts among them.
+    /// How values are chosen, including counts.
     pub shape: Shape,
     /// Values at their bounds.
     pub pins: Vec<Pin>,
-    /// What the random numbers are made of.
+    /// The seed of its random numbers.
     pub seed: u64,
-    /// The options of `juror grammar generate` that print it.
+    /// The options with which `juror grammar generate` prints it.
     pub options: String,
 }
 
-/// The shapes of the inputs that are wanted, with the size of counts that a shape leaves open. Names that stand there
-/// more than once have seeds one after the other.
+/// The shapes of the proposed inputs, with the size of counts that a shape leaves open. Repeated names have
+/// consecutive seeds.
 const WANTED: [(Option<Scale>, &str); 5] = [
     (None, "smallest count-least count-above-least tiny tiny tiny"),
     (
@@ -40,7 +40,7 @@ const WANTED: [(Option<Scale>, &str); 5] = [
     (None, "largest-sum largest"),
 ];
 
-/// The inputs that are wanted for a grammar, without those at the bounds of single values.
+/// The inputs to make with a grammar, except those at the bounds of single values.
 pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     let shapes = shape::applicable(grammar);
     let has_counts = grammar.sites().iter().any(|site| site.is_count);
@@ -82,7 +82,7 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     ideas
 }
 
-/// Inputs that reach the bounds of single values that none has reached so far.
+/// Inputs that reach the bounds that no input has reached so far.
 pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<Idea> {
     let mut ideas: Vec<Idea> = Vec::new();
     for site in grammar.sites() {
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn every_shape_is_used() {
         for shape in shape::SHAPES {
-            // What rises with as many values as allowed is `increasing` with large counts.
+            // `increasing` with large counts replaces `increasing-most`.
             let is_used =
                 WANTED.iter().any(|(_, names)| names.split(' ').any(|it| it == shape.name));
             assert!(is_used || shape.name == "increasing-most", "{}", shape.name);

@@ -1,6 +1,6 @@
-//! Cases that are in a package without a recipe get one: their files are copied, and the recipe copies them.
+//! Adds existing cases to a new recipe: their files are copied, and the recipe copies them.
 //!
-//! Without that the first recipe would make unlisted of them.
+//! Otherwise the first recipe would make them unlisted files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ use crate::model::problem::Problem;
 use crate::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
 use crate::model::test_data::TestCase;
 
-/// Where the files are kept below `generators/`.
+/// The directory of the files below `generators/`.
 pub const GIVEN: &str = "given";
 
-/// A case without a recipe.
+/// A case that no recipe makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// The path below `data/`, without extension.
     pub name: String,
-    /// Its files, and their places below `generators/`.
+    /// Its files, and their copies below `generators/`.
     pub files: Vec<(PathBuf, PathBuf)>,
 }
 

@@ -1,4 +1,4 @@
-//! The inputs of a first set: written by the grammar, and those left that the package can use.
+//! The inputs of a first set: those that the grammar writes, and of these the ones that the package can use.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -21,12 +21,12 @@ use crate::model::text::count;
 use crate::propose::ideas::{Idea, at_bounds, ideas};
 use crate::validate::single::{InputValidators, Refused};
 
-/// How large inputs may be, in bytes: large ones stand in the package twice.
+/// Upper bounds on the size of inputs, in bytes: large ones are in the package twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Each.
+    /// For each input.
     pub one: usize,
-    /// All of them together.
+    /// For all inputs together.
     pub all: usize,
 }
 
@@ -36,47 +36,47 @@ impl Default for Sizes {
     }
 }
 
-/// An input with what it is for.
+/// An input with its purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// What was wanted.
+    /// The idea behind it.
     pub idea: Idea,
-    /// What came of it.
+    /// The input itself.
     pub input: Arc<[u8]>,
 }
 
-/// What makes inputs, and what judges them.
+/// The parameters: what makes inputs, and what checks them.
 pub struct Making<'a> {
-    /// For which problem, and where validators run.
+    /// The problem, and where validators run.
     pub bench: Bench<'a>,
-    /// How its data is made.
+    /// How the problem's data is made.
     pub recipe: Option<&'a Recipe>,
-    /// Writes the inputs.
+    /// The grammar that writes the inputs.
     pub grammar: &'a Grammar,
     /// The package's other grammars: all must accept.
     pub others: &'a [Grammar],
     /// The package's other input validators: all must accept.
     pub validators: Option<&'a InputValidators<'a>>,
-    /// What random numbers are made of.
+    /// The seed of random numbers.
     pub seed: u64,
-    /// How large inputs may be.
+    /// Upper bounds on the size of inputs.
     pub sizes: Sizes,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// The new ones, from small to large.
+    /// The new inputs, from small to large.
     pub made: Vec<Made>,
-    /// Those that are there already, and of two equal new ones the second.
+    /// Inputs that exist already, and of two equal new ones the second.
     pub equal: Vec<EqualInput>,
-    /// Those that are too large.
+    /// Inputs that are too large.
     pub too_large: Vec<Idea>,
-    /// Why others could not be written, and who refuses them.
+    /// Why others could not be written, and which validators refuse others.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// An input, or why there is none.
+/// An input, or the reason why there is none.
 enum Came {
     Input(Arc<[u8]>),
     Unwritten(Unwritten),
@@ -84,17 +84,17 @@ enum Came {
 }
 
 impl Making<'_> {
-    /// Makes all that is wanted: shapes first, then what no input has reached.
+    /// Makes all inputs: shapes first, then bounds that no input has reached.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn make(&self) -> Result<Inputs, Stop> {
         let mut known = Known::of(self.bench.problem, self.recipe)?;
         let mut inputs = Inputs::default();
         let mut left_out = LeftOut::new();
         let mut coverage = Coverage::new(self.grammar);
         for file in &known.files {
-            // What the grammar does not allow reaches no bound; `verify` names it.
+            // An input that the grammar refuses reaches no bound; `verify` reports it.
             let input = fs::read(file).map_err(JudgeError::on("read", file))?;
             let _ = coverage.add(self.grammar, &input, file);
         }
@@ -102,7 +102,7 @@ impl Making<'_> {
         self.round(shaped, &mut known, &mut coverage, &mut left_out, &mut inputs)?;
         let reached = bounds(self.grammar, Some(&coverage));
         let missed = at_bounds(self.grammar, &reached, self.seed);
-        // A bound that is out of reach has its own remark in `verify`.
+        // `verify` has its own remark for a bound that cannot be reached.
         let mut unreached = LeftOut::new();
         self.round(missed, &mut known, &mut coverage, &mut unreached, &mut inputs)?;
         unreached.retain(|(_, _, by), _| by.is_some());
@@ -122,7 +122,7 @@ impl Making<'_> {
         Ok(inputs)
     }
 
-    /// Makes some, and sorts out what cannot be used.
+    /// Makes some inputs, and leaves out those that cannot be used.
     fn round(
         &self,
         ideas: Vec<Idea>,
@@ -140,7 +140,7 @@ impl Making<'_> {
                     continue;
                 }
                 Came::Unwritten(Unwritten::Unsatisfied(diagnostic)) => {
-                    // What it tried differs from shape to shape; the place does not.
+                    // The message differs from shape to shape, but the place does not.
                     let place = &diagnostic.place;
                     let spot = place.spot.as_ref().map(|it| (it.line, it.column));
                     let why = (place.path.clone(), spot, None);
@@ -158,7 +158,7 @@ impl Making<'_> {
                 continue;
             }
             let path = self.grammar.source().path.as_path();
-            // It was read again when it was written.
+            // Writing an input includes a check of it.
             let _ = coverage.add(self.grammar, &input, path);
             known.add(&idea.name, &Arc::clone(&input).into())?;
             inputs.made.push(Made { idea, input });
@@ -174,7 +174,7 @@ impl Making<'_> {
             Ok(input) => input.into(),
             Err(unwritten) => return Ok(Came::Unwritten(unwritten)),
         };
-        // What is there is not judged here.
+        // Existing inputs are not checked here.
         if known.find(&input)?.is_some() {
             return Ok(Came::Input(input));
         }
@@ -204,7 +204,7 @@ impl Making<'_> {
     }
 }
 
-/// Why inputs were left out: which command of the grammar, or which validator and what it said.
+/// Why inputs were left out: a command of the grammar, or a validator with its message.
 type Why = (PathBuf, Option<(u32, u32)>, Option<Refused>);
 
 /// The inputs that were left out for each reason, and the grammar's remark on the first of them.
@@ -231,14 +231,14 @@ fn remark(
         .help("make grammar and validator say the same; `juror verify` shows more")
 }
 
-/// The inputs that are there.
+/// The existing inputs.
 struct Known {
     names: HashMap<Digest, String>,
     files: Vec<PathBuf>,
 }
 
 impl Known {
-    /// Those of the data, and those that the recipe gives.
+    /// Those in the data, and those in the recipe.
     fn of(problem: &Problem, recipe: Option<&Recipe>) -> Result<Self, JudgeError> {
         let mut known = Self { names: HashMap::new(), files: Vec::new() };
         for case in &problem.test_data.cases {
@@ -267,7 +267,7 @@ impl Known {
         Ok(())
     }
 
-    /// The case that has this input.
+    /// The case with this input.
     fn find(&self, input: &Arc<[u8]>) -> Result<Option<String>, JudgeError> {
         Ok(self.names.get(&digest(&Arc::clone(input).into())?).cloned())
     }

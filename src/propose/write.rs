@@ -1,7 +1,7 @@
-//! Puts new cases into a package's recipe, and what is too long for it beside it.
+//! Puts new cases into a package's recipe, and inputs that are too long for it beside it.
 //!
-//! Nothing in the recipe is moved and no file is replaced: the new text is read again before anything is
-//! renamed, and must give the cases that were there and the new ones.
+//! Nothing in the recipe moves and no file is replaced. Before anything is renamed, the new text is read again and
+//! must give the old cases and the new ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,40 +19,40 @@ use crate::package::recipe::insert::{inserted, quoted};
 use crate::propose::import::{GIVEN, Imported};
 use crate::propose::inputs::Made;
 
-/// The longest input that stands in the recipe itself, in bytes; longer ones get a file.
+/// Upper bound in bytes on an input in the recipe itself; longer ones get a file.
 const INLINE: usize = 1000;
 
-/// What is added to a package.
+/// The parameters of an addition to a package.
 pub struct Addition<'a> {
     /// The package.
     pub problem: &'a Problem,
     /// Its recipe, if it has one.
     pub recipe: Option<&'a Recipe>,
-    /// The directories below `data/secret` for the cases.
+    /// The directories below `data/secret` for the new cases.
     pub into: &'a [String],
     /// Comments above the cases.
     pub comments: Vec<String>,
-    /// Whether the recipe has to make the judge answers.
+    /// Whether the recipe must make the judge answers.
     pub makes_answers: bool,
-    /// Cases that a new recipe copies.
+    /// Existing cases that a new recipe copies.
     pub adopted: &'a [Imported],
 }
 
 /// The recipe with new cases.
 pub struct Added {
-    /// As it was read again.
+    /// The new recipe, read again.
     pub recipe: Recipe,
-    /// The names of the new cases, in their order.
+    /// The names of the new cases, in order.
     pub names: Vec<String>,
 }
 
-/// A case to be added.
+/// A case to add.
 pub struct NewCase<'a> {
     /// Its name in its directory.
     pub name: String,
     /// The input.
     pub input: &'a [u8],
-    /// What the case is for.
+    /// The purpose of the case.
     pub description: &'a str,
     /// A comment above the input.
     pub comment: Option<&'a str>,
@@ -61,10 +61,10 @@ pub struct NewCase<'a> {
 }
 
 impl Addition<'_> {
-    /// Writes files and recipe.
+    /// Writes the files and the recipe.
     ///
     /// # Errors
-    /// When something is in the way, or cannot be written.
+    /// If something is in the way, or cannot be written.
     pub fn write(&self, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let generators = self.problem.dir.join(recipe::DIRECTORY);
         let path = self.problem.dir.join(recipe::PATH);
@@ -94,7 +94,7 @@ impl Addition<'_> {
         });
         let added = placed.and_then(|()| self.settle(&path, cases));
         if added.is_err() {
-            // Nothing is left behind; what cannot be removed does no harm.
+            // Removes the new files; one that cannot be removed does no harm.
             for file in new {
                 let _ = fs::remove_file(file);
                 let above = file.ancestors().skip(1);
@@ -106,7 +106,7 @@ impl Addition<'_> {
         added
     }
 
-    /// Writes the recipe, once it says what it should; with a solution for the new cases, if they have none.
+    /// Writes the recipe, once it is checked; the new cases get a solution if they have none.
     fn settle(&self, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let read = |error| JudgeError::new(format!("read {}", path.display()), error);
         let old = match self.recipe {
@@ -116,7 +116,7 @@ impl Addition<'_> {
         let is_alone =
             self.problem.kind.interaction == Interaction::None && self.problem.kind.passes == 1;
         let solution = solution(self.problem).filter(|_| is_alone);
-        // A new recipe names its solution at the top, another one if it is needed.
+        // A new recipe names its solution at the top, an existing one only if new cases need it.
         let start = old.unwrap_or_else(|| self.start(solution.as_deref()));
         let mut text = self.text(&start, path, cases, None)?;
         let mut added = self.read(&text, path, cases)?;
@@ -132,7 +132,7 @@ impl Addition<'_> {
         Ok(added)
     }
 
-    /// What a recipe begins with, and the cases that are there without one.
+    /// The start of a new recipe, with the existing cases.
     fn start(&self, solution: Option<&str>) -> String {
         let mut text = "# How the test data is made: `juror generate` makes it, `juror generate --check` compares it.\n"
             .to_owned();
@@ -150,7 +150,7 @@ impl Addition<'_> {
         text
     }
 
-    /// Cases with names from small to large, behind those that are there.
+    /// Cases with numbered names, from small to large inputs, after the existing ones.
     pub fn numbered<'m>(&self, made: &'m [Made]) -> Vec<NewCase<'m>> {
         let first = self.last_number() + 1;
         let width = (first + made.len()).saturating_sub(1).to_string().len().max(2);
@@ -167,7 +167,7 @@ impl Addition<'_> {
         made.iter().enumerate().map(case).collect()
     }
 
-    /// The highest number before a name that is there: in the recipe, in the data, among copied files.
+    /// The highest number in front of an existing name: in the recipe, in the data, among copied files.
     fn last_number(&self) -> usize {
         let below = self.into.join("/");
         let dirs = [
@@ -192,7 +192,7 @@ impl Addition<'_> {
         names.iter().filter_map(number).max().unwrap_or(0)
     }
 
-    /// The recipe's text with the entries.
+    /// The recipe's text with the new entries.
     fn text(
         &self,
         start: &str,
@@ -209,8 +209,7 @@ impl Addition<'_> {
         inserted(start, &way, &lines).ok_or_else(|| by_hand(path, self.into).into())
     }
 
-    /// Reads a text under a name beside the recipe's, since what it names lies beside it, and checks
-    /// that it has what should be in it.
+    /// Reads a text from a file beside the recipe, since it refers to files there, and checks its cases.
     fn read(&self, text: &str, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let fault = |error| JudgeError::new(format!("write {}", path.display()), error);
         let dir = path.parent().unwrap_or(Path::new("."));
@@ -232,7 +231,7 @@ impl Addition<'_> {
         Ok(Added { recipe, names })
     }
 
-    /// The names of the cases in a recipe that has them and all that was there before, and nothing else.
+    /// The names of the new cases, if a recipe has exactly these and everything that it had before.
     fn found(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
         let known: Vec<&str> = match self.recipe {
             Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
@@ -266,7 +265,7 @@ impl Addition<'_> {
 }
 
 impl NewCase<'_> {
-    /// Adds the lines of the recipe, without indentation.
+    /// Adds the lines of this case to the recipe, without indentation.
     fn lines(&self, solution: Option<&str>, lines: &mut Vec<String>) {
         lines.push(format!("{}:", quoted(&self.name)));
         lines.extend(self.comment.map(|comment| format!("  # {comment}")));
@@ -284,14 +283,14 @@ impl NewCase<'_> {
         lines.push(format!("    description: {}", quoted(self.description)));
     }
 
-    /// Whether the input can stand in the recipe: a text there ends with a line end.
+    /// Whether the input can be in the recipe: texts in it end with a line end.
     fn is_inline(&self) -> bool {
         let is_text = self.input.ends_with(b"\n") && std::str::from_utf8(self.input).is_ok();
         is_text && self.input.len() <= INLINE
     }
 }
 
-/// Whether a text is the same as a block of lines, whoever reads it.
+/// Whether every reader takes a block of these lines as this text.
 fn is_block(text: &str) -> bool {
     let is_plain = |line: &str| {
         let is_printable = line.bytes().all(|byte| (b' '..=b'~').contains(&byte));
@@ -300,7 +299,7 @@ fn is_block(text: &str) -> bool {
     text.lines().all(is_plain)
 }
 
-/// An accepted submission, as a recipe names it.
+/// An accepted submission, by its path in a recipe.
 fn solution(problem: &Problem) -> Option<String> {
     let right = problem.dir.join(problem.layout.accepted);
     let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&right))?;

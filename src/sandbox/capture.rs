@@ -1,4 +1,4 @@
-//! What a program writes, on the judge's side: read as it comes, counted, and kept within bounds.
+//! The judge's side of a program's outputs: read as they come, counted, and kept within bounds.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -9,43 +9,43 @@ use tempfile::{SpooledData, SpooledTempFile, spooled_tempfile};
 
 use crate::model::blob::Blob;
 
-/// How much of standard output stays in memory, in bytes; more goes to a file without a name.
+/// Upper bound in bytes on the part of standard output in memory; the rest goes to an unnamed file.
 const IN_MEMORY: usize = 1 << 20;
 
-/// How much of each end of standard error is kept, in bytes.
+/// Upper bound in bytes on what is kept of each end of standard error.
 const EACH_END: usize = 32 << 10;
 
 /// One of the program's outputs.
 pub(super) struct Stream {
-    /// The reading end, until the other end is closed.
+    /// The reading end, until the writing end is closed.
     pub(super) pipe: Option<OwnedFd>,
-    /// Bytes that came, kept or not.
+    /// Number of bytes that came, kept or not.
     pub(super) total: u64,
     kept: Kept,
 }
 
-/// What is kept of a stream.
+/// The part of a stream that is kept.
 enum Kept {
-    /// All of it, up to a number of bytes of which so many are left.
+    /// Everything, as long as `left` bytes remain.
     All { store: SpooledTempFile, left: u64 },
-    /// Its beginning and its end.
+    /// The beginning and the end.
     Ends { first: Vec<u8>, last: VecDeque<u8> },
 }
 
 impl Stream {
-    /// Standard output, of which at most so many bytes are kept.
+    /// Standard output; at most `most` bytes are kept.
     pub(super) fn output(pipe: Option<OwnedFd>, most: Option<u64>) -> Self {
         let store = spooled_tempfile(IN_MEMORY);
         Self { pipe, total: 0, kept: Kept::All { store, left: most.unwrap_or(u64::MAX) } }
     }
 
-    /// Standard error, of which both ends are kept.
+    /// Standard error; both ends are kept.
     pub(super) fn error(pipe: Option<OwnedFd>) -> Self {
         Self { pipe, total: 0, kept: Kept::Ends { first: Vec::new(), last: VecDeque::new() } }
     }
 
-    /// Reads what there is, once, and tells whether there was something. At its end, the pipe is closed. The pipe
-    /// must not block.
+    /// Reads available bytes once, and returns whether there were any. Closes the pipe at its end. The pipe must not
+    /// block.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
         let Some(pipe) = &self.pipe else { return Ok(false) };
         match rustix::io::read(pipe.as_fd(), &mut *buffer) {
@@ -63,7 +63,7 @@ impl Stream {
         }
     }
 
-    /// What was kept.
+    /// The kept bytes.
     pub(super) fn finish(self) -> Blob {
         match self.kept {
             Kept::All { store, .. } => blob(store),
@@ -100,7 +100,7 @@ impl Kept {
     }
 }
 
-/// What was written there: in memory while it was little, else in a file.
+/// The stored bytes: in memory if they are few, else in a file.
 fn blob(store: SpooledTempFile) -> Blob {
     match store.into_inner() {
         SpooledData::InMemory(bytes) => bytes.into_inner().into(),
@@ -108,7 +108,7 @@ fn blob(store: SpooledTempFile) -> Blob {
     }
 }
 
-/// Copies a file of the box, up to a number of bytes.
+/// Copies a file of the box, at most `most` bytes.
 pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
     let mut store = spooled_tempfile(IN_MEMORY);
     let mut from = BufReader::with_capacity(64 << 10, File::from(file).take(most));
@@ -120,7 +120,7 @@ pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
 mod tests {
     use super::*;
 
-    /// What is kept of these bytes on standard error, written in pieces of this length.
+    /// The kept part of these bytes on standard error, written in pieces of this length.
     fn ends(bytes: &[u8], piece: usize) -> Vec<u8> {
         let mut stream = Stream {
             pipe: None,

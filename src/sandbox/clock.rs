@@ -1,10 +1,10 @@
-//! The clock that goes on evenly, whatever happens to the time of day.
+//! The monotonic clock, which is independent of the time of day.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// The time since some moment in the past, in nanoseconds.
+/// The time since some fixed moment, in nanoseconds.
 pub(super) fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
@@ -12,7 +12,7 @@ pub(super) fn now() -> u64 {
     seconds * 1_000_000_000 + rest
 }
 
-/// So many nanoseconds, as the system takes them.
+/// A number of nanoseconds as the system's type.
 pub(super) fn timespec(nanoseconds: u64) -> Timespec {
     Timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as _,

@@ -9,38 +9,38 @@ use serde::{Deserialize, Serialize};
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::outcome::StoppedBy;
 
-/// Why a run is ended before its program ends.
+/// Why a run is ended before its program ends itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Cause {
-    /// For this; the outcome says so.
+    /// Because of a limit; the outcome names it.
     Limit(StoppedBy),
-    /// Nobody wants its result any more.
+    /// Because nobody needs its result any more.
     Interrupt,
 }
 
-/// How whoever watches a slot's runs is told to end one.
+/// Asks the watcher of a slot's runs to end one.
 pub(super) trait EndRun: fmt::Debug + Send + Sync {
-    /// Asks for the end of a run; nothing, if another one goes on or none.
+    /// Asks for the end of a run; has no effect if that run is not the current one.
     fn end(&self, run: u64, cause: Cause);
 }
 
-/// What a slot shares with those who may end its runs.
+/// State that a slot shares with those who may end its runs.
 #[derive(Debug)]
 pub(super) struct Control {
     line: Box<dyn EndRun>,
-    /// How many runs there were.
+    /// Number of runs so far.
     last: AtomicU64,
-    /// The number of the run that goes on, or 0.
+    /// The number of the current run, or 0.
     current: AtomicU64,
-    /// The last run that was to be stopped.
+    /// The last run that was asked to stop.
     stopped: AtomicU64,
-    /// The run that another program's end or the like ends, if any, and why.
+    /// A run to be ended for another cause, such as the end of another program.
     unwanted: Mutex<Option<Unwanted>>,
-    /// No run is wanted any more.
+    /// Whether all further runs are refused.
     closed: AtomicBool,
 }
 
-/// A run that is to end, perhaps before it has begun.
+/// A run to be ended, possibly before it has begun.
 #[derive(Clone, Copy, Debug)]
 struct Unwanted {
     run: u64,
@@ -48,7 +48,7 @@ struct Unwanted {
 }
 
 impl Control {
-    /// Of a slot that is told along this line.
+    /// The control of a slot whose watcher is at `line`.
     pub(super) fn new(line: impl EndRun + 'static) -> Arc<Self> {
         Arc::new(Self {
             line: Box::new(line),
@@ -60,24 +60,24 @@ impl Control {
         })
     }
 
-    /// A run begins; its number.
+    /// Begins a run, and returns its number.
     pub(super) fn begin(&self) -> u64 {
         let run = self.last.fetch_add(1, Ordering::SeqCst) + 1;
         self.current.store(run, Ordering::SeqCst);
         run
     }
 
-    /// The run is over.
+    /// Marks the run as over.
     pub(super) fn is_over(&self) {
         self.current.store(0, Ordering::SeqCst);
     }
 
-    /// Whether this run is not wanted any more.
+    /// Whether this run was asked to stop.
     pub(super) fn is_stopped(&self, run: u64) -> bool {
         self.closed.load(Ordering::SeqCst) || self.stopped.load(Ordering::SeqCst) == run
     }
 
-    /// Says once more along the line what was said about this run before the other end knew of it.
+    /// Repeats requests about this run that came before the watcher knew of it.
     pub(super) fn repeat(&self, run: u64) {
         if self.is_stopped(run) {
             self.line.end(run, Cause::Interrupt);
@@ -93,7 +93,7 @@ impl Control {
         self.line.end(run, cause);
     }
 
-    /// What ends the next run, whether it has begun or not.
+    /// A handle that ends the next run, even before it has begun.
     pub(super) fn ender_of_next(self: &Arc<Self>) -> StopHandle {
         StopHandle { control: Arc::clone(self), run: self.last.load(Ordering::SeqCst) + 1 }
     }
@@ -103,7 +103,7 @@ impl Control {
     }
 }
 
-/// Ends one run of a slot, from any thread, also one that has not begun yet.
+/// Ends one run of a slot from any thread, even before it has begun.
 #[derive(Clone, Debug)]
 pub(super) struct StopHandle {
     control: Arc<Control>,
@@ -111,11 +111,11 @@ pub(super) struct StopHandle {
 }
 
 impl StopHandle {
-    /// Ends the run; what it did until then is told.
+    /// Ends the run; its outcome up to then is reported.
     pub(super) fn end(&self, cause: Cause) {
         let run = self.run;
         *self.control.unwanted() = Some(Unwanted { run, cause });
-        // If it has not begun, this is nothing to the slot, and the run itself looks once it has.
+        // If the run has not begun, the slot ignores this, and the run checks `unwanted` after its begin.
         self.control.end(run, cause);
     }
 }
@@ -125,33 +125,33 @@ impl StopHandle {
 pub struct Stopper(pub(super) Arc<Control>);
 
 impl Stopper {
-    /// Ends the run that goes on, if any, at once: [`Slot::run`](super::Slot::run) then gives an error for
-    /// which [`is_interrupted`] holds. A run that has not yet begun is not touched.
+    /// Ends the current run at once, if there is one: [`Slot::run`](super::Slot::run) then returns an error for which
+    /// [`is_interrupted`] holds. A run that has not yet begun is not affected.
     pub fn stop(&self) {
         let run = self.0.current.load(Ordering::SeqCst);
         if run != 0 {
-            // Its request may be on its way only now; then it is for the run itself to look here.
+            // The run may not be sent yet; then it checks this flag itself.
             self.0.stopped.store(run, Ordering::SeqCst);
             self.0.end(run, Cause::Interrupt);
         }
     }
 
-    /// As [`stop`](Self::stop), and the slot refuses every run from now on in the same way.
+    /// Like [`stop`](Self::stop); the slot also refuses all further runs in the same way.
     pub fn close(&self) {
         self.0.closed.store(true, Ordering::SeqCst);
         self.stop();
     }
 }
 
-/// The step that a run is to those who asked for it.
+/// The name of the step in errors.
 pub(super) const RUN: &str = "run";
 
-/// What a run gives that a [`Stopper`] ended.
+/// The error of a run that a [`Stopper`] ended.
 pub(super) fn interrupted() -> JudgeError {
     JudgeError { kind: FaultKind::Interrupted, ..JudgeError::new(RUN, "interrupted") }
 }
 
-/// Whether an error of [`Slot::run`](super::Slot::run) says that a [`Stopper`] ended the run.
+/// Whether an error of [`Slot::run`](super::Slot::run) means that a [`Stopper`] ended the run.
 pub fn is_interrupted(error: &JudgeError) -> bool {
     error.kind == FaultKind::Interrupted
 }

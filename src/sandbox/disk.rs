@@ -1,6 +1,6 @@
-//! Directories of the disk that programs write in: made, measured and removed, whatever is in them.
+//! Directories on disk in which programs write: makes, measures and removes them, whatever they contain.
 //!
-//! Nothing here follows a link, and nothing is so deep that it cannot be removed.
+//! Nothing here follows a link, and directories of any depth can be removed.
 
 use std::ffi::{CStr, CString};
 use std::fs;
@@ -14,7 +14,7 @@ use crate::model::host::Temporary;
 use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 
-/// How a directory is opened that may have been put there by a program.
+/// Flags to open a directory that a program may have put there.
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
@@ -23,7 +23,7 @@ pub(super) fn open(parent: impl AsFd, name: impl rustix::path::Arg) -> rustix::i
     rustix::fs::openat(parent, name, DIRECTORY, Mode::empty())
 }
 
-/// What lies in a directory, each with what the system says of it. What is gone meanwhile is left out.
+/// The entries of a directory with their status. Entries that vanish meanwhile are left out.
 pub(super) fn entries(
     directory: &OwnedFd,
 ) -> rustix::io::Result<impl Iterator<Item = (CString, Stat)>> {
@@ -35,13 +35,13 @@ pub(super) fn entries(
     }))
 }
 
-/// Makes a directory that the program's user can get through, with this mode whatever the mask.
+/// Makes a directory that the program's user can enter, with this mode whatever the umask.
 pub(super) fn make_directory(path: &Path, mode: u32) -> Result<(), Fault> {
     fs::DirBuilder::new().mode(mode).create(path).step_on("make the directory", path.display())
 }
 
-/// How much all below a directory holds on the disk, in bytes, seen as far as can be; so much that it is
-/// beyond any limit if there is too much to look at.
+/// Disk usage of everything below a directory, in bytes, as far as it can be seen. If there is too much to look at,
+/// the result is above any limit.
 pub(super) fn used(top: &OwnedFd) -> u64 {
     const MOST_OPEN: usize = 500;
     const MOST: usize = 100_000;
@@ -68,8 +68,8 @@ pub(super) fn used(top: &OwnedFd) -> u64 {
     bytes
 }
 
-/// Removes what has this name, and all below it. However deep it is, two directories are open at a
-/// time: what lies two levels down is brought up one level first.
+/// Removes an entry with everything below it. Whatever the depth, only two directories are open at a time: entries two
+/// levels down are first moved one level up.
 pub(super) fn remove_tree(parent: &OwnedFd, name: &CStr) {
     if rustix::fs::unlinkat(parent, name, AtFlags::empty()).is_ok() {
         return;
@@ -91,7 +91,7 @@ pub(super) fn remove_tree(parent: &OwnedFd, name: &CStr) {
                 {
                     continue;
                 }
-                // A directory can be moved only if it can be written itself.
+                // A directory can be moved only if it is writable itself.
                 let _ = open_for_removal(&below, &grandchild);
                 brought_up += 1;
                 let new = format!("juror-removes-{brought_up}");
@@ -106,13 +106,13 @@ pub(super) fn remove_tree(parent: &OwnedFd, name: &CStr) {
     let _ = rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
 }
 
-/// Opens a directory, whatever rights it was left with.
+/// Opens a directory, whatever its permissions are.
 fn open_for_removal(parent: &OwnedFd, name: &CStr) -> Option<OwnedFd> {
     let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
         return None;
     }
-    // Nobody runs any more who could put a link in its place.
+    // No process is left that could put a link in its place.
     let _ = rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty());
     open(parent, name).ok()
 }
@@ -121,7 +121,7 @@ fn names(directory: &OwnedFd) -> Vec<CString> {
     entries(directory).into_iter().flatten().map(|(name, _)| name).collect()
 }
 
-/// Room for files of this user in a directory.
+/// The free space for this user's files in a directory.
 pub(super) fn temporary(path: PathBuf) -> Temporary {
     let free = tempfile::tempfile_in(&path)
         .and_then(|_| Ok(rustix::fs::statvfs(&path)?))

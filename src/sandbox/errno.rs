@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why the kernel refused a call, by its number.
+/// The kernel's error number for a refused call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Errno(pub(crate) i32);
 
@@ -19,7 +19,7 @@ impl From<rustix::io::Errno> for Errno {
 }
 
 impl fmt::Display for Errno {
-    /// The name and the system's own words: `ENOENT: No such file or directory`.
+    /// The name and the system's message: `ENOENT: No such file or directory`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = NAMES.iter().find(|(number, _)| *number == self.0);
         let words = std::io::Error::from_raw_os_error(self.0).to_string();
@@ -31,7 +31,7 @@ impl fmt::Display for Errno {
     }
 }
 
-/// The names of the numbers that calls of this module give.
+/// Names of the error numbers that the calls in this module return.
 const NAMES: &[(i32, &str)] = &[
     (libc::EPERM, "EPERM"),
     (libc::ENOENT, "ENOENT"),

@@ -5,12 +5,12 @@ use std::fmt;
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::sandbox::errno::Errno;
 
-/// What was being done, and why it failed.
+/// A failed step, and why it failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Such as `mount /proc in the sandbox`.
+    /// The step, such as `mount /proc in the sandbox`.
     pub(super) step: String,
-    /// The system's number, if it gave one.
+    /// The system's error number, if there is one.
     pub(super) errno: Option<i32>,
     /// The reason in words.
     pub(super) reason: String,
@@ -33,7 +33,7 @@ impl Fault {
         }
     }
 
-    /// The same, if a program was to be started.
+    /// The same fault, in the start of a program.
     pub(super) fn of_start(mut self) -> Self {
         if self.errno.is_some_and(is_of_the_file) {
             self.kind = FaultKind::Unstartable;
@@ -41,7 +41,7 @@ impl Fault {
         self
     }
 
-    /// The same, if namespaces were to be made.
+    /// The same fault, in making namespaces.
     #[cfg(target_os = "linux")]
     pub(super) fn of_namespaces(mut self) -> Self {
         self.kind = match self.errno {
@@ -52,8 +52,8 @@ impl Fault {
         self
     }
 
-    /// Whether what was asked for cannot be done, however often it is tried: a program that is not
-    /// there or is none, a path that leads nowhere. All else is for the machine to answer for.
+    /// Whether the job is at fault, so that it fails however often it is tried: its program does not exist or is not a
+    /// program, or a path leads nowhere. Otherwise the machine is at fault.
     fn is_of_the_job(&self) -> bool {
         self.errno.is_none_or(|errno| {
             is_of_the_file(errno)
@@ -62,7 +62,7 @@ impl Fault {
     }
 }
 
-/// Whether this says that a file is no program that can be started, and nothing about the machine.
+/// Whether this number means that a file is not a program that can be started, and says nothing about the machine.
 fn is_of_the_file(errno: i32) -> bool {
     #[cfg(target_os = "linux")]
     if errno == libc::ELIBBAD {
@@ -100,9 +100,9 @@ impl From<Fault> for JudgeError {
 
 /// Names the step of a call that can fail.
 pub(super) trait Step<T> {
-    /// The fault says that this was being done.
+    /// Adds the step to an error.
     fn step(self, step: &str) -> Result<T, Fault>;
-    /// The same with a name in it, such as a path.
+    /// The same with a name in the step, such as a path.
     fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault>;
 }
 

@@ -1,25 +1,25 @@
-//! What a program's file asks the kernel for before its first instruction: large static arrays.
+//! The memory that a program's file requests from the kernel before its first instruction: large static arrays.
 //!
-//! If the kernel refuses that much, the program is killed by SIGSEGV without ever having begun. So one that asked for
-//! more than it is allowed would look like one that crashed.
+//! If the kernel refuses that much, SIGSEGV kills the program before it begins. Then a program that requested more
+//! than it may have would look like one that crashed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Memory that a program asks for by its file, in bytes.
+/// The memory that a program requests by its file, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Image {
-    /// What it may write to.
+    /// Writable memory.
     pub(super) writable: u64,
-    /// The largest part of that which is not in the file: zeros.
+    /// The largest part of it that is not in the file, but zeros.
     pub(super) zeros: u64,
 }
 
-/// How much of a file is read: more than the table of any linker.
+/// Number of bytes of a file that are read: more than the table of any linker.
 const READ: usize = 8 << 10;
 
 impl Image {
-    /// Of a program in ELF for machines of 64 bits that store the lowest byte first; `None` of all else.
+    /// Reads a 64-bit little-endian ELF program; `None` for all other files.
     pub(super) fn read(file: &File) -> Option<Self> {
         let mut start = vec![0; READ];
         let length = file.read_at(&mut start, 0).ok()?;
@@ -28,7 +28,7 @@ impl Image {
 
     /// Source: the manual page `elf(5)`.
     fn parse(start: &[u8]) -> Option<Self> {
-        /// The magic number, 64 bits, the lowest byte first.
+        /// The magic number, 64 bits, little-endian.
         const KIND: &[u8] = b"\x7fELF\x02\x01";
         const LOAD: u64 = 1;
         const WRITE: u64 = 2;

@@ -1,27 +1,26 @@
-//! Two runs that talk with each other, each in a slot of its own.
+//! Two runs that talk with each other, each in its own slot.
 //!
 //! # Theory of operation
 //!
-//! Each program runs in its own slot, under its own limits, exactly as it would alone; each slot is served by a thread
-//! of the judge as always. What is new is a third: it holds the other ends of both programs' standard
-//! streams and carries what is said (see [`relay`](crate::sandbox::relay)).
+//! Each program runs in its own slot, under its own limits, exactly as it would alone; a thread of the judge serves
+//! each slot as always. A third thread holds the other ends of both programs' standard streams and carries the data
+//! (see [`relay`](crate::sandbox::relay)).
 //!
-//! | what happens | what follows |
+//! | event | consequence |
 //! |---|---|
 //! | the partner closes its output, or ends | the program reads to the end of its input |
-//! | the program ends, or closes its output | the partner hears of it once it has read all and waits for more: last words count before the end |
-//! | one closes its input, or ends | what the other writes is counted as unread; it is not hurt |
-//! | the partner ends as it should | the program goes on, within its limits, to its own end |
-//! | the partner ends in another way | the program is ended: [`StoppedBy::Dismissed`](crate::model::outcome::StoppedBy); but if the partner was told that its output is at its end, it goes on |
+//! | the program ends, or closes its output | the partner learns it once it has read all and waits for more |
+//! | one closes its input, or ends | what the other writes is counted as unread, without harm to the writer |
+//! | the partner ends with success | the program goes on, within its limits, to its own end |
+//! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StoppedBy) |
 //! | the program ends | the partner goes on, within its limits |
-//! | one says more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
-//! | both stand still, nothing on its way | both are ended: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
-//! | a slot fails | the other run is ended, and the failure is told |
+//! | one writes more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
+//! | both stand still, no data in between | both end: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
+//! | a slot fails | the other run is ended, and the failure is reported |
 //!
-//! Who ended first is known from the kernel's clock, not from the order in which the judge hears of it: each
-//! run's first process notes when its program ended. It may do so a moment late, and meanwhile the
-//! other program could see the end of its input and end for it; so the judge, which alone can pass that on, notes
-//! the time before it does.
+//! The kernel's clock tells which program ended first, not the order in which the judge learns of it: each run's first
+//! process notes when its program ended. It may do so slightly late. Meanwhile the other program could see the end of
+//! its input and end because of that. So the judge, which alone can pass on that end, notes the time before it does.
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -46,8 +45,8 @@ use crate::sandbox::transcript::Recorder;
 const STEP: &str = "join two programs";
 
 impl Slot {
-    /// Runs the program of a joint job in this slot and its partner in another, and returns when all processes
-    /// of both are gone.
+    /// Runs the program of a joint job in this slot and its partner in another, and returns after all processes of
+    /// both are gone.
     ///
     /// # Errors
     /// As [`run`](Self::run), for either of the two.
@@ -139,7 +138,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs it, and tells.
+    /// Runs the job, and reports the result.
     fn run(self, tell: &mpsc::Sender<Over>, bell: &PipeWriter) {
         let Self { slot, job, ends, side } = self;
         let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -147,7 +146,7 @@ impl Run<'_> {
             Ok(Ran { reply, started: slot.place.last_start() })
         }));
         let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
-        // The relay hears both. If it failed, neither is heard.
+        // The relay receives both. If it failed, nobody does.
         let _ = tell.send(Over { side, result });
         let _ = (&*bell).write_all(&[1]);
     }
@@ -157,12 +156,12 @@ fn ends(stdin: OwnedFd, stdout: OwnedFd) -> Ends {
     Ends { stdin: Some(stdin), stdout: Some(stdout) }
 }
 
-/// A pipe that is not small: the end that is read, and the end that is written.
+/// A pipe of normal size: the reading end and the writing end.
 fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
     let (read, write) = io::pipe().step(STEP)?;
     let read = OwnedFd::from(read);
     if system::is_small(&read) {
-        // Who says much before it listens would wait for ever, and be blamed for it.
+        // A program that writes much before it reads would wait forever, and be blamed for it.
         let error = JudgeError::new(
             STEP,
             "the kernel gives only small pipes: programs of this user hold too many",
@@ -174,7 +173,7 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
     Ok((read, write.into()))
 }
 
-/// Puts together what is known when both are over.
+/// Builds the reply after both runs are over.
 fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     let start = relay.start;
     let deadlock = relay.deadlock;
@@ -186,7 +185,7 @@ fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
         (program.over.take().unwrap_or_else(missing), partner.over.take().unwrap_or_else(missing));
     let (program_ran, partner_ran) = match results {
         (Ok(program), Ok(partner)) => (program, partner),
-        // Interrupted is the one that was ended because the other failed.
+        // If one is interrupted, it was ended because the other failed.
         (Err(error), Err(other)) if is_interrupted(&error) => return Err(other),
         (Err(error), _) | (_, Err(error)) => return Err(error),
     };

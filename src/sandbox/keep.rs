@@ -1,7 +1,7 @@
-//! Keeps a box: copies what a run left behind into a directory, without following links, and lists it.
+//! Keeps a box: copies the files of a run into a directory without following links, and lists them.
 //!
-//! By descriptors on both sides: the box may hold what a hostile program put there, and the path of what is
-//! copied may be longer than the system takes in one piece.
+//! Uses descriptors on both sides: the box may contain what a hostile program put there, and paths may be longer than
+//! the system accepts.
 
 use std::ffi::{CStr, OsStr};
 use std::fs::{self, File, Permissions};
@@ -22,22 +22,22 @@ use crate::model::units::Bytes;
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 
-/// How deep directories are followed.
+/// Upper bound on the depth of directories.
 const DEEPEST: usize = 32;
 
-/// How a file is opened that was seen to be regular, by a name without a slash in it.
+/// Flags to open a file that was seen to be regular, by a name without slashes.
 const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// Which copies can be started.
+/// Which copies are executable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rights {
-    /// Those of files that could.
+    /// Those of executable files.
     AsLeft,
-    /// All.
+    /// All of them.
     ToStart,
 }
 
@@ -45,11 +45,11 @@ pub(super) enum Rights {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Links {
     All,
-    /// Those that lead to a place in the box.
+    /// Those that lead to a place inside the box.
     Inside,
 }
 
-/// Brings a box back, as far as it is wanted: up to so many bytes in all. It then lies in a directory below `parent`.
+/// Copies a box into a directory below `parent`, if its contents are wanted, up to `most` bytes in total.
 pub(super) fn keep(
     from: OwnedFd,
     parent: &Path,
@@ -69,7 +69,7 @@ pub(super) fn keep(
 /// Copies a kept box to a new place, without links that lead out of it.
 ///
 /// # Errors
-/// When it cannot be read, or cannot be written there.
+/// If it cannot be read, or cannot be written there.
 pub fn copy(from: &Path, to: &Path) -> Result<(), JudgeError> {
     let opened = disk::open(CWD, from).step_on("open", from.display())?;
     let place = Place::new(to.to_path_buf(), ());
@@ -77,8 +77,8 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), JudgeError> {
     Ok(())
 }
 
-/// Copies regular files, directories and links, links as links, up to so many bytes in all. What is
-/// nothing of these, or cannot be read, is left out.
+/// Copies regular files, directories, and links as links, up to `most` bytes in total. Leaves out everything else, and
+/// what cannot be read.
 fn copy_box(
     from: OwnedFd,
     place: &Arc<Place>,
@@ -97,10 +97,10 @@ fn copy_box(
     Ok(copy.entries)
 }
 
-/// A copy that goes on.
+/// A copy in progress.
 struct Copy<'a> {
     place: &'a Arc<Place>,
-    /// How many bytes may still be copied.
+    /// Number of bytes that may still be copied.
     left: u64,
     except: &'a [PathBuf],
     rights: Rights,
@@ -154,7 +154,7 @@ impl Copy<'_> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mut to = File::from(rustix::fs::openat(to, name, flags, Mode::RUSR)?);
         self.left -= io::copy(&mut File::from(file).take(self.left), &mut to)?;
-        // A program that was built is started by another user than the one who keeps it.
+        // A built program is started by another user than the one who keeps it.
         let may_start = self.rights == Rights::ToStart || mode.contains(Mode::XUSR);
         let mode = if may_start { FileMode::Executable } else { FileMode::Plain };
         to.set_permissions(Permissions::from_mode(mode.rights()))?;
@@ -179,7 +179,7 @@ impl Copy<'_> {
     }
 }
 
-/// A directory in another.
+/// Makes a directory in another.
 fn make_directory(parent: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(parent, name, Mode::RWXU)?;
     let directory = disk::open(parent, name)?;

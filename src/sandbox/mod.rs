@@ -1,14 +1,14 @@
-//! Runs one program under limits, and says what it did: facts, no judgement.
+//! Runs one program under limits, and reports facts, without judging.
 //!
 //! | part | systems | what it does |
 //! |---|---|---|
-//! | `linux` | Linux | keeps programs apart: the theory of operation is its first page |
+//! | `linux` | Linux | isolates programs: its module documentation has the theory of operation |
 //! | `plain` | every Unix | limits and facts without any isolation; on Linux only if asked for by name |
-//! | `other` | all but Linux | says that plain is all there is |
-//! | the rest | every Unix | what both need: slots, two programs joined by pipes, output, boxes |
+//! | `other` | all but Linux | offers plain only |
+//! | the rest | every Unix | common parts: slots, two programs joined by pipes, output, boxes |
 //!
-//! A [`Slot`] is a place where jobs run; a [`Host`] says how programs are kept apart there. Both look the same
-//! on every system; which of them this is is decided here and nowhere else.
+//! A [`Slot`] is a place where jobs run; a [`Host`] knows how programs are isolated there. Both look the same on every
+//! system; only here is the system distinguished.
 
 mod capture;
 mod clock;

@@ -1,4 +1,4 @@
-//! Systems that have no way to keep programs apart that juror knows: all but Linux.
+//! Systems other than Linux, for which juror has no isolation method.
 
 use std::env;
 use std::thread;
@@ -16,15 +16,15 @@ use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
 use crate::sandbox::trial::try_out;
 
-/// What this machine offers: to run programs plainly.
+/// What this machine offers: plain runs.
 #[derive(Clone, Debug)]
 pub struct Host(());
 
 impl Host {
-    /// This machine, if what is demanded can be had.
+    /// This machine, if it meets the demand.
     ///
     /// # Errors
-    /// When programs have to be kept apart, or cannot be run at all.
+    /// If programs must be isolated, or cannot be run at all.
     pub fn find(demand: Demand) -> Result<Self, JudgeError> {
         Self::look()?.first_slot(demand, None).map(|(host, _)| host)
     }
@@ -34,7 +34,7 @@ impl Host {
         Ok(Self(()))
     }
 
-    /// This machine, if what is demanded can be had, and the slot in which that was tried out.
+    /// This machine, if it meets the demand, and the slot in which that was tried.
     pub(crate) fn first_slot(
         &self,
         demand: Demand,
@@ -47,12 +47,12 @@ impl Host {
         }
     }
 
-    /// There is only one way, so there is nothing to remember.
+    /// There is only one method, so there is nothing to remember.
     pub(crate) fn signs(&self) -> Option<String> {
         None
     }
 
-    /// What was found out by trying.
+    /// The results of trials.
     pub(crate) fn best(&self) -> BestMode {
         BestMode { isolation: Isolation::Plain, refused: Vec::new() }
     }
@@ -62,15 +62,15 @@ impl Host {
         self.clone()
     }
 
-    /// A slot in which it was tried out that programs run.
+    /// A slot in which it was tried that programs run.
     pub(crate) fn tried_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
         try_out(self, core)
     }
 
-    /// What this machine offers, with programs kept apart in this one way.
+    /// This machine with this isolation method.
     ///
     /// # Errors
-    /// When that does not work here.
+    /// If it does not work here.
     pub fn at(isolation: Isolation) -> Result<Self, JudgeError> {
         if isolation != Isolation::Plain {
             return Err(nothing_else());
@@ -112,33 +112,32 @@ impl Host {
         })
     }
 
-    /// What measures programs.
+    /// How programs are measured.
     pub fn mechanism(&self) -> Mechanism {
         plain::MECHANISM
     }
 
-    /// What keeps programs apart.
+    /// The isolation method.
     pub fn isolation(&self) -> Isolation {
         Isolation::Plain
     }
 
-    /// The ways to keep programs apart that are stronger, and why each cannot be had: there are none here.
+    /// Stronger isolation methods that do not work, with the reasons: there are none here.
     pub fn refused(&self) -> &[TriedMode] {
         &[]
     }
 
-    /// What nothing holds, one line each.
+    /// What is not enforced, one line each.
     pub fn gaps(&self) -> Vec<String> {
         plain::gaps()
     }
 
-    /// The processors that this process may use; which of them are threads of one core is not known.
+    /// The processors that this process may use; it is unknown which of them are threads of one core.
     pub fn physical_cores(&self) -> Vec<CoreId> {
         (0..processors()).map(CoreId).collect()
     }
 
-    /// How many runs may go on at once without one being able to spoil another: that is for the processors to
-    /// say.
+    /// Upper bound on simultaneous runs of which none can spoil another: only the processors bound them here.
     pub fn most_at_once(&self) -> Option<usize> {
         None
     }
@@ -155,17 +154,17 @@ fn nothing_else() -> JudgeError {
     )
 }
 
-/// Makes a slot. Programs cannot be kept on a core.
+/// Makes a slot. Programs cannot be pinned to a core.
 pub(super) fn start(_: &Host, _: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     plain::start()
 }
 
-/// Nothing is known of the sizes of pipes here.
+/// The sizes of pipes are unknown here.
 pub(super) fn is_small(_: &std::os::fd::OwnedFd) -> bool {
     false
 }
 
-/// No slot has a process of its own here.
+/// A slot has no process of its own here.
 pub(super) fn beside(_: i32) -> Option<()> {
     None
 }

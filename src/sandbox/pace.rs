@@ -1,7 +1,7 @@
-//! How fast this machine is just now: a short fixed piece of work, and how long it takes.
+//! The present speed of this machine: the time for a short fixed piece of work.
 //!
-//! The work is one SHA-256 over a text that stays in the nearest cache, so it is the same in each build of juror, and
-//! nothing but the processor, and who shares it, makes it faster or slower.
+//! The work is SHA-256 over a text that stays in the nearest cache. It is the same in each build of juror, and only
+//! the processor, and those who share it, make it faster or slower.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -15,33 +15,33 @@ use crate::model::host::Calibration;
 
 /// The text's length in bytes.
 const TEXT: usize = 4 << 10;
-/// How often a round digests it: together about half a millisecond.
+/// Number of digests in a round: together about half a millisecond.
 const TIMES: usize = 64;
 
-/// How long one round took.
+/// The time of one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Round {
     /// CPU time of the thread.
     pub cpu: Duration,
-    /// By the clock, so with the time in which others had the processor.
+    /// Wall time, including the time in which others had the processor.
     pub wall: Duration,
 }
 
-/// Does so many rounds, one after the other.
+/// Runs this many rounds, one after the other.
 pub fn rounds(number: usize) -> Vec<Round> {
     let text = [0x5a; TEXT];
     (0..number).map(|_| round(&text)).collect()
 }
 
-/// The least CPU time of a few rounds; this takes about three milliseconds. Others can only make a round longer, so the
-/// least is the machine's own pace.
+/// The least CPU time of a few rounds; this takes about three milliseconds. Others can only make a round longer, so
+/// the least is the machine's own pace.
 pub fn pace() -> Duration {
     rounds(5).iter().map(|round| round.cpu).min().unwrap_or_default()
 }
 
-/// Finds out how even times are, alone and on so many cores at once; takes some hundreds of milliseconds.
+/// Measures how even times are, alone and on this many cores at once; takes some hundreds of milliseconds.
 pub(crate) fn calibrate(cores: usize) -> Calibration {
-    /// Of each kind.
+    /// Number of rounds of each kind.
     const ROUNDS: usize = 100;
     let (begun, taken) = (Instant::now(), stolen());
     let alone = rounds(ROUNDS);
@@ -73,7 +73,7 @@ pub(crate) fn calibrate(cores: usize) -> Calibration {
 /// Source: `Documentation/admin-guide/pm/cpufreq.rst` of Linux.
 const GOVERNOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 
-/// What so many threads find at the same time; fewer if the machine starts no more.
+/// The results of this many threads at the same time; fewer if the machine starts no more.
 fn on_all<T: Send>(threads: usize, work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
     let found = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -90,7 +90,7 @@ fn on_all<T: Send>(threads: usize, work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How many bytes this thread copies in a second of its CPU time, of more than caches hold.
+/// Number of bytes that this thread copies in a second of its CPU time, from an area larger than caches.
 fn copied() -> f64 {
     const SIZE: usize = 32 << 20;
     const COPIES: usize = 3;
@@ -106,8 +106,8 @@ fn copied() -> f64 {
     SIZE as f64 / best.as_secs_f64().max(1e-9)
 }
 
-/// How much time the host of this virtual machine took away from all its processors together, since it started. Zero if
-/// nothing tells.
+/// The time that the host of this virtual machine took from all its processors together since the start; zero if
+/// unknown.
 pub fn stolen() -> Duration {
     let counted = fs::read_to_string("/proc/stat").ok().and_then(|text| steal(&text));
     let ticks = counted.unwrap_or(0);
@@ -115,7 +115,7 @@ pub fn stolen() -> Duration {
     Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / rate))
 }
 
-/// How many threads of the machine want a processor just now, beside this one. Zero if nothing tells.
+/// Number of other threads of the machine that want a processor now; zero if unknown.
 pub fn runnable() -> u32 {
     let counted = fs::read_to_string("/proc/loadavg").ok().and_then(|text| running(&text));
     counted.unwrap_or(0).saturating_sub(1)

@@ -1,12 +1,12 @@
-//! Carries what two programs say from one to the other, and notices what happens between them.
+//! Carries the output of each of two programs to the other, and notices what happens between them.
 //!
-//! Each program has two pipes to the judge and none to the other program. So whoever writes to one that
-//! has ended is not hurt by it (it gets no SIGPIPE; what it writes is counted as unread), all that is said can be
-//! counted, limited and written down, and when both stand still with nothing on its way, that is seen at
-//! once. At most one buffer each way is held; a program that is not listened to has to wait, as with a pipe.
+//! Each program has two pipes to the judge and none to the other program. So a program that writes to one that has
+//! ended is not hurt: it gets no SIGPIPE, and its output is counted as unread. All data can be counted, limited and
+//! recorded. And if both stand still with nothing in between, that is noticed at once. At most one buffer each way is
+//! held; a program whose partner does not read has to wait, as with a pipe.
 //!
-//! Nothing here runs at intervals while something is said: it sleeps until there is something to
-//! carry. When all has been quiet for a while it looks at what both wait for, ever more rarely.
+//! Nothing here runs at intervals while data flows: it sleeps until there is something to carry. When all has been
+//! quiet for a while, it looks at what both wait for, more and more rarely.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -26,10 +26,10 @@ use crate::sandbox::control::{Cause, StopHandle};
 use crate::sandbox::transcript::Recorder;
 use crate::sandbox::watch::{Seen, Still, Watch};
 
-/// How much is carried at once, in bytes.
+/// Upper bound in bytes on what is carried at once.
 const BUFFER: usize = 64 << 10;
 
-/// How long it must have been quiet before the first look, in nanoseconds.
+/// Time of quiet before the first look, in nanoseconds.
 const FIRST_LOOK: u64 = 20_000_000;
 
 /// The longest time between two looks, in nanoseconds.
@@ -38,17 +38,17 @@ const RAREST: u64 = 320_000_000;
 /// The time between the two looks that together prove a deadlock, in nanoseconds.
 const SECOND_LOOK: u64 = 1_000_000;
 
-/// How long the end of a program is kept from a partner that does not run and is not known to wait, in
-/// nanoseconds.
+/// Upper bound on the time for which the end of a program is hidden from a partner that neither runs nor is known to
+/// wait, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
 
-/// What a slot's thread tells when its run is over.
+/// The report of a slot's thread after its run.
 pub(super) struct Over {
     pub(super) side: Side,
     pub(super) result: Result<Ran, JudgeError>,
 }
 
-/// A run that is over.
+/// A finished run.
 pub(super) struct Ran {
     pub(super) reply: Reply,
     /// Monotonic, in nanoseconds.
@@ -57,37 +57,37 @@ pub(super) struct Ran {
 
 /// One of the two programs, as the relay sees it.
 pub(super) struct Speaker {
-    /// The judge's end of its standard output, until that is at its end.
+    /// The judge's end of its standard output, until the end of that output.
     pub(super) from: Option<OwnedFd>,
     /// The judge's end of the other's standard input, until its reader is gone.
     pub(super) to: Option<OwnedFd>,
-    /// What is read and not yet passed on: `buffer[start..end]`.
+    /// Data that was read and not yet passed on: `buffer[start..end]`.
     pub(super) buffer: Vec<u8>,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// All that it said, in bytes.
+    /// Number of bytes that it wrote.
     pub(super) said: u64,
-    /// What it may say, in bytes.
+    /// Upper bound on the bytes that it may write.
     pub(super) most: u64,
-    /// What was not read, in bytes.
+    /// Number of bytes that the other did not read.
     pub(super) unread: u64,
-    /// When its output was at its end, monotonic, in nanoseconds.
+    /// When its output ended, monotonic, in nanoseconds.
     pub(super) closed: Option<u64>,
-    /// When it was found to be ending, monotonic, in nanoseconds. The other hears of it only after that.
+    /// When it was found to be ending, monotonic, in nanoseconds. The other learns of it only after that.
     pub(super) ended: Option<u64>,
     pub(super) stop_handle: StopHandle,
     pub(super) watch: Box<dyn Watch>,
-    /// What came of its run.
+    /// The result of its run.
     pub(super) over: Option<Result<Ran, JudgeError>>,
-    /// How it stood still at the last look.
+    /// Its state at the last look, if it stood still.
     still: Option<Still>,
-    /// What it was last seen to wait for, if nothing was said since.
+    /// What it waited for at the last look, if no data flowed since.
     pub(super) waits: Option<Waits>,
-    /// Whether it was last seen to run, if nothing was said since.
+    /// Whether it ran at the last look, if no data flowed since.
     pub(super) runs: bool,
 }
 
-/// What is readable or writable.
+/// The ends that are readable or writable.
 #[derive(Clone, Copy, Default)]
 struct Ready {
     from: bool,
@@ -96,7 +96,7 @@ struct Ready {
 }
 
 impl Speaker {
-    /// A program that says at most this many bytes.
+    /// A program that may write at most `most` bytes.
     pub(super) fn new(
         from: OwnedFd,
         to: OwnedFd,
@@ -134,7 +134,7 @@ impl Speaker {
         self.start < self.end
     }
 
-    /// What to wait for: only for one of both ends at a time.
+    /// The events to wait for: only those of one of both ends at a time.
     fn interest<'a>(&'a self, instead: &'a OwnedFd) -> [PollFd<'a>; 2] {
         let from = self.from.as_ref().filter(|_| !self.holds_something());
         let out = if self.holds_something() { PollFlags::OUT } else { PollFlags::empty() };
@@ -144,14 +144,14 @@ impl Speaker {
                 None => PollFd::new(instead, PollFlags::empty()),
             },
             match &self.to {
-                // The kernel tells unasked that the reader is gone.
+                // The kernel always reports that the reader is gone.
                 Some(pipe) => PollFd::new(pipe, out),
                 None => PollFd::new(instead, PollFlags::empty()),
             },
         ]
     }
 
-    /// Carries what can be carried now. Tells whether anything was said or read.
+    /// Carries what can be carried now. Returns whether anything was written or read.
     fn carry(&mut self, ready: Ready, record: impl FnOnce(&[u8])) -> io::Result<bool> {
         let mut is_moved = false;
         if ready.gone {
@@ -166,7 +166,7 @@ impl Speaker {
         Ok(is_moved)
     }
 
-    /// Whether all that it said is passed on and only its end is left to tell.
+    /// Whether all its data is passed on and only its end is left to report.
     fn is_at_its_end(&self) -> bool {
         self.from.is_none() && !self.holds_something() && self.to.is_some()
     }
@@ -216,7 +216,7 @@ impl Speaker {
     /// The other has closed its input, or has ended.
     fn reader_is_gone(&mut self) {
         if let Some(to) = self.to.take() {
-            // What lies in the pipe was never read.
+            // The contents of the pipe were never read.
             self.unread += rustix::io::ioctl_fionread(&to).unwrap_or(0);
         }
         self.unread += (self.end - self.start) as u64;
@@ -228,9 +228,9 @@ impl Speaker {
 pub(super) struct Relay {
     pub(super) program: Speaker,
     pub(super) partner: Speaker,
-    /// What the program may use.
+    /// The limits of the program.
     pub(super) limits: Limits,
-    /// With this exit code the partner lets the program go on.
+    /// The exit code of the partner that lets the program go on.
     pub(super) accept_exit_code: i32,
     /// Becomes readable when a run is over.
     pub(super) bell: OwnedFd,
@@ -238,30 +238,30 @@ pub(super) struct Relay {
     pub(super) recorder: Option<Recorder>,
     /// When the pair started, monotonic, in nanoseconds.
     pub(super) start: u64,
-    /// The program's end, if its partner is not yet told of it.
+    /// The program's end, if its partner does not know of it yet.
     pub(super) end: Option<UntoldEnd>,
-    /// When the partner was told, monotonic, in nanoseconds.
+    /// When the partner learned of it, monotonic, in nanoseconds.
     pub(super) told: Option<u64>,
     pub(super) deadlock: Option<Deadlock>,
 }
 
-/// The program has ended or closed its output, and its partner may still be busy with what it said.
+/// The program has ended or closed its output, and its partner may still be busy with its data.
 pub(super) struct UntoldEnd {
-    /// When it is told at the latest, if the partner is not seen to run, monotonic, in nanoseconds.
+    /// The latest time to report it if the partner is not seen to run, monotonic, in nanoseconds.
     latest: u64,
     /// How long to sleep before the next look, in nanoseconds.
     delay: u64,
-    /// When that is due, monotonic, in nanoseconds.
+    /// The time of the next look, monotonic, in nanoseconds.
     next: u64,
-    /// How the partner stood still at the last look, if it did.
+    /// The partner's state at the last look, if it stood still.
     still: Option<Still>,
 }
 
 impl Relay {
-    /// Carries until both runs are over, and nothing is left to carry.
+    /// Carries data until both runs are over, and nothing is left to carry.
     ///
     /// # Errors
-    /// When a pipe fails; then the caller has to end both runs.
+    /// If a pipe fails; then the caller must end both runs.
     pub(super) fn run(&mut self) -> io::Result<()> {
         let mut looks = Looks::new();
         loop {
@@ -319,18 +319,18 @@ impl Relay {
         let ready = |from: PollFlags, to: PollFlags| Ready {
             from: !from.is_empty(),
             to: to.contains(PollFlags::OUT),
-            // Linux says the one, other systems the other.
+            // Linux reports one of these, other systems the other.
             gone: to.intersects(PollFlags::ERR | PollFlags::HUP),
         };
         Ok(Some([ready(events[0], events[1]), ready(events[2], events[3])]))
     }
 
-    /// Lets each see the end of what the other says. That the program's output is at its end is told its partner only when that
-    /// waits for more, or if the program ended well, so that its end makes no difference; but not much later
-    /// than it was last seen to run.
+    /// Lets each program see the end of the other's output. The partner sees the end of the program's output only when
+    /// it waits for more, or if the program ended well, so that its end makes no difference. The end is not hidden
+    /// much longer than the partner was last seen to run.
     fn tell_end(&mut self) {
         if self.deadlock.is_some() {
-            // Both are being ended; the end of the one is nothing that the other is to act on.
+            // Both are being ended; neither should react to the end of the other.
             return;
         }
         if self.partner.is_at_its_end() {
@@ -366,7 +366,7 @@ impl Relay {
             if seen == Seen::Running {
                 end.latest = now + PATIENCE;
             }
-            // One look alone may have missed a process that was just started.
+            // One look alone may miss a process that was just started.
             let still = if let Seen::Still(still) = seen { Some(still) } else { None };
             let is_proven = still.is_some() && still == end.still;
             waits = is_proven && rest.is_some_and(|rest| rest == Ok(0));
@@ -390,9 +390,9 @@ impl Relay {
         Duration::from_nanos(now.saturating_sub(self.start))
     }
 
-    /// Takes note of runs that are over, and ends the other if its result is no longer needed.
+    /// Notes runs that are over, and ends the other run if its result is no longer needed.
     fn hear_what_is_over(&mut self) {
-        // The bell first: whoever rings after that is heard below, or wakes the next wait.
+        // The bell must be read first: runs that ring after that are found below, or wake the next wait.
         let _ = rustix::io::read(&self.bell, &mut [0; 8]);
         while let Ok(over) = self.over.try_recv() {
             let lets_go_on = match (&over.result, over.side) {
@@ -410,8 +410,8 @@ impl Relay {
             };
             this.over = Some(over.result);
             let is_fault = this.over.as_ref().is_some_and(Result::is_err);
-            // Who was told of the end of the output may have ended for that; what becomes of the program counts before it. One that is
-            // ending tells soon by itself how.
+            // A partner that knew of the end of the output may have ended because of it; the result of the program
+            // takes precedence. A program that is ending reports its result soon.
             let is_awaited = self.told.is_some() || other.ended.is_some();
             if !lets_go_on && (is_fault || !is_awaited) {
                 other.end(StoppedBy::Dismissed);
@@ -419,7 +419,7 @@ impl Relay {
         }
     }
 
-    /// Looks at what both wait for; if both have stood still between two looks, they always will.
+    /// Looks at what both wait for; if both stood still between two looks, they always will.
     fn look(&mut self, looks: &mut Looks) {
         for speaker in [&mut self.program, &mut self.partner] {
             if speaker.over.is_none() {
@@ -458,13 +458,13 @@ impl Relay {
     }
 }
 
-/// When to look again.
+/// The schedule of looks.
 struct Looks {
-    /// In nanoseconds.
+    /// The time until the next look, in nanoseconds.
     delay: u64,
-    /// Both stood still at this look and, without having moved, at the one before.
+    /// Both stand still at this look, and have not moved since the previous one.
     is_proven: bool,
-    /// Both stood still at this look.
+    /// Both stand still at this look.
     is_likely: bool,
     /// Both are being ended.
     is_over: bool,
@@ -475,7 +475,7 @@ impl Looks {
         Self { delay: FIRST_LOOK, is_proven: true, is_likely: true, is_over: false }
     }
 
-    /// How long to sleep at most before the next look; `None` if there is none to come.
+    /// The longest sleep before the next look; `None` if there is none.
     fn sleep(&self) -> Option<u64> {
         (!self.is_over).then_some(self.delay)
     }

@@ -1,6 +1,6 @@
-//! Searches a box after a run: how much was written into it.
+//! Searches a box after a run: how much was written into it?
 //!
-//! No link is followed, and it does not matter how deep directories are.
+//! No link is followed, and directories may have any depth.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
@@ -10,14 +10,14 @@ use rustix::fs::{FileType, Stat};
 use crate::model::job::FileKind;
 use crate::sandbox::disk;
 
-/// How deep in the box files are looked at one by one.
+/// Depth in the box down to which files are examined one by one.
 const DEEPEST: usize = 32;
 
-/// The files placed in a box, as they were.
+/// The files placed in a box, in their original state.
 #[derive(Default)]
 pub(super) struct Placements(HashMap<u64, Seen>);
 
-/// How a file was when it was placed. Nobody but the kernel can set the time of the last change.
+/// The state of a file when it was placed. Only the kernel can set the time of the last change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Seen {
     size: i64,
@@ -29,7 +29,7 @@ impl Seen {
     fn of(stat: &Stat) -> Self {
         Self {
             size: stat.st_size,
-            // Of another type on each system.
+            // The type differs between systems.
             changed: (stat.st_ctime, i128::from(stat.st_ctime_nsec)),
         }
     }
@@ -38,26 +38,26 @@ impl Seen {
 /// A sum over files.
 #[derive(Default)]
 pub(super) struct Sum {
-    /// Of regular files that were not there before or are changed.
+    /// Total size of regular files that are new or changed.
     pub(super) bytes: u64,
-    /// Something was not looked at.
+    /// Whether some entries were not examined.
     pub(super) is_cut: bool,
-    /// Files with several names that were seen.
+    /// Files with several names that were already counted.
     linked: HashSet<u64>,
 }
 
 impl Placements {
-    /// A file as it was placed.
+    /// Notes the state of a placed file.
     pub(super) fn add(&mut self, stat: &Stat) {
         self.0.insert(stat.st_ino, Seen::of(stat));
     }
 
-    /// Adds all below a directory.
+    /// Adds everything below a directory.
     pub(super) fn add_all(&self, top: &OwnedFd, sum: &mut Sum) -> rustix::io::Result<()> {
         self.add_below(top, 0, sum)
     }
 
-    /// Adds a file, if it is a new one.
+    /// Adds a file, if it is new or changed.
     pub(super) fn add_file(&self, stat: &Stat, sum: &mut Sum) {
         let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
         let is_new = self.0.get(&stat.st_ino) != Some(&Seen::of(stat));
@@ -73,7 +73,7 @@ impl Placements {
         depth: usize,
         sum: &mut Sum,
     ) -> rustix::io::Result<()> {
-        // Its owner may have forbidden to read it even to us.
+        // Its owner may have forbidden even us to read it.
         let Ok(list) = disk::open(directory, c".") else {
             sum.is_cut = true;
             return Ok(());
@@ -93,7 +93,7 @@ impl Placements {
     }
 }
 
-/// Something else than a regular file, or a file that cannot be read.
+/// The kind of an entry other than a regular file, or of an unreadable file.
 pub(super) fn other_kind(kind: FileType) -> FileKind {
     match kind {
         FileType::Symlink => FileKind::Link,

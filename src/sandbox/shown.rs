@@ -1,4 +1,4 @@
-//! Where the things are that a job shows.
+//! The places of what a job shows.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::model::job::{Shown, What};
 use crate::sandbox::fault::{Fault, Step};
 
-/// Where it is on this machine, without links.
+/// Its path on this machine, without links.
 pub(super) fn place_of(shown: &Shown) -> Result<PathBuf, Fault> {
     let inside = shown.inside.display();
     match &shown.what {

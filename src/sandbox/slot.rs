@@ -1,4 +1,4 @@
-//! A slot, whatever system it is on: a place where jobs run, one after the other.
+//! A slot on any system: a place where jobs run, one after the other.
 
 use std::env;
 use std::fmt;
@@ -16,77 +16,75 @@ use crate::sandbox::watch::Watch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoreId(pub usize);
 
-/// Ends of pipes to use in place of what a job says.
+/// Ends of pipes that replace the standard streams in a job.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
-    /// What the program reads.
+    /// The program's standard input.
     pub(super) stdin: Option<OwnedFd>,
-    /// Where it writes.
+    /// The program's standard output.
     pub(super) stdout: Option<OwnedFd>,
 }
 
-/// A slot as one way of running programs makes it.
+/// A slot, as implemented by one way of running programs.
 pub(super) trait Backend: fmt::Debug + Send {
-    /// What ends its runs.
+    /// The control that ends its runs.
     fn control(&self) -> &Arc<Control>;
 
-    /// Runs a job whose standard input or output may be an end of a pipe instead, so that it talks to another
-    /// program.
+    /// Runs a job whose standard input or output may be an end of a pipe instead, so that it talks to another program.
     ///
-    /// The ends are closed here once the program has them, so that whoever reads the other side sees
-    /// when it is done. What it writes into a pipe is neither kept nor counted. If the box is wanted, it is kept
-    /// below `keep_in`.
+    /// The ends are closed here once the program has them, so that the reader of the other side sees when the program
+    /// is done. Output into a pipe is neither kept nor counted. If the box is wanted, it is kept below `keep_in`.
     fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Reply, JudgeError>;
 
     /// When the program of the last run started, monotonic, in nanoseconds; 0 if it did not.
     fn last_start(&self) -> u64;
 
-    /// What looks at its next program, which has these pipes as its standard input and output.
+    /// A watch on its next program, which has these pipes as its standard input and output.
     fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch>;
 
-    /// A process that stays where its programs do, if there is one.
+    /// A process on the same core as its programs, if there is one.
     fn process(&self) -> Option<i32>;
 }
 
 /// One place where jobs run, one after the other.
 ///
-/// Dropping it ends what runs in it, and removes all that belongs to it.
+/// Dropping it ends its run, and removes everything that belongs to it.
 #[derive(Debug)]
 pub struct Slot {
     pub(super) place: Box<dyn Backend>,
-    /// Where boxes are kept that are wanted.
+    /// The directory for kept boxes.
     pub(super) keep_in: PathBuf,
 }
 
 impl Slot {
     /// Makes a slot, and waits until it is ready. Its programs stay on this core, if one is given and the system
-    /// allows it.
+    /// permits it.
     ///
     /// # Errors
-    /// When programs cannot be kept apart as the host says.
+    /// If programs cannot be isolated in the host's way.
     pub fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
         Ok(Self { place: system::start(host, core)?, keep_in: env::temp_dir() })
     }
 
-    /// Boxes that are wanted are kept below this directory from now on, in place of the system's temporary one.
+    /// Sets the directory for kept boxes, instead of the system's temporary one.
     pub fn keep_in(&mut self, directory: &Path) {
         self.keep_in = directory.to_path_buf();
     }
 
-    /// What ends a run of this slot from another thread.
+    /// Ends runs of this slot from another thread.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(self.place.control()))
     }
 
-    /// Runs a job, and returns when all its processes are gone, as far as they can be found.
+    /// Runs a job, and returns after all its processes are gone, as far as they can be found.
     ///
     /// # Errors
-    /// A fault of the judge or its machine; whatever the program does is an outcome.
+    /// A fault of the judge or its machine; anything that the program does is an outcome.
     pub fn run(&mut self, job: &Job) -> Result<Reply, JudgeError> {
         self.place.run_joined(job, Ends::default(), &self.keep_in)
     }
 
-    /// Runs a job that reads from and writes to these ends of pipes. What it writes there is neither kept nor counted.
+    /// Runs a job that reads from and writes to these ends of pipes. Its output there is neither kept nor counted.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -100,7 +98,7 @@ impl Slot {
         self.place.run_joined(job, ends, &self.keep_in)
     }
 
-    /// What ends the next run of this slot, whether it has begun or not.
+    /// A handle that ends the next run of this slot, even before it has begun.
     pub(super) fn ender_of_next(&self) -> StopHandle {
         self.place.control().ender_of_next()
     }

@@ -1,11 +1,11 @@
-//! Which standard streams were open when the process was started. Rust's run-time library puts `/dev/null` in the place of closed
-//! ones before `main`, where what is written is lost without an error.
+//! Tells which standard streams were open when the process started. Rust's run-time library opens `/dev/null` for
+//! closed ones before `main`, and output there is lost without an error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static OUTPUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether standard output was closed when the process was started: nothing can be reported.
+/// Whether standard output was closed when the process started: nothing can be reported.
 pub fn output_was_closed() -> bool {
     OUTPUT_WAS_CLOSED.load(Ordering::Relaxed)
 }
@@ -16,7 +16,8 @@ extern "C" fn look() {
     OUTPUT_WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
 }
 
-// SAFETY: systems call what stands in this section once, before `main`; it relies on nothing that is made ready later.
+// SAFETY: systems call the functions in this section once, before `main`; it relies on nothing that is initialized
+// later.
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]

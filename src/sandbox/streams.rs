@@ -12,17 +12,18 @@ use crate::sandbox::fault::{Fault, Step};
 pub(super) struct Streams {
     pub(super) output: Stream,
     pub(super) error: Stream,
-    /// The program's ends, of our own pipes: at their end the judge would wake once more for each, just before the answer.
+    /// The program's ends of our own pipes; open until the end, since each hang-up would wake the judge once more just
+    /// before the answer.
     #[expect(dead_code, reason = "only to be kept open")]
     pub(super) open: [Option<OwnedFd>; 2],
 }
 
-/// What can be read.
+/// The outputs that can be read.
 #[derive(Default)]
 pub(super) struct ReadyToRead {
     pub(super) output: bool,
     pub(super) error: bool,
-    /// What is waited for beside them.
+    /// Whether the other descriptor is ready.
     pub(super) other: bool,
 }
 
@@ -31,7 +32,7 @@ impl Streams {
         self.output.total.saturating_add(self.error.total)
     }
 
-    /// Waits until there is something to read, from them or from `other`, or for so long.
+    /// Waits until the outputs or `other` can be read, or until the time is up.
     pub(super) fn wait(
         &self,
         other: BorrowedFd<'_>,
@@ -58,7 +59,7 @@ impl Streams {
         })
     }
 
-    /// Reads the rest, at most so many times from each: a process may go on writing for ever.
+    /// Reads the rest, at most `most` times from each output: a process may go on writing forever.
     pub(super) fn drain(&mut self, buffer: &mut [u8], most: usize) -> io::Result<()> {
         for stream in [&mut self.output, &mut self.error] {
             let mut left = most;

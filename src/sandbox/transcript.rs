@@ -1,4 +1,4 @@
-//! What two programs say to each other, kept within bounds: the beginning and the end.
+//! A bounded record of what two programs say to each other: the beginning and the end.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,15 +6,15 @@ use std::time::Duration;
 use crate::model::joint::{Said, Side, Transcript};
 use crate::model::units::Bytes;
 
-/// The longest piece that is kept as one, in bytes, so that the end of a line without an end can be kept.
+/// Upper bound in bytes on a piece, so that the end of a line without an end can be kept.
 const LONGEST: usize = 4 << 10;
 
-/// What a piece takes beside its text, in bytes: many short ones must not take more memory than a long one.
+/// Overhead of a piece beside its text, in bytes: many short pieces must not take more memory than a long one.
 const EACH: usize = 64;
 
-/// Keeps what is said.
+/// Records the exchange.
 pub(super) struct Recorder {
-    /// How much each end may take, in bytes.
+    /// Upper bound on the bytes of each end.
     most: usize,
     first: Vec<Said>,
     first_size: usize,
@@ -36,7 +36,7 @@ impl Recorder {
         }
     }
 
-    /// Notes what was said, line by line; what continues a line that was not interrupted belongs to it.
+    /// Records data line by line; data that continues an uninterrupted line is joined to it.
     pub(super) fn add(&mut self, at: Duration, by: Side, bytes: &[u8]) {
         let mut bytes = bytes;
         while !bytes.is_empty() {
@@ -56,13 +56,12 @@ impl Recorder {
         }
     }
 
-    /// Whether what is said now still belongs to the beginning.
+    /// Whether new data still belongs to the beginning.
     fn is_first(&self) -> bool {
         self.last.is_empty() && self.left_out == 0
     }
 
-    /// How much at the start of a long text need not be looked at, because what comes after it fills all
-    /// that is kept of the end.
+    /// Number of bytes at the start of a long text that can be skipped, because the rest fills the whole end.
     fn superfluous(&self, bytes: &[u8]) -> usize {
         let mut size = 0;
         let mut end = bytes.len();
@@ -114,7 +113,7 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    /// `<` and `>` with what was said, `|` where a piece ends.
+    /// `<` and `>` with the data, `|` at the end of a piece.
     fn shown(said: &[Said]) -> String {
         let piece = |said: &Said| {
             let mark = match said.by {

@@ -1,13 +1,13 @@
-//! Paths as a job says them, in the names of the machine: for runs that have no view of their own.
+//! Translates paths in a job to those of the machine, for runs without a view of their own.
 //!
-//! A path is found in a text if it stands alone: not behind a character that could belong to a longer
-//! path, and before its end, a slash, or a character that no path goes on with. So `-I/box/include`,
-//! `a:/program` and `--out=/box` are translated, `/boxes` and `x/box` are not.
+//! A path in a text counts if it stands alone: not after a character that could belong to a longer path, and before
+//! the end, a slash, or a character that cannot continue a path. So `-I/box/include`, `a:/program` and `--out=/box`
+//! are translated, `/boxes` and `x/box` are not.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path inside, and what it is on the machine.
+/// A path inside, and the corresponding path on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     inside: Vec<u8>,
@@ -23,11 +23,11 @@ impl Pair {
     }
 }
 
-/// All that is to be translated.
+/// All paths to translate.
 #[derive(Default)]
 pub(super) struct Translation {
     pairs: Vec<Pair>,
-    /// What `/tmp` is on the machine.
+    /// The path of `/tmp` on the machine.
     temporary: Option<Vec<u8>>,
 }
 
@@ -38,16 +38,16 @@ impl Translation {
         Self { pairs, temporary: Some(temporary.as_os_str().as_bytes().to_vec()) }
     }
 
-    /// The value of a variable of the environment.
+    /// Translates the value of an environment variable.
     pub(super) fn value(&self, name: &str, value: &str) -> Vec<u8> {
         match &self.temporary {
-            // In an argument `/tmp` may mean anything; here it means this.
+            // In an argument, `/tmp` may mean anything; here it means the directory.
             Some(temporary) if (name, value) == ("TMPDIR", "/tmp") => temporary.clone(),
             _ => self.text(value.as_bytes()),
         }
     }
 
-    /// A text with all such paths translated.
+    /// Translates all such paths in a text.
     pub(super) fn text(&self, text: &[u8]) -> Vec<u8> {
         if self.pairs.is_empty() {
             return text.to_vec();
@@ -79,12 +79,12 @@ impl Translation {
     }
 }
 
-/// Whether this is all of an option, such as the `-I` of `-I/box`.
+/// Whether this is a whole option, such as the `-I` of `-I/box`.
 fn is_option(text: &[u8]) -> bool {
     matches!(text, [b'-', name @ ..] if !name.is_empty() && name.iter().all(u8::is_ascii_alphabetic))
 }
 
-/// Whether a path can go on with this.
+/// Whether this byte can continue a path.
 fn is_of_a_path(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'+' | b'~')

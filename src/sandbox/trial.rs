@@ -1,4 +1,4 @@
-//! Tries a host out: nothing less says whether programs can be run there.
+//! Tries a host: only that shows whether programs can run there.
 
 use crate::model::job::{Command, Job};
 use crate::model::judgement::{FaultKind, JudgeError};
@@ -7,7 +7,7 @@ use crate::model::units::Bytes;
 use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::system::Host;
 
-/// Takes a run to the point at which the program would start. Returns the slot in which that works.
+/// Takes a run to the point at which the program would start. Returns the slot in which that worked.
 pub(super) fn try_out(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeError> {
     let mut slot = Slot::start(host, core)?;
     let nothing = "/juror-tries-this-sandbox-out".to_owned();
@@ -19,7 +19,7 @@ pub(super) fn try_out(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeEr
         ..Job::default()
     };
     match slot.run(&job) {
-        // Everything was done but to start a program that is not there.
+        // Everything worked except the start of a program that does not exist.
         Err(error) if error.kind == FaultKind::Unstartable => Ok(slot),
         Err(error) => Err(error),
         Ok(_) => Err(JudgeError::new("try the sandbox out", "a program ran that is not there")),

@@ -1,4 +1,4 @@
-//! Looking at a program while it runs: whether it stands still, and whether it is at its end.
+//! Looks at a running program: does it stand still, and is it about to end?
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ pub(super) trait Watch: fmt::Debug + Send {
     /// Looks at the program.
     fn look(&self) -> Seen;
 
-    /// Whether the program itself is at its end. It closes what it has open only then, a moment before
-    /// anybody can wait for it; so whoever sees its pipe closed can tell at once why.
+    /// Whether the program itself is ending. Only then does it close its descriptors, a moment before it can be waited
+    /// for. So when its pipe is closed, this tells at once why.
     fn is_ending(&self) -> bool;
 }
 
-/// What a look at a program gives.
+/// The result of a look at a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -25,21 +25,21 @@ pub(super) enum Seen {
     Still(Still),
     /// One of its threads runs, or waits for a processor.
     Running,
-    /// It may move by itself.
+    /// It may continue by itself.
     Moving,
     /// It cannot be seen: it is just ending, or the system does not show it.
     Nothing,
 }
 
-/// A program that stands still. Two that are equal, one after the other, mean that no thread ran in between.
+/// A program that stands still. Two equal values in a row mean that no thread ran in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Still {
-    /// What for.
+    /// What it waits for.
     pub(super) waits: Waits,
     pub(super) threads: Vec<Thread>,
 }
 
-/// A thread and how often it stopped running.
+/// A thread, and how often it stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Thread {
     pub(super) number: i32,

@@ -1,4 +1,4 @@
-//! Images of a statement, as a page holds them.
+//! Images of a statement, embedded in a page.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use crate::model::units::Bytes;
 use crate::package::statements::Statement;
 use crate::statement::source::file;
 
-/// The largest image that a page holds.
+/// Upper bound on the size of an image.
 const LARGEST: Bytes = Bytes::mib(8);
 
-/// The images that a browser shows, of those that statements may have.
+/// The image types of statements that browsers show.
 const TYPES: [(&str, &str); 4] =
     [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("svg", "image/svg+xml")];
 
-/// Where a statement's images are.
+/// The directory of a statement's images.
 pub(super) struct Images {
     package: PathBuf,
     directory: PathBuf,
@@ -27,10 +27,11 @@ impl Images {
         Self { package: problem.dir.clone(), directory }
     }
 
-    /// The image of this name, as an address; for one that no browser shows, that beside it with another ending. In an `<img>`, an SVG file can neither run scripts nor load anything.
+    /// The image of this name as an address. If browsers do not show its type, an image beside it with another ending
+    /// is taken. In an `<img>`, an SVG file can neither run scripts nor load anything.
     ///
     /// # Errors
-    /// Why it cannot be shown.
+    /// If it cannot be shown, with the reason.
     pub(super) fn address(&self, name: &str) -> Result<String, String> {
         let ending = |name: &str| {
             let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
@@ -62,7 +63,7 @@ impl Images {
     }
 }
 
-/// An image with its text, as wide as a part of the page if that is given.
+/// An image with its text; `width` is a fraction of the page's width.
 pub(super) fn tag(address: &str, alt: &str, width: Option<f64>) -> String {
     let style = width.map(|width| format!(" style=\"width:{:.1}%\"", width * 100.0));
     let style = style.unwrap_or_default();

@@ -39,16 +39,16 @@ struct Translator<'a, 'b> {
     source: &'a StatementText,
     scope: &'a mut Scope<'b>,
     math: Math,
-    /// How far headings stand below the page's title.
+    /// How many levels headings are below the page's title.
     depth: usize,
-    /// Of the links around the text, whether each is shown as one.
+    /// For each link around the text, whether it is shown as a link.
     links: Vec<bool>,
-    /// How many images around the text are not shown.
+    /// The number of images around the text that are not shown.
     skipped: usize,
 }
 
 impl<'a> Translator<'a, '_> {
-    /// What stands for an event.
+    /// The events that replace an event.
     fn event(&mut self, event: Event<'a>, at: Range<usize>) -> Vec<Event<'a>> {
         match event {
             Event::InlineMath(formula) => vec![self.formula(&formula, false, at)],
@@ -118,7 +118,7 @@ impl<'a> Translator<'a, '_> {
         text.into()
     }
 
-    /// Text with samples in it, which are not part of a paragraph.
+    /// Text with samples, which are outside of paragraphs.
     fn samples(&mut self, text: &str) -> Vec<Event<'a>> {
         let mut html = String::new();
         let mut rest = text;
@@ -142,7 +142,7 @@ impl<'a> Translator<'a, '_> {
     }
 }
 
-/// What to do about a formula that is not understood.
+/// The help for a formula that cannot be parsed.
 pub(super) const FORMULA: &str = "write it with the commands of LaTeX and amsmath";
 
 fn deeper(level: HeadingLevel, by: usize) -> HeadingLevel {

@@ -5,13 +5,13 @@ use roxmltree::Document;
 
 use crate::model::html::escape;
 
-/// The longest formula that is translated, in bytes: each of them may begin a group, and a level needs stack.
+/// Upper bound in bytes on a formula: each byte may begin a group, and each level needs stack.
 const LONGEST: usize = 2000;
 
-/// What the library does not have, and statements use.
+/// Commands in statements that the library lacks.
 const MACROS: [(&str, &str); 3] = [("textcolor", "{#2}"), ("href", "{#2}"), ("bm", r"\mathbf{#1}")];
 
-/// The elements that formulas are made of.
+/// The permitted elements of formulas.
 const ELEMENTS: [&str; 36] = [
     "math",
     "mi",
@@ -63,7 +63,7 @@ impl Math {
         Self { library: library(&macros).unwrap_or_default(), macros }
     }
 
-    /// Makes a command known. One that means nothing in a formula stays unknown.
+    /// Defines a command. A command that has no meaning in a formula stays unknown.
     pub(super) fn define(&mut self, name: &str, body: &str) {
         self.macros.retain(|(known, _)| known != name);
         self.macros.push((name.to_owned(), body.to_owned()));
@@ -73,10 +73,10 @@ impl Math {
         }
     }
 
-    /// A formula in a line, or one that stands alone.
+    /// Translates a formula, inline or `alone`.
     ///
     /// # Errors
-    /// Why it cannot be shown.
+    /// If it cannot be shown, with the reason.
     pub(super) fn translate(&self, formula: &str, alone: bool) -> Result<String, String> {
         if formula.len() > LONGEST {
             return Err(format!("it has more than {LONGEST} bytes"));
@@ -96,7 +96,7 @@ impl Math {
     }
 }
 
-/// A formula as it was written.
+/// A formula as written.
 pub(super) fn unread(formula: &str) -> String {
     format!("<code>{}</code>", escape(formula))
 }
@@ -108,7 +108,7 @@ fn library(macros: &[(String, String)]) -> Option<LatexToMathML> {
     LatexToMathML::new(config).ok()
 }
 
-/// Whether this is a formula and nothing else: the library is given what strangers wrote.
+/// Whether this is only a formula: the library's input comes from strangers.
 fn is_harmless(mathml: &str) -> bool {
     let Ok(document) = Document::parse(mathml) else { return false };
     document.root_element().has_tag_name("math")

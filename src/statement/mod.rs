@@ -1,9 +1,9 @@
-//! Statements as a page: Markdown and the format's subset of LaTeX become one HTML file that needs no other.
+//! Statements as a page: Markdown and the format's subset of LaTeX become a single HTML file.
 //!
-//! Theory of operation: a translator makes HTML from a statement, and remarks about what it does not know. It
-//! writes text only through `escape`, formulas only through `math`, and images only through `images`, so that
-//! nothing in a statement can become a script or a reference to another place. Formulas and groups are read
-//! recursively, so all of this runs in a thread with room for the deepest ones that are taken.
+//! Theory of operation: a translator makes HTML from a statement, and remarks about unknown parts. It writes text only
+//! through `escape`, formulas only through `math`, and images only through `images`, so that nothing in a statement
+//! can become a script or an external reference. Formulas and groups are parsed recursively, so all of this runs in a
+//! thread with a stack for the deepest ones that are accepted.
 
 mod images;
 mod latex;
@@ -26,19 +26,19 @@ use crate::statement::samples::Samples;
 use crate::statement::source::StatementText;
 use crate::statement::words::Words;
 
-/// The stack of the thread that translates. A level of a formula takes up to 60 KB of it in a build that is not optimised.
+/// The stack of the thread that translates. In an unoptimised build, a level of a formula takes up to 60 KB of it.
 const STACK: usize = 256 << 20;
 
-/// A page, and what could not be shown as it stands.
+/// A page, and remarks about parts that it cannot show as written.
 #[derive(Debug)]
 pub struct Rendered {
-    /// HTML.
+    /// The page as HTML.
     pub html: String,
     /// Warnings.
     pub remarks: Vec<Diagnostic>,
 }
 
-/// What the translators of a statement share.
+/// State that the translators of a statement share.
 struct Scope<'a> {
     problem: &'a Problem,
     words: &'static Words,
@@ -50,16 +50,16 @@ struct Scope<'a> {
 /// A translated statement.
 struct Article {
     language: String,
-    /// HTML.
+    /// The title as HTML.
     title: String,
-    /// HTML.
+    /// The text as HTML.
     body: String,
 }
 
-/// Puts these statements of a problem on a page, one below the other.
+/// Makes a page of these statements of a problem, one below the other.
 ///
 /// # Errors
-/// When the machine has no thread for it.
+/// If the machine has no thread for it.
 pub fn page(problem: &Problem, statements: &[&Statement]) -> Result<Rendered, JudgeError> {
     let fault = |reason: String| JudgeError::new("translate the statement", reason);
     thread::scope(|scope| {
@@ -87,7 +87,7 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
     Rendered { html: page::html(problem, &articles), remarks }
 }
 
-/// Nothing if it cannot be read, which is told.
+/// Translates a statement; `None` if it cannot be read, which is reported.
 fn article(statement: &Statement, scope: &mut Scope<'_>) -> Option<Article> {
     let (title, mut body) = match statement.form {
         Form::Latex => latex::translate(&text(statement, scope)?, scope),
@@ -104,7 +104,7 @@ fn text(statement: &Statement, scope: &mut Scope<'_>) -> Option<StatementText> {
     StatementText::read(scope.problem, statement).map_err(|it| scope.remarks.push(it)).ok()
 }
 
-/// The sections that Polygon keeps in a directory, in its order.
+/// Translates the sections that Polygon keeps in a directory, in its order.
 fn sections(statement: &Statement, scope: &mut Scope<'_>) -> String {
     let words = scope.words;
     let mut html = String::new();

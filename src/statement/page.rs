@@ -1,4 +1,4 @@
-//! The page around statements: title, limits, and how it looks.
+//! The page around statements: title, limits, and style.
 
 use crate::model::html::escape;
 use crate::model::limits;
@@ -7,10 +7,10 @@ use crate::model::text::given_seconds;
 use crate::statement::Article;
 use crate::statement::words::Words;
 
-/// For a screen and for paper, light and dark.
+/// The style for screen and paper, light and dark.
 const STYLE: &str = include_str!("page.css");
 
-/// Nothing is loaded and nothing runs, whatever a translator missed.
+/// Nothing is loaded and nothing runs, even if a translator missed something.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 /// The page with these statements.
@@ -58,7 +58,7 @@ fn plain_title(problem: &Problem, language: &str) -> String {
     name.map_or_else(|| problem.short_name.clone(), |(_, name)| name.clone())
 }
 
-/// Limits, and the files in place of standard input and output.
+/// Limits, and the files that replace standard input and output.
 fn facts(problem: &Problem, words: &Words) -> String {
     let mut facts = Vec::new();
     if let Some(limit) = problem.limits.time_limit {

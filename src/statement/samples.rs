@@ -1,4 +1,4 @@
-//! Samples as contestants are shown them.
+//! Samples as contestants see them.
 //!
 //! Source: problem package format 2025-09, "Sample data".
 
@@ -12,10 +12,10 @@ use crate::model::units::Bytes;
 use crate::statement::source::file;
 use crate::statement::words::Words;
 
-/// What is shown of a file.
+/// Upper bound on the part of a file that is shown.
 const MOST: Bytes = Bytes::kib(64);
 
-/// The samples that are not on the page yet.
+/// The samples that are not yet on the page.
 pub(super) struct Samples {
     package: PathBuf,
     left: VecDeque<Sample>,
@@ -34,7 +34,7 @@ struct Sample {
 }
 
 impl Samples {
-    /// Those of a problem, in order.
+    /// The samples of a problem, in order.
     pub(super) fn of(problem: &Problem) -> Self {
         let mut samples = BTreeMap::new();
         let cases = problem.test_data.cases.iter().filter(|case| case.name.starts_with("sample/"));
@@ -55,7 +55,7 @@ impl Samples {
             };
             samples.insert((at, case.name.clone()), sample);
         }
-        // An exchange can be shown without a test case behind it.
+        // An exchange can be shown without a test case for it.
         let known =
             |path: &PathBuf| samples.values().any(|it| it.interaction.as_ref() == Some(path));
         let strangers: Vec<PathBuf> = (fs::read_dir(problem.dir.join("data/sample")).into_iter())
@@ -70,7 +70,7 @@ impl Samples {
             let sample = Sample { interaction: Some(path), ..Sample::default() };
             samples.insert((usize::MAX, name), sample);
         }
-        // Beside exchanges, the other samples are files of the judge.
+        // If there are exchanges, the other samples are only for the judge.
         if samples.values().any(|sample| sample.interaction.is_some()) {
             samples.retain(|_, sample| sample.interaction.is_some());
         }
@@ -78,7 +78,7 @@ impl Samples {
         Self { package: problem.dir.clone(), left, shown: 0 }
     }
 
-    /// The next one as HTML; nothing if none is left.
+    /// The next sample as HTML; empty if none is left.
     pub(super) fn next(&mut self, words: &Words) -> String {
         let Some(sample) = self.left.pop_front() else { return String::new() };
         self.shown += 1;
@@ -88,20 +88,20 @@ impl Samples {
         }
     }
 
-    /// One of these files of the statement itself.
+    /// A sample in these files of the statement itself.
     pub(super) fn stated(&mut self, input: PathBuf, output: PathBuf, words: &Words) -> String {
         self.shown += 1;
         self.files(&Sample { input, output: Some(output), ..Sample::default() }, words)
     }
 
-    /// One that stands in the statement.
+    /// A sample whose texts are in the statement.
     pub(super) fn given(&mut self, texts: [&str; 2], words: &Words) -> String {
         self.shown += 1;
         let texts = texts.map(|text| pre(&format!("{}\n", text.trim())));
         table("sample", [words.sample_input, words.sample_output], self.shown, &[texts])
     }
 
-    /// Those that Polygon keeps beside a statement: `example.01`, `example.01.a`.
+    /// The samples that Polygon keeps beside a statement: `example.01`, `example.01.a`.
     pub(super) fn beside(&mut self, statement: &Path, words: &Words) -> String {
         let mut html = String::new();
         for number in 1..100 {
@@ -115,7 +115,7 @@ impl Samples {
         html
     }
 
-    /// All that are left.
+    /// All samples that are left.
     pub(super) fn rest(&mut self, words: &Words) -> String {
         let mut html = String::new();
         while !self.left.is_empty() {
@@ -138,7 +138,7 @@ impl Samples {
         table("sample", [words.sample_input, words.sample_output], number, &[[input, output]])
     }
 
-    /// An exchange: on the left what the judge writes, on the right what the submission writes.
+    /// An exchange: the judge's lines on the left, the submission's on the right.
     fn exchange(&self, path: &Path, words: &Words) -> String {
         let text = match file(&self.package, path, MOST) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -169,7 +169,7 @@ impl Samples {
         html
     }
 
-    /// The text of a file, or why there is none.
+    /// The text of a file, or why it cannot be shown.
     fn text(&self, path: &Path) -> String {
         match file(&self.package, path, MOST) {
             Ok(bytes) => pre(&String::from_utf8_lossy(&bytes)),

@@ -1,4 +1,4 @@
-//! A statement's text, and the files beside it: read only inside of the package, and only so far.
+//! A statement's text and the files beside it, read only inside of the package, with bounded size.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -13,9 +13,9 @@ use crate::model::problem::Problem;
 use crate::model::units::Bytes;
 use crate::package::statements::{Form, Statement};
 
-/// The largest statement that is translated; real ones have a few kilobytes.
+/// Upper bound on the size of a statement; real ones have a few kilobytes.
 const LARGEST: Bytes = Bytes::mib(1);
-/// Beyond so many remarks, the statement is in another language than was thought.
+/// Upper bound on the remarks: with more, the statement is probably in another markup language.
 const MOST_REMARKS: usize = 50;
 
 /// A statement's text.
@@ -26,7 +26,7 @@ pub(super) struct StatementText {
 }
 
 impl StatementText {
-    /// Reads a statement and puts in the values of constants.
+    /// Reads a statement and fills in the values of constants.
     pub(super) fn read(problem: &Problem, statement: &Statement) -> Result<Self, Diagnostic> {
         let path = statement.path.clone();
         let bytes = file(&problem.dir, &path, LARGEST).map_err(|error| {
@@ -52,12 +52,12 @@ impl StatementText {
         Self { path, text, told: RefCell::default() }
     }
 
-    /// The path of a file beside it.
+    /// The path of a file beside the statement.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
         self.path.with_file_name(name)
     }
 
-    /// A remark about a part of the text; `None` if the same has been said before, or too much.
+    /// A remark about a part of the text; `None` if it repeats an earlier one, or if there are too many.
     pub(super) fn remark(
         &self,
         at: Range<usize>,
@@ -89,7 +89,7 @@ impl StatementText {
     }
 }
 
-/// A file of the package. A link out of it is refused, so that a page tells nothing of the machine that it was made on.
+/// A file of the package. A link out of it is refused, so that a page reveals nothing about the machine.
 pub(super) fn file(package: &Path, path: &Path, most: Bytes) -> io::Result<Vec<u8>> {
     let real = path.canonicalize()?;
     if !real.starts_with(package.canonicalize()?) {

@@ -1,15 +1,15 @@
-//! HTML that a statement may have in it: a few tags for text, and links.
+//! HTML that a statement may contain: a few text tags, and links.
 
 use crate::model::html::escape;
 
-/// Tags that only change how text looks. They count without attributes only.
+/// Tags that only change the look of text. They are accepted only without attributes.
 const HARMLESS: [&str; 15] = [
     "br", "hr", "b", "i", "u", "s", "em", "strong", "sub", "sup", "small", "code", "kbd", "center",
     "p",
 ];
 
-/// HTML of a statement: harmless tags as they are, comments left out, all else as text. The names of the tags that
-/// are shown as text come with it.
+/// The HTML of a statement: harmless tags stay, comments are removed, everything else becomes text. Also returns the
+/// names of the tags that become text.
 pub(super) fn neutral(html: &str) -> (String, Vec<String>) {
     let mut neutral = String::new();
     let mut refused = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn neutral(html: &str) -> (String, Vec<String>) {
     (neutral, refused)
 }
 
-/// Whether an address may be a link: of the web, of mail, or of a place on the page.
+/// Whether an address may be a link: to the web, a mail address, or a place on the page.
 pub(super) fn is_link(address: &str) -> bool {
     let address = address.trim().to_ascii_lowercase();
     ["http://", "https://", "mailto:", "#"].iter().any(|start| address.starts_with(start))

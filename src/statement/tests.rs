@@ -1,4 +1,4 @@
-//! What becomes of statements.
+//! How statements are translated.
 
 use std::fs;
 
@@ -192,7 +192,7 @@ fn the_latex_of_polygon_becomes_html() {
     check("\\exmpfile{secret}{a.png}", &["foob", "No such file"]);
     check("\\newenvironment{x}[5]{\\problemname{#1}}{}a", &["<p>a</p>"]);
     check("\\newcommand{\\Note}{\\section*{N}}\\Note", &["<h2>N</h2>"]);
-    // As they stand in a file that was converted.
+    // As written in a converted file.
     check("\\newcommand{\\exmpfile}[2]{}a\\exmpfile{secret}{b}", &["<p>a</p>"]);
 }
 
@@ -253,7 +253,7 @@ fn what_latex_is_not_known_is_told_with_its_line() {
     );
 }
 
-/// Any text becomes a page; nothing hangs, and nothing of it is a tag.
+/// Any text becomes a page; nothing hangs, and nothing in it becomes a tag.
 #[test]
 fn no_statement_is_too_strange() {
     let pieces = [

@@ -1,4 +1,4 @@
-//! The words that a page adds to a statement, in its language.
+//! The words that a page adds to a statement, in the statement's language.
 
 /// The words of a language.
 pub(super) struct Words {
@@ -21,7 +21,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Those of this language code, such as `pt-BR`; English ones if juror has no others.
+    /// The words for this language code, such as `pt-BR`; in English if juror has no others.
     pub(super) fn of(code: &str) -> &'static Self {
         let language = code.split('-').next().unwrap_or(code);
         WORDS.iter().find(|words| words.language == language).unwrap_or(&WORDS[0])

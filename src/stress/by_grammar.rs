@@ -1,4 +1,4 @@
-//! Inputs by the grammar: all small ones in turn, boundaries, small values, shapes, and the full range.
+//! Inputs from the grammar: all small ones in order, bounds, small values, shapes, and the full range.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 use crate::stress::candidates::{Candidate, Candidates, Content, Mix};
 
-/// How many test cases share an input of the list of small ones.
+/// Number of test cases that share an input in the list of small ones.
 const PACKED: u64 = 100;
 
-/// How many small inputs are tried before anything else.
+/// Number of small inputs that are tried before anything else.
 const LEAD: u32 = 50;
 
-/// How many turns each source has in a round.
+/// Number of turns of each source in a round.
 const SMALL: u32 = 10;
 const BOUNDARIES: u32 = 3;
 const TIES: u32 = 4;
 const SHAPES: u32 = 3;
 const FULL: u32 = 2;
 
-/// So far are the seeds of two sources from each other, so that they do not try the same.
+/// Distance between the seeds of two sources, so that they do not try the same inputs.
 const APART: u64 = 1 << 30;
 
-/// Shapes whose inputs lie at a boundary of what is allowed; each is tried once.
+/// Shapes whose inputs are at a bound of the permitted values; each is tried once.
 const AT_BOUNDARIES: [&str; 11] = [
     "smallest",
     "largest",
@@ -41,10 +41,10 @@ const AT_BOUNDARIES: [&str; 11] = [
     "largest-sum",
 ];
 
-/// Shapes in which equal values abound.
+/// Shapes with many equal values.
 const WITH_TIES: [&str; 3] = ["tiny", "few-distinct", "all-equal"];
 
-/// Adds the grammar's sources.
+/// Adds the sources of the grammar.
 pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
     let shapes = shape::applicable(grammar);
     let of = |names: &[&str]| -> Vec<Shape> {
@@ -71,7 +71,7 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
     mix.add(FULL, shaped(3, vec![shape::RANDOM], None));
 }
 
-/// All small inputs in turn.
+/// All small inputs in order.
 impl Candidates for Small<'_> {
     fn next(&mut self) -> Result<Option<Candidate>, Stop> {
         Ok(Iterator::next(self).map(|input| Candidate {
@@ -81,10 +81,10 @@ impl Candidates for Small<'_> {
     }
 }
 
-/// Each value at its bounds, all else at random.
+/// Inputs with one value at its bound, and the others at random.
 struct Bounds<'a> {
     grammar: &'a Grammar,
-    /// Each with the option that says so; the next one last.
+    /// The values to fix, each with the option for it; the next one is last.
     pins: Vec<(Pin, &'static str)>,
     seed: u64,
 }
@@ -93,7 +93,7 @@ impl Candidates for Bounds<'_> {
     fn next(&mut self) -> Result<Option<Candidate>, Stop> {
         loop {
             let Some((pin, option)) = self.pins.pop() else { return Ok(None) };
-            // What cannot be at its bound is left out.
+            // Values that cannot be at their bound are skipped.
             if let Ok(text) = generate_at(self.grammar, &shape::RANDOM, &[pin], self.seed) {
                 let label = &self.grammar.sites()[pin.site].label;
                 return Ok(Some(Candidate {
@@ -105,21 +105,21 @@ impl Candidates for Bounds<'_> {
     }
 }
 
-/// Shapes one after the other, each time with a fresh seed.
+/// Shapes in turn, each time with a fresh seed.
 struct Shaped<'a> {
     grammar: &'a Grammar,
     shapes: Vec<Shape>,
     seed: u64,
     made: u64,
-    /// How often each shape is taken; without end if there is no number.
+    /// Number of rounds over the shapes; `None` for no end.
     rounds: Option<u64>,
-    /// How often in a row nothing could be written.
+    /// Number of failed attempts in a row to write an input.
     misses: u64,
 }
 
 impl Candidates for Shaped<'_> {
     fn next(&mut self) -> Result<Option<Candidate>, Stop> {
-        /// A grammar that random values cannot satisfy is left to the other sources.
+        /// After this many failures, a grammar that random values cannot satisfy is left to the other sources.
         const MISSES_MAX: u64 = 50;
         let count = self.shapes.len() as u64;
         loop {

@@ -1,4 +1,4 @@
-//! Inputs by the package's own generators: the lines of its recipe that have a `{seed}`, with fresh seeds.
+//! Inputs from the package's own generators: the commands of its recipe that have a `{seed}`, with fresh seeds.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 use crate::stress::candidates::{Candidate, Candidates, Content};
 
-/// A start of a generator.
+/// One start of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The command, with the placeholders still in place.
+    /// The command, with its placeholders.
     pub command: GeneratorCommand,
-    /// What replaces `{seed}`.
+    /// The value of `{seed}`.
     pub seed: u64,
 }
 
@@ -29,10 +29,10 @@ impl Call {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// What the generator prints, or why it prints nothing.
+    /// The generator's output, or the reason why there is none.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn input(&self, generators: &FreshInputs<'_>) -> Result<Result<Arc<[u8]>, String>, Stop> {
         match generators.make(&self.command, NAME, self.seed)? {
             Err(why) => Ok(Err(why)),
@@ -46,10 +46,10 @@ impl Call {
     }
 }
 
-/// What replaces `{name}`.
+/// The value of `{name}`.
 pub const NAME: &str = "stress";
 
-/// The lines of a recipe that a fresh seed makes another input of, each once.
+/// The commands of a recipe whose input depends on the seed, without duplicates.
 pub fn lines(recipe: &Recipe) -> Vec<GeneratorCommand> {
     let mut lines: Vec<GeneratorCommand> = Vec::new();
     for case in &recipe.cases {
@@ -66,7 +66,7 @@ pub fn lines(recipe: &Recipe) -> Vec<GeneratorCommand> {
     lines
 }
 
-/// The lines one after the other, each time with a fresh seed.
+/// The commands in turn, each time with a fresh seed.
 pub struct ByRecipe {
     lines: Vec<GeneratorCommand>,
     chance: Chance,
@@ -74,7 +74,7 @@ pub struct ByRecipe {
 }
 
 impl ByRecipe {
-    /// These lines.
+    /// Takes turns among these commands.
     pub fn new(lines: Vec<GeneratorCommand>, seed: u64) -> Self {
         Self { lines, chance: Chance::new(seed, "generators"), made: 0 }
     }
@@ -87,7 +87,7 @@ impl Candidates for ByRecipe {
         self.made += 1;
         let call = Call {
             command,
-            // As many as the recipe's own seeds can be.
+            // The range of the recipe's own seeds.
             seed: self.chance.below(1 << 31),
         };
         let origin = Origin::Generator { line: call.line() };
@@ -95,33 +95,33 @@ impl Candidates for ByRecipe {
     }
 }
 
-/// The same command with one of its numbers lowered: the smallest first, number by number.
+/// The same command with one of its numbers lowered: number by number, the smallest value first.
 pub fn lowered(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
     let numbers = numbers(command).into_iter();
     let lower = |it: Number| smaller(it.value).into_iter().map(move |value| it.set(command, value));
     numbers.flat_map(lower).collect()
 }
 
-/// A number in a command: a word of digits, or such a word behind `=`.
+/// A number in a command: a word of digits, or digits after `=`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number {
-    /// Which word it is in.
+    /// The index of its word.
     place: usize,
-    /// What stands before it, such as `--n=`.
+    /// The text before it, such as `--n=`.
     before: String,
     /// The number.
     pub value: u64,
 }
 
 impl Number {
-    /// The same command with another number there.
+    /// The same command with another value for this number.
     pub fn set(&self, command: &GeneratorCommand, value: u64) -> GeneratorCommand {
         let mut command = command.clone();
         command.args[self.place] = format!("{}{value}", self.before);
         command
     }
 
-    /// What it is called: what stands before it, or the option before it.
+    /// Its name: the text before it, or the option before it.
     pub fn name(&self, command: &GeneratorCommand) -> String {
         let own = self.before.trim_end_matches('=');
         let option = self.place.checked_sub(1).map(|it| command.args[it].as_str());
@@ -153,7 +153,7 @@ fn number(digits: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| is_plain)
 }
 
-/// Numbers below this one: the smallest, then in growing steps.
+/// Numbers below this one: the smallest first, then in growing steps.
 fn smaller(number: u64) -> Vec<u64> {
     let mut numbers = Vec::new();
     let mut next = 0;

@@ -1,5 +1,5 @@
-//! Changed copies of the package's test cases, as far as its input validators accept them: for packages without a
-//! grammar of their input.
+//! Changed copies of the package's test cases that its input validators accept: for packages without a grammar of
+//! their input.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -13,40 +13,40 @@ use crate::stress::candidates::{Candidate, Candidates, Content};
 use crate::stress::validity::Validity;
 use crate::stress::word_lines::{Numbers, WordLines};
 
-/// So many copies are shown to the validators at once.
+/// Number of copies that are given to the validators at once.
 const AT_ONCE: usize = 32;
-/// Up to so many valid copies are changed again.
+/// Upper bound on the valid copies that are changed again.
 const KEPT: usize = 500;
-/// No copy is longer, in bytes.
+/// Upper bound on the length of a copy, in bytes.
 pub const LONGEST: usize = 64 << 10;
-/// After so many copies in a row that are not valid there are no more.
+/// After this many invalid copies in a row, the source ends.
 const IN_VAIN: usize = 2000;
 
 /// Changed copies of test cases.
 pub struct ByTestCases<'a> {
     executor: &'a dyn Executor,
     validity: &'a Validity<'a>,
-    /// What is changed: the test cases, the smallest first, and then valid copies.
+    /// The inputs to change: the test cases, the smallest first, and then valid copies.
     parents: Vec<Parent>,
     /// How many of them are test cases.
     own: usize,
     numbers: Numbers,
     chance: Chance,
     hasher: RandomState,
-    /// What was made before, in short.
+    /// Hashes of earlier copies.
     seen: HashSet<u64>,
     ready: VecDeque<Candidate>,
 }
 
 #[derive(Clone)]
 struct Parent {
-    /// The test case that it is a copy of.
+    /// The test case that it is copied from.
     case: Arc<str>,
     sheet: WordLines,
 }
 
 impl<'a> ByTestCases<'a> {
-    /// Copies of these test cases, each with its name.
+    /// Changes copies of these test cases, which have names.
     pub fn new(
         executor: &'a dyn Executor,
         validity: &'a Validity<'a>,
@@ -75,7 +75,7 @@ impl<'a> ByTestCases<'a> {
         }
     }
 
-    /// What is changed next: every other time a test case, small ones more often.
+    /// The next input to change: every other time a test case, and small ones more often.
     fn parent(&mut self) -> Parent {
         let (own, all) = (self.own as u64, self.parents.len() as u64);
         let place = match own < all && self.chance.happens(500) {
@@ -85,7 +85,7 @@ impl<'a> ByTestCases<'a> {
         self.parents[place as usize].clone()
     }
 
-    /// Keeps a valid copy, in place of another one if there are many.
+    /// Keeps a valid copy; it replaces another one if there are many.
     fn keep(&mut self, parent: Parent) {
         match self.parents.len() - self.own < KEPT {
             true => self.parents.push(parent),
@@ -111,7 +111,8 @@ impl Candidates for ByTestCases<'_> {
                 }
             }
             let validity = self.validity;
-            // A grammar asks no process; what fails is shown to all validators, as inputs by the grammar are.
+            // Grammars need no process, so all their valid copies are kept; other validators see them later, like
+            // inputs from a grammar.
             let valid = match validity.grammars.is_empty() {
                 true => parallel::map(self.executor, &made, |(_, text)| validity.allows(text))?,
                 false => made.iter().map(|(_, text)| validity.by_grammar(text)).collect(),

@@ -1,4 +1,4 @@
-//! Inputs to try, one after the other, from several sources of which none starves the others.
+//! Inputs to try, from several sources that take turns.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::stress::by_recipe::Call;
 pub struct Candidate {
     /// The input, or how to get it.
     pub content: Content,
-    /// How it came about.
+    /// The source of the input.
     pub origin: Origin,
 }
 
@@ -20,13 +20,13 @@ pub struct Candidate {
 pub enum Content {
     /// The input.
     Text(Arc<[u8]>),
-    /// What a generator prints.
+    /// The output of a generator.
     Call(Call),
 }
 
 /// A source of inputs. The same seed gives the same inputs in the same order.
 pub trait Candidates: Send {
-    /// The next input; `None` if there is no more.
+    /// The next input; `None` if there are no more.
     ///
     /// # Errors
     /// When the judge failed or was interrupted while it made one.
@@ -37,7 +37,7 @@ pub trait Candidates: Send {
 #[derive(Default)]
 pub struct Mix<'a> {
     sources: Vec<Sharer<'a>>,
-    /// How many turns the first source has before the others begin.
+    /// Number of turns of the first source before the others begin.
     lead: u32,
 }
 
@@ -57,19 +57,19 @@ impl<'a> Mix<'a> {
         });
     }
 
-    /// Gives the source that is first so many turns before the others begin.
+    /// Gives the first source this many turns before the others begin.
     pub fn lead(&mut self, turns: u32) {
         self.lead = turns;
     }
 
-    /// Whether there is no source.
+    /// Whether there are no sources.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
 }
 
 impl Candidates for Mix<'_> {
-    /// The source whose turn is most overdue is next; one that has no more leaves its share to the others.
+    /// The source whose turn is most overdue comes next; a source that has ended leaves its share to the others.
     fn next(&mut self) -> Result<Option<Candidate>, Stop> {
         while self.lead > 0 {
             self.lead -= 1;
@@ -84,7 +84,7 @@ impl Candidates for Mix<'_> {
             for source in &mut self.sources {
                 source.credit += source.share;
             }
-            // Of several the first.
+            // The first of several.
             let most = self.sources.iter().map(|source| source.credit).max();
             let Some(place) = self.sources.iter().position(|it| Some(it.credit) == most) else {
                 return Ok(None);

@@ -18,75 +18,75 @@ use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 
-/// Two programs that solve the same problem, and who says what is right.
+/// Two programs for the same problem, and the rules of comparison.
 pub struct Comparison<'a> {
     /// The problem, and the executor.
     pub bench: Bench<'a>,
-    /// By what they are judged.
+    /// The rules of judging.
     pub rules: &'a Rules<'a>,
-    /// The program that is right.
+    /// The program that counts as correct.
     pub reference: &'a Runnable,
-    /// The submission that is searched.
+    /// The submission under test.
     pub submission: &'a Runnable,
-    /// Where the submission runs, if not where all else does.
+    /// The executor of the submission, if it is not that of all other programs.
     pub elsewhere: Option<&'a dyn Executor>,
     /// How outputs are compared, if the format's default output validator does it.
     pub options: Options,
-    /// A test case without files, which gives the name and arguments.
+    /// A test case without files, which provides the name and arguments.
     pub test_case: TestCase,
-    /// Where judge answers come from.
+    /// The source of judge answers.
     pub answers: AnswersBy<'a>,
     /// Answers that are known.
     pub known: &'a Answers,
 }
 
-/// Where the judge answer to an input comes from.
+/// The source of the judge answer to an input.
 #[derive(Clone, Copy)]
 pub enum AnswersBy<'a> {
-    /// It is what the reference writes.
+    /// The output of the reference.
     Reference,
-    /// The package's solution makes it, which is not a submission. What the reference says is judged as well.
+    /// The package's solution, which is not a submission, makes the answer. The reference's output is judged as well.
     Solution(&'a Solution<'a>),
-    /// It is empty: the output validator does without. What the reference says is judged as well.
+    /// The answer is empty: the output validator does not need it. The reference's output is judged as well.
     Nobody,
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug)]
 pub enum Compared {
     /// The submission is right.
     Same,
-    /// It is not.
+    /// The submission fails.
     Differs(Box<CaseJudgement>),
-    /// There is nothing to compare it with.
+    /// There is no answer to compare with.
     NoAnswer(Unusable),
 }
 
-/// Why an input shows nothing about a submission.
+/// Why an input proves nothing about a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
     /// The reference does not solve it in time.
     TooSlow,
     /// The reference fails.
     Reference(Verdict, String),
-    /// The solution that makes judge answers fails: what it does.
+    /// The solution that makes judge answers fails, in this way.
     Solution(String),
 }
 
 impl<'a> Comparison<'a> {
-    /// Whether the output validator alone says what is right, so that there is no output to compare with.
+    /// Whether only the output validator decides, so that there is no reference output to compare with.
     pub fn is_judged(&self) -> bool {
         !matches!(self.answers, AnswersBy::Reference)
     }
 
-    /// Where the submission runs.
+    /// The executor of the submission.
     pub fn at_submission(&self) -> &dyn Executor {
         self.elsewhere.unwrap_or(self.bench.executor)
     }
 
-    /// Compares on an input. A submission that is too slow may run further, to see by how much.
+    /// Compares both programs on an input. A submission that is too slow may run longer, to measure how slow it is.
     ///
-    /// Both run on the thread that asks, one after the other, with nothing on disk.
+    /// Both run on the caller's thread, one after the other, with nothing on disk.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -107,7 +107,7 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// The judge answer, once it is known that the reference solves the input.
+    /// The judge answer, if the reference solves the input.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -150,7 +150,7 @@ impl<'a> Comparison<'a> {
         Ok(Ok(answer))
     }
 
-    /// Judges the submission with all that a person is shown of a rejection.
+    /// Judges the submission, with all details that are shown about a rejection.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -161,7 +161,7 @@ impl<'a> Comparison<'a> {
         self.judge(&rules, asked, TimeLimitMode::Any, input, answer).map(Some)
     }
 
-    /// Runs one of them for what it writes.
+    /// Runs one of the programs for its output.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -170,11 +170,11 @@ impl<'a> Comparison<'a> {
         output(self.bench.executor, self.rules, &entry, &self.test_case, input)
     }
 
-    /// Whether an output of the submission is accepted, that it wrote in a run that kept its limits. Where this
-    /// cannot be told it is not: a run on this input alone will tell.
+    /// Whether an output of the submission, from a run that kept its limits, is accepted. Returns false if this cannot
+    /// be decided here: a run on this input alone will decide.
     ///
     /// # Errors
-    /// When it was interrupted.
+    /// If it was interrupted.
     pub fn accepts(
         &self,
         input: &Arc<[u8]>,
@@ -197,7 +197,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// An input with its judge answer, as a test case that is in no file.
+    /// An input with its judge answer, as a test case that is not in files.
     fn case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {
         ReadyCase {
             test_case: &self.test_case,
@@ -209,7 +209,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// A fault of the package's own validator, with what it was asked about: that is in no file.
+    /// A fault of the package's own validator, with the input in question, which is not in a file.
     fn on(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
         if error.program.is_some() {
             let answer = match self.answers {
@@ -241,7 +241,7 @@ impl<'a> Comparison<'a> {
 }
 
 impl Unusable {
-    /// Of a reference that is not accepted.
+    /// For a reference that is not accepted.
     fn by(verdict: Verdict, cause: String) -> Self {
         match verdict {
             Verdict::TimeLimitExceeded => Self::TooSlow,
@@ -258,15 +258,15 @@ pub fn shown(input: &[u8]) -> String {
     format!("`{text}{more}`")
 }
 
-/// At most so many bytes of what a program wrote where its output belongs.
+/// At most `most` bytes of a program's output, from standard output or its output file.
 ///
 /// # Errors
-/// When they cannot be read.
+/// If they cannot be read.
 pub fn bytes(ran: &mut Ran, most: u64) -> Result<Vec<u8>, JudgeError> {
     ran.output.start(most).map_err(|error| JudgeError::new("read the output", error))
 }
 
-/// Answers that are known, by input; of small inputs only, and not more than fit.
+/// Known answers by input; only for small inputs, and bounded in size.
 #[derive(Default)]
 pub struct Answers {
     by_input: Mutex<HashMap<Text, Text>>,

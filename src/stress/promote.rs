@@ -13,7 +13,7 @@ use crate::package::recipe;
 use crate::package::recipe::insert::{is_name, quoted};
 use crate::propose::write::{Addition, NewCase};
 
-/// Where a counterexample goes.
+/// The place of a counterexample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Promotion<'a> {
     problem: &'a Problem,
@@ -22,10 +22,10 @@ pub struct Promotion<'a> {
 }
 
 impl<'a> Promotion<'a> {
-    /// A new case of `data/secret`, in a directory below it if the name has slashes.
+    /// A new test case in `data/secret`, or in a directory below it if the name has slashes.
     ///
     /// # Errors
-    /// Why there can be no case of that name.
+    /// If there can be no test case of that name, with the reason.
     pub fn new(problem: &'a Problem, name: &str) -> Result<Self, String> {
         if !problem.layout.takes_cases {
             return Err(format!(
@@ -55,10 +55,10 @@ impl<'a> Promotion<'a> {
         Ok(Self { problem, path })
     }
 
-    /// Adds an input with its judge answer and what it is for; the name of the new case.
+    /// Adds an input with its judge answer and a description; returns the name of the new test case.
     ///
     /// # Errors
-    /// Why it was not added.
+    /// If it was not added, with the reason.
     pub fn add(&self, input: &[u8], answer: &[u8], description: &str) -> Result<String, Stop> {
         let name = self.path.join("/");
         let cases = &self.problem.test_data.cases;
@@ -80,7 +80,7 @@ impl<'a> Promotion<'a> {
         Ok(name)
     }
 
-    /// Adds the entry of the recipe; the case's `.yaml` file, if the recipe makes one.
+    /// Adds the entry of the recipe; returns the test case's `.yaml` file, if the recipe makes one.
     fn add_to_recipe(
         &self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! The reference: the program whose output counts as right in a search.
+//! The reference: the program that counts as correct in a search.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use crate::model::problem::Problem;
 use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
 
-/// Endings of languages whose programs start and run fastest.
+/// Endings of the languages whose programs start and run fastest.
 const FAST: [&str; 4] = ["rs", "cpp", "cc", "c"];
 
-/// The submission that counts as right if none is named, and why that one: of those accepted on every test case, one
-/// in a fast language, and of these the one that makes the judge answers.
+/// The default reference, and why it was chosen. Among submissions accepted on every test case, those in a fast
+/// language are preferred, then the one that makes the judge answers.
 pub fn usual<'a>(
     problem: &'a Problem,
     solution: Option<&Path>,
@@ -33,7 +33,7 @@ pub fn usual<'a>(
     Some((chosen, why))
 }
 
-/// Whether a submission must be accepted on every test case, or as a whole if that is what its format says.
+/// Whether a submission must be accepted on every test case, or as a whole if its format expects that.
 pub fn is_accepted(submission: &Submission) -> bool {
     submission.expectations.iter().any(asks_for_acceptance)
 }

@@ -1,8 +1,7 @@
-//! The search: one worker a slot, each of which takes the next inputs, has them compared, and goes on.
+//! The search: one worker for each slot, which takes the next inputs and has them compared.
 //!
-//! Inputs are numbered as they are taken. What counts is the failing input with the lowest number, so
-//! that the same seed finds the same input, however many workers there are, and however many inputs each takes
-//! at once.
+//! Inputs are numbered as they are taken. The failing input with the lowest number wins, so the same seed finds the
+//! same input, independent of the number of workers and of the inputs that each takes at once.
 
 mod turn;
 
@@ -25,7 +24,7 @@ use crate::stress::comparison::{Comparison, Unusable};
 use crate::stress::validity::Validity;
 use crate::validate::single::Refused;
 
-/// What is searched, and with what.
+/// The parameters of a search.
 pub struct Searching<'a> {
     /// The comparison.
     pub comparison: &'a Comparison<'a>,
@@ -33,88 +32,88 @@ pub struct Searching<'a> {
     pub validity: &'a Validity<'a>,
     /// The package's generators, if it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
-    /// Compares many inputs at once, if that can be; without it each run has a fresh process.
+    /// Compares many inputs at once, if possible; otherwise each run has a fresh process.
     pub batches: Option<&'a Batches>,
-    /// How long.
+    /// Time for the search.
     pub time: Duration,
-    /// Ends what still runs then.
+    /// Ends the runs that are left at that time.
     pub until: &'a Until<'a>,
-    /// How long after the first failing input it may be made sure of, and made smaller.
+    /// Time after the first failing input to confirm it and make it smaller.
     pub shrink_time: Duration,
-    /// How many inputs at most.
+    /// Upper bound on the inputs.
     pub most: Option<u64>,
-    /// Takes how far it is.
+    /// Receives the progress.
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Default)]
 pub struct SearchResult {
     /// The first input on which the submission fails.
     pub found: Option<Failure>,
-    /// How many inputs were compared.
+    /// Number of inputs that were compared.
     pub runs: u64,
-    /// How many of them in batches.
+    /// How many of them were compared in batches.
     pub batched: u64,
     /// Wall time.
     pub elapsed: Duration,
-    /// Why it ended.
+    /// Why the search ended.
     pub end: SearchEnd,
-    /// How many inputs were not compared.
+    /// Number of inputs that were not compared.
     pub left_out: u64,
-    /// How far the list of small inputs was gone through.
+    /// The level reached in the list of small inputs.
     pub level: Option<u64>,
-    /// The first input that the grammars accept and another validator does not.
+    /// The first input that the grammars accept and another validator refuses.
     pub refused: Option<Refusal>,
-    /// What is wrong with the package, if that shows before a failure of the submission.
+    /// A fault of the package, if it shows before a failure of the submission.
     pub fault: Option<Fault>,
-    /// The first generator that did not work, and why.
+    /// The first generator that failed, and why.
     pub broken_generator: Option<String>,
 }
 
 /// An input on which the submission fails.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Which of the inputs tried.
+    /// The number of the input.
     pub number: u64,
     /// The input.
     pub input: Arc<[u8]>,
-    /// How it came about.
+    /// The source of the input.
     pub origin: Origin,
     /// The start of the generator that printed it.
     pub call: Option<Call>,
-    /// What the submission earns on it.
+    /// The judgement of the submission on it.
     pub judged: CaseJudgement,
-    /// So many runs fail in this way.
+    /// Number of runs that fail in this way.
     pub failing: u32,
-    /// Of so many: [`REPEATS`](crate::model::stress::REPEATS), fewer if the time was over before.
+    /// Number of runs: [`REPEATS`](crate::model::stress::REPEATS), or fewer if the time was up before.
     pub repeats: u32,
 }
 
-/// An input that validators see differently.
+/// An input on which validators disagree.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     /// The input.
     pub input: Arc<[u8]>,
-    /// Who refuses it, and why.
+    /// The validator that refuses it, and why.
     pub by: Refused,
 }
 
 /// The reference, or the solution that makes judge answers, fails on a valid input.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// Which of the inputs tried.
+    /// The number of the input.
     pub number: u64,
     /// The input.
     pub input: Arc<[u8]>,
-    /// Which of them fails, and how.
+    /// Which of the two fails, and how.
     pub why: Unusable,
 }
 
-/// Searches until something is found, time or inputs are used up, or it is interrupted.
+/// Searches until a failure is found, time or inputs are used up, or it is interrupted.
 ///
 /// # Errors
-/// When the judge failed; an interruption is an end like others.
+/// If the judge failed; an interruption is a normal end.
 pub fn search<'c>(
     searching: &Searching<'_>,
     candidates: &'c mut (dyn Candidates + 'c),
@@ -137,7 +136,7 @@ pub fn search<'c>(
             let work = || shared.work();
             thread::Builder::new().spawn_scoped(scope, work).is_ok()
         });
-        // Where the machine starts no more threads, fewer do the work, and for want of any this one.
+        // If the machine starts fewer threads, these do the work; if it starts none, this thread does.
         let missing = workers - started.count();
         shared.lock().working -= missing.min(workers - 1);
         if missing == workers {
@@ -157,7 +156,7 @@ struct Shared<'a, 'c> {
     is_over: AtomicBool,
     started: Instant,
     hasher: RandomState,
-    /// The inputs tried, in short.
+    /// Hashes of the inputs that were tried.
     seen: Mutex<HashSet<u64>>,
 }
 
@@ -171,12 +170,12 @@ struct State<'c> {
 #[derive(Default)]
 struct Outcome {
     result: SearchResult,
-    /// The first input that fails only now and then.
+    /// The first input that fails only sometimes.
     flaky: Option<Failure>,
     error: Option<Stop>,
     /// Why no more inputs are taken.
     end: Option<SearchEnd>,
-    /// How many inputs that the grammar allows a validator refused.
+    /// Number of inputs that the grammar accepts and a validator refused.
     doubts: u64,
 }
 
@@ -185,7 +184,7 @@ impl<'c> Shared<'_, 'c> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells how far it is, until all workers are done.
+    /// Reports the progress until all workers are done.
     fn watch(&self) {
         const OFTEN: Duration = Duration::from_millis(100);
         let mut state = self.lock();

@@ -1,9 +1,8 @@
-//! Makes a failing input small, while it fails in the same way.
+//! Shrinks a failing input, as long as it fails in the same way.
 //!
-//! First at its source: a generator's numbers are lowered. Then on the tree of the grammar, or on its lines and words
-//! if there is none. And from
-//! the other end: small inputs at random, and the list of all small ones, as far as they are smaller than
-//! what was found, since an input that is locally smallest can be far from smallest.
+//! First at its source: the numbers of a generator's command are lowered. Then on the tree of the grammar, or on lines
+//! and words if there is none. Also from the other end: small random inputs, and the list of all small ones, as long
+//! as they are smaller than the best so far, since an input that is locally smallest can be far from smallest.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -30,7 +29,7 @@ use crate::stress::search::Failure;
 use crate::stress::validity::Validity;
 use crate::stress::word_lines;
 
-/// What makes inputs small, and how long it may take.
+/// The parameters of shrinking.
 pub struct Shrinking<'a> {
     /// The comparison.
     pub comparison: &'a Comparison<'a>,
@@ -40,46 +39,46 @@ pub struct Shrinking<'a> {
     pub grammar: Option<&'a Grammar>,
     /// The package's generators, if it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
-    /// Ends what runs when the time is over.
+    /// Ends runs when the time is up.
     pub until: &'a Until<'a>,
-    /// Comparisons before, and when the first of them began.
+    /// Number of earlier comparisons, and the start of the first one.
     pub before: (u64, Instant),
-    /// Takes how far it is.
+    /// Receives the progress.
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
-/// An input made small.
+/// A shrunk input.
 pub struct Shrunk {
     /// The input.
     pub input: Arc<[u8]>,
-    /// What the submission earns on it.
+    /// The judgement of the submission on it.
     pub judged: CaseJudgement,
-    /// How many inputs were compared for that.
+    /// Number of inputs that were compared for that.
     pub runs: u64,
-    /// What made it smaller, in order.
+    /// The steps that made it smaller, in order.
     pub path: Vec<String>,
-    /// Whether it was cut short by Ctrl-C.
+    /// Whether Ctrl-C cut it short.
     pub interrupted: bool,
-    /// Whether the time was over before all was tried.
+    /// Whether the time was up before everything was tried.
     pub ran_out: bool,
 }
 
-/// How many inputs of the list of small ones are tried.
+/// Number of inputs that are tried from the list of small ones.
 const SMALL_MAX: usize = 2000;
-/// How many of them are tried before anything else.
+/// Number of them that are tried before anything else.
 const FIRST_SMALL: usize = 60;
-/// How many inputs of few small values are drawn at random.
+/// Number of random inputs with few small values.
 const TINY_MAX: u64 = 400;
-/// How many of them are tried before the tree: from a small input it is a short way to a smallest one.
+/// Number of them that are tried before the tree: it is a short way from a small input to a smallest one.
 const FIRST_TINY: u64 = 60;
-/// The shape that draws them.
+/// The shape of these inputs.
 const TINY: &str = "tiny";
-/// How many inputs are tried on the tree of the grammar, or on lines and words.
+/// Number of inputs that are tried on the tree of the grammar, or on lines and words.
 const EDITS_MAX: u64 = 5000;
-/// How many inputs are tried for each lowered number of a generator.
+/// Number of inputs that are tried for each lowered number of a generator.
 const SEEDS: u64 = 6;
 
-/// Makes a failing input small.
+/// Shrinks a failing input.
 ///
 /// # Errors
 /// When the judge failed.
@@ -113,7 +112,7 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, St
 struct Work<'a> {
     shrinking: &'a Shrinking<'a>,
     wanted: Verdict,
-    /// Whether it waits for what never comes, as opposed to work for too long.
+    /// Whether the submission waits forever, instead of working for too long.
     is_stuck: bool,
     /// Whether it must stay too slow by a margin.
     by_margin: bool,
@@ -138,7 +137,7 @@ impl Work<'_> {
             self.on_lines_and_words()?;
         }
         if let Some(grammar) = self.shrinking.grammar {
-            // Most faults show on a tiny input, and that is found at once.
+            // Most faults show on a tiny input, which this finds at once.
             self.over_small(grammar, FIRST_SMALL)?;
             self.over_tiny(grammar, 0..FIRST_TINY)?;
             self.on_the_tree(grammar)?;
@@ -157,7 +156,7 @@ impl Work<'_> {
         self.shrinking.until.is_over()
     }
 
-    /// Whether an input fails in the same way; then it is the best so far.
+    /// Whether an input fails in the same way; if so, it becomes the best so far.
     fn takes(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if !self.is_worth_it(input) {
             return Ok(false);
@@ -168,7 +167,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whether an input is smaller than the best, allowed by the grammars, and new.
+    /// Whether an input is smaller than the best, accepted by the grammars, and new.
     fn is_worth_it(&mut self, input: &Arc<[u8]>) -> bool {
         let is_new = !self.is_over()
             && is_smaller(input, &self.done.input)
@@ -177,12 +176,12 @@ impl Work<'_> {
         is_new && self.shrinking.validity.by_grammar(input)
     }
 
-    /// Whether an input that fails is valid and fails again; then it is the best so far.
+    /// Whether a failing input is valid and fails again; if so, it becomes the best so far.
     fn confirms(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
         if self.shrinking.validity.refusal(input)?.is_some() {
             return Ok(false);
         }
-        // What fails only now and then leads astray.
+        // An input that fails only sometimes would mislead the search.
         if self.wanted != Verdict::TimeLimitExceeded && self.compared(input, false)?.is_none() {
             return Ok(false);
         }
@@ -191,8 +190,7 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// The judgement, if it is the verdict that is wanted; `with_margin` asks a slow submission to be slow
-    /// beyond doubt.
+    /// The judgement, if it has the wanted verdict. With `with_margin`, a slow submission must be slow beyond doubt.
     fn compared(
         &mut self,
         input: &Arc<[u8]>,
@@ -218,7 +216,7 @@ impl Work<'_> {
         });
     }
 
-    /// Notes by what the input has become smaller, if it has.
+    /// Notes which step made the input smaller, if one did.
     fn note(&mut self, before: &Arc<[u8]>, how: impl FnOnce() -> String) {
         if !Arc::ptr_eq(before, &self.done.input) {
             let how = how();
@@ -252,22 +250,22 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Drops, lowers and evens out on the tree of the grammar.
+    /// Drops, lowers and equalizes values on the tree of the grammar.
     fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
         self.by_edits("dropping and lowering on the tree of the grammar", |work, before| {
-            // What the grammar does not accept stays as it is.
+            // An input that the grammar does not accept stays as it is.
             let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX);
         })
     }
 
-    /// Drops lines and words, and lowers numbers, as far as validators accept it.
+    /// Drops lines and words, and lowers numbers, as far as validators accept the result.
     fn on_lines_and_words(&mut self) -> Result<(), Stop> {
         self.by_edits("dropping lines and words, and lowering numbers", |work, before| {
             word_lines::shrink(before, work, EDITS_MAX);
         })
     }
 
-    /// Makes the input smaller by edits, each of which is tried.
+    /// Makes the input smaller by edits, and tries each.
     fn by_edits(
         &mut self,
         how: &str,
@@ -293,7 +291,7 @@ impl Work<'_> {
         }
     }
 
-    /// As [`Self::takes`]; without a grammar most edits are not valid, so validators are asked first.
+    /// Like [`Self::takes`]; without a grammar most edits are invalid, so validators are asked first.
     fn takes_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if self.shrinking.grammar.is_none()
             && (self.is_over()
@@ -305,7 +303,7 @@ impl Work<'_> {
         self.takes(input)
     }
 
-    /// Tries all small inputs that are smaller than what was found.
+    /// Tries all listed small inputs that are smaller than the best.
     fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), Stop> {
         let list = Small::new(grammar, 1).take(most);
         let mut list = list.map(|small| Arc::from(small.text));
@@ -313,8 +311,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Tries inputs of few small values at random: what no edit makes smaller may be far from smallest. Whether one
-    /// of them is.
+    /// Tries random inputs of few small values, because an input that no edit makes smaller may be far from smallest.
+    /// Returns whether one fails.
     fn over_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, Stop> {
         let mut tiny = shape::applicable(grammar);
         tiny.retain(|shape| shape.name == TINY);
@@ -322,7 +320,7 @@ impl Work<'_> {
         self.over(&mut inputs.map(Arc::from), "small inputs at random")
     }
 
-    /// Tries those of these inputs that are smaller than what was found; whether one fails in the same way.
+    /// Tries those of these inputs that are smaller than the best; returns whether one fails in the same way.
     fn over(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>, how: &str) -> Result<bool, Stop> {
         let before = Arc::clone(&self.done.input);
         let comparison = self.shrinking.comparison;
@@ -357,7 +355,7 @@ impl Work<'_> {
     }
 }
 
-/// The judgement of a comparison, if it is the verdict that is wanted.
+/// The judgement of a comparison, if it has the wanted verdict.
 fn compared(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,

@@ -1,4 +1,4 @@
-//! Whether an input is one that the problem allows: by grammars in process, by validators in the sandbox.
+//! Whether the problem permits an input, checked by grammars in process and by validators in the sandbox.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::grammar::validate::accepts;
 use crate::model::stop::Stop;
 use crate::validate::single::{InputValidators, Refused};
 
-/// Who says which inputs are valid.
+/// The validators that decide which inputs are valid.
 pub struct Validity<'a> {
-    /// The grammars: all must accept.
+    /// The grammars; all must accept.
     pub grammars: Vec<&'a Grammar>,
-    /// The package's other input validators; all must accept. They cost a process each.
+    /// The package's other input validators; all must accept. Each costs a process.
     pub validators: Option<InputValidators<'a>>,
 }
 
@@ -21,7 +21,7 @@ impl Validity<'_> {
         self.grammars.iter().all(|grammar| accepts(grammar, input))
     }
 
-    /// Which of the package's other validators does not take it for valid.
+    /// The first refusal by one of the package's other validators.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.

@@ -1,7 +1,7 @@
-//! An input as lines of words, for packages without a grammar of it: small changes, and fewer and lower values.
+//! An input as lines of words, for packages without a grammar: small changes, removals, and lower values.
 //!
-//! Nothing is known of what the words mean. A number that counts what is removed or repeated is found by trying: each
-//! change comes with several numbers before it that may be such a count. What is valid of that validators say.
+//! The meaning of the words is unknown. A number that counts removed or repeated parts is found by trial: each change
+//! comes with several numbers before it that may be its count. Validators decide which results are valid.
 
 use crate::grammar::chance::Chance;
 use crate::grammar::shrink::is_smaller;
@@ -15,7 +15,7 @@ pub struct WordLines {
 /// Where a word is: line and word.
 type Place = (usize, usize);
 
-/// What can be removed from a sheet, or be there twice: so many, from a first one on.
+/// A range of parts that can be removed or doubled: the first one, and how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     of: Whole,
@@ -23,14 +23,14 @@ struct Part {
     count: usize,
 }
 
-/// What parts are of.
+/// A container of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whole {
     /// All lines.
     Lines,
     /// The words of a line.
     Words(usize),
-    /// The words of all lines that have so many.
+    /// The words of all lines with this number of words.
     Columns(usize),
     /// The letters of a word.
     Letters(Place),
@@ -38,17 +38,17 @@ enum Whole {
     LetterColumns(usize),
 }
 
-/// Whether a part is left out, or there twice.
+/// Whether a part is removed or doubled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Without,
     Twice,
 }
 
-/// So many numbers may be the count of what is removed or repeated.
+/// Upper bound on the numbers that may be the count of a part.
 const COUNTS: usize = 4;
 
-/// The number that a word is, as it would be written.
+/// The number that a word writes in canonical form.
 fn number(word: &[u8]) -> Option<i128> {
     let number: i128 = std::str::from_utf8(word).ok()?.parse().ok()?;
     (number.to_string().as_bytes() == word).then_some(number)
@@ -63,7 +63,7 @@ fn lower(number: i128) -> Vec<Vec<u8>> {
 }
 
 impl WordLines {
-    /// Reads an input. What is between words is one blank from here on.
+    /// Reads an input. All white space between words becomes one space.
     pub fn read(input: &[u8]) -> Self {
         let words = |line: &[u8]| {
             let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -73,7 +73,7 @@ impl WordLines {
         Self { lines: input.split(|byte| *byte == b'\n').map(words).collect() }
     }
 
-    /// The input.
+    /// The lines as an input.
     pub fn text(&self) -> Vec<u8> {
         let lines = self.lines.iter();
         lines.flat_map(|line| [line.join(&b' '), vec![b'\n']].concat()).collect()
@@ -98,7 +98,7 @@ impl WordLines {
         sheet
     }
 
-    /// All that parts can be of.
+    /// All containers of parts.
     fn wholes(&self) -> Vec<Whole> {
         let mut wholes = vec![Whole::Lines];
         let mut several = |whole: Whole, times: usize| {
@@ -111,7 +111,7 @@ impl WordLines {
             let is_such = |line: &&Vec<Vec<u8>>| line.len() == 1 && line[0].len() == length;
             self.lines.iter().filter(is_such).count()
         };
-        /// Lines of more kinds than these are not in columns.
+        /// With more line lengths than this, lines do not form columns.
         const KINDS: usize = 8;
         let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|it| *it > 1).collect();
         let words = self.lines.iter().filter(|line| line.len() == 1).map(|line| line[0].len());
@@ -138,7 +138,7 @@ impl WordLines {
         }
     }
 
-    /// The numbers that may say how much there is of what a part is of, and what the part counts for.
+    /// The numbers that may be the size of a part's container, and how much the part adds to each.
     fn counts(&self, part: Part) -> Vec<(Place, i128)> {
         let size = self.size(part.of) as i128;
         let own = part.count as i128;
@@ -161,7 +161,7 @@ impl WordLines {
         let mut counts: Vec<Place> = last.chain(first).copied().collect();
         counts.sort_unstable();
         counts.dedup();
-        // Several lines may be one test case.
+        // Several lines may form one test case.
         let worth = |place| {
             let one = (!is_exact && own > 1).then_some((place, 1));
             [(place, own)].into_iter().chain(one)
@@ -169,7 +169,7 @@ impl WordLines {
         counts.into_iter().flat_map(worth).collect()
     }
 
-    /// The sheet without a part or with it twice; a number that counts it changes with it.
+    /// The sheet without a part or with it doubled; a number that counts it changes along.
     fn changed(&self, part: Part, change: Change, count: Option<(Place, i128)>) -> Self {
         let mut sheet = self.clone();
         if let Some((place, by)) = count
@@ -205,7 +205,7 @@ impl WordLines {
                 such.for_each(|word| edit(word, from, to, change));
             }
         }
-        // A word without letters is none.
+        // A word without letters disappears.
         sheet.lines.iter_mut().for_each(|line| line.retain(|word| !word.is_empty()));
         sheet
     }
@@ -215,7 +215,7 @@ impl WordLines {
         let sizes = self.wholes().into_iter().map(|whole| (whole, self.size(whole)));
         let sizes: Vec<(Whole, usize)> = sizes.collect();
         sizes.into_iter().flat_map(|(of, size)| {
-            /// Up to so many lines or words that belong together are found wherever they are.
+            /// Up to this many adjacent lines or words are tried at every position.
             const TOGETHER: usize = 4;
             let halves = std::iter::successors(Some(size / 2), |count| Some(count / 2));
             let halves = halves.take_while(|count| *count > TOGETHER);
@@ -227,7 +227,7 @@ impl WordLines {
         })
     }
 
-    /// The sheet without each part, and with each number lowered and each word simpler.
+    /// The sheet without each part, then with each number lowered and each word simplified.
     fn smaller(&self) -> impl Iterator<Item = Self> + '_ {
         let without = self.parts().flat_map(move |part| {
             let counts = self.counts(part).into_iter().map(Some).chain([None]);
@@ -247,9 +247,9 @@ impl WordLines {
         without.chain(simpler).chain(self.lowered_everywhere())
     }
 
-    /// The sheet with one number lowered wherever it is: it may be a name.
+    /// The sheet with all occurrences of one number lowered: it may be a name.
     fn lowered_everywhere(&self) -> impl Iterator<Item = Self> + '_ {
-        /// Only so many are lowered.
+        /// Upper bound on the numbers to lower.
         const NUMBERS: usize = 50;
         let mut numbers: Vec<i128> =
             self.places().filter_map(|place| self.number_at(place)).collect();
@@ -270,7 +270,7 @@ impl WordLines {
         })
     }
 
-    /// A copy with a few changes at random.
+    /// A copy with a few random changes.
     #[must_use]
     pub fn varied(&self, others: &Numbers, chance: &mut Chance) -> Self {
         let mut sheet = self.edited(others, chance);
@@ -294,7 +294,7 @@ impl WordLines {
             kind @ 4..=6 => {
                 let change = if kind == 6 { Change::Twice } else { Change::Without };
                 let wholes = self.wholes();
-                // Lines, columns and the words of a line are as likely as a letter of a long text.
+                // Lines, columns and the words of a line together are as likely as a letter of a long text.
                 let few = wholes.len().min(8) as u64;
                 let of = match chance.happens(500) {
                     true => wholes[chance.below(few) as usize],
@@ -339,7 +339,7 @@ impl WordLines {
         }
     }
 
-    /// Another number for a place: near it, like others, or large.
+    /// Another number for a place: near it, like other numbers, or large.
     fn other_number(
         &self,
         place: Place,
@@ -370,7 +370,7 @@ impl WordLines {
         }
     }
 
-    /// Another word of as many letters: one letter changed into another of the sheet's, or all alike.
+    /// Another word of the same length: one letter replaced by another one of the sheet, or all letters equal.
     fn other_word(&self, place: Place, chance: &mut Chance) -> Vec<u8> {
         let mut word = self.word(place).to_vec();
         let words = self.places().filter(|it| self.number_at(*it).is_none());
@@ -387,7 +387,7 @@ impl WordLines {
     }
 }
 
-/// The least and the greatest number of some inputs.
+/// The least and the greatest number in some inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
     least: i128,
@@ -395,7 +395,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Those of these inputs.
+    /// Those in these inputs.
     pub fn of<'s>(sheets: impl Iterator<Item = &'s WordLines>) -> Self {
         let mut numbers = Self::default();
         for sheet in sheets {
@@ -412,7 +412,7 @@ fn pick<'a, T>(all: &'a [T], chance: &mut Chance) -> Option<&'a T> {
     all.get(chance.below(all.len() as u64) as usize)
 }
 
-/// Makes an input small: tries what is smaller, at most so often, and goes on from what is interesting.
+/// Shrinks an input: tries at most `most` smaller ones, and goes on from those that are interesting.
 pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most: u64) -> Vec<u8> {
     let mut best = input.to_vec();
     let mut tried = 0;
@@ -447,7 +447,7 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
 mod tests {
     use super::*;
 
-    /// What a validator would say: `n`, and so many numbers in the next line.
+    /// Like a validator: `n`, then a line with `n` numbers.
     fn is_row(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let &[count, row] = &lines[..] else { return false };
@@ -455,7 +455,7 @@ mod tests {
         count.parse().ok() == numbers.map(|it| it.len())
     }
 
-    /// `n m`, and so many lines of two numbers up to `n`.
+    /// `n m`, then `m` lines of two numbers up to `n`.
     fn is_graph(text: &str) -> bool {
         let row = |line: &str| -> Option<Vec<usize>> {
             line.split(' ').map(|word| word.parse().ok()).collect()
@@ -468,7 +468,7 @@ mod tests {
         edges.len() == count && edges.iter().all(is_edge)
     }
 
-    /// `t`, and for each test case a row as above.
+    /// `t`, then for each test case a row as above.
     fn is_rows(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let [count, rows @ ..] = &lines[..] else { return false };
@@ -476,7 +476,7 @@ mod tests {
             && rows.chunks(2).all(|row| is_row(&format!("{}\n", row.join("\n"))))
     }
 
-    /// `r c`, and so many words of so many letters.
+    /// `r c`, then `r` words of `c` letters.
     fn is_grid(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let [first, rows @ ..] = &lines[..] else { return false };

@@ -1,5 +1,5 @@
-//! Answer validators on every judge answer: those of valid cases must pass all, invalid ones must be
-//! refused by one.
+//! Runs answer validators on every judge answer: those of valid cases must pass all, invalid ones must be refused by
+//! at least one.
 //!
 //! Source: the validation documentation of BAPCtools; the format itself has no answer validators.
 
@@ -16,7 +16,7 @@ use crate::validate::programs::{Opinion, Question, Validator, ask, build, object
 use crate::validate::{Extent, Proving, trial};
 use crate::validator::{OutputValidator, response};
 
-/// Where a validator finds the input of the case, in its box.
+/// Path of the case's input in the validator's box.
 const INPUT: &str = "juror/testcase.in";
 
 /// Runs every answer validator on every judge answer.
@@ -72,7 +72,7 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
     Ok(())
 }
 
-/// Whether one of the package's own output validators rejects a case's answer as an output.
+/// Whether one of the package's output validators rejects a case's answer as an output.
 fn is_rejected(
     proving: &Proving<'_>,
     judges: &[OutputValidator],
@@ -88,7 +88,7 @@ fn is_rejected(
     Ok(false)
 }
 
-/// Answers that are said to be invalid, where nothing can refuse them.
+/// Reports invalid answers if there is no validator to refuse them.
 fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
     (!invalid.is_empty()).then(|| {
         let problem = proving.bench.problem;

@@ -1,6 +1,6 @@
 //! Bounds of the input's grammar that no test case reaches.
 //!
-//! A limit that is never met is not tested: an array that is one too short for it is not found.
+//! A limit that no input reaches is not tested: an array that is one too short goes unnoticed.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::validate::grammars::Grammar;
 use crate::validate::inputs::InputValidator;
 use crate::validate::{Extent, Proving};
 
-/// Doubts each number of a grammar that is never as small, or as large, as it may be, over all judged cases.
+/// Warns of each number in a grammar that never reaches its lower or upper bound in the judged cases.
 pub(super) fn find(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
@@ -32,7 +32,7 @@ fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagno
     let mut coverage = Coverage::new(&grammar.grammar);
     for case in &proving.bench.problem.test_data.cases {
         let input = fs::read(&case.input).map_err(JudgeError::on("read", &case.input))?;
-        // What is wrong with an input is said when the validators check it.
+        // The validators report faults of inputs.
         if coverage.add(&grammar.grammar, &input, &case.input).is_err() {
             return Ok(Vec::new());
         }

@@ -1,4 +1,4 @@
-//! Test cases that are there twice: the same input in the same group.
+//! Duplicate test cases: the same input in the same group.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::model::judgement::JudgeError;
 use crate::model::test_data::{TestCase, TestData};
 use crate::validate::{Extent, Proving};
 
-/// What makes two cases the same for a submission: group, size, arguments, and then the contents.
+/// Two cases with these equal may be duplicates: group, size and arguments. Their contents decide.
 type Likeness<'a> = (&'a str, u64, &'a [String]);
 
-/// Doubts every case whose input another one before it has. Cases of different groups may be equal:
-/// groups often take samples up again.
+/// Warns of every case with the input of an earlier one. Cases of different groups may be equal: groups often repeat
+/// samples.
 pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
     if proving.extent != Extent::Everything {
         return Ok(Vec::new());
@@ -20,7 +20,7 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
     let data = &proving.bench.problem.test_data;
     let mut alike: BTreeMap<Likeness<'_>, Vec<&TestCase>> = BTreeMap::new();
     for case in data.cases.iter().chain(&data.invalid_inputs) {
-        // A case with further files is told apart by more than its input.
+        // A case with further files may differ in them.
         if case.files.is_empty() {
             let size =
                 Blob::file(&case.input).len().map_err(JudgeError::on("read", &case.input))?;
@@ -47,7 +47,7 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
     Ok(doubts)
 }
 
-/// The group that a case is in, or its first directory.
+/// The group of a case, or its first directory.
 fn group<'a>(data: &'a TestData, name: &'a str) -> &'a str {
     match data.group_of(name) {
         Some(group) => &group.name,

@@ -1,8 +1,8 @@
-//! Holds the exchanges of `.interaction` files against the output validator: what the submission says
-//! there is put before it, and it must accept that and say what it says there.
+//! Checks the exchanges in `.interaction` files with the output validator: it gets the submission's lines, must accept
+//! them, and must write its own lines as shown.
 //!
-//! The format does not ask for this, and a validator may choose what it says by chance; so these are
-//! doubts, not errors.
+//! The format does not require this, and a validator may choose its lines by chance. So differences are warnings, not
+//! errors.
 
 use std::fs;
 
@@ -18,10 +18,10 @@ use crate::validate::{Proving, trial};
 use crate::validator::response::{Contract, Opinion};
 use crate::validator::{OutputValidator, Question, answer_of};
 
-/// How much of what the validator says is compared, in bytes.
+/// Upper bound on the bytes of the validator's output that are compared.
 const MOST: u64 = 8 << 20;
 
-/// What is doubtful about the exchanges of these cases.
+/// Warnings about the exchanges of these cases.
 pub(super) fn prove(
     proving: &Proving<'_>,
     validator: &OutputValidator,
@@ -87,7 +87,7 @@ fn said_by(mark: u8, exchange: &[u8]) -> Vec<u8> {
     own.flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
-/// Where the validator says something else than is shown.
+/// The first difference between the validator's output and the exchange.
 fn first_difference(shown: &[u8], said: &[u8]) -> Option<String> {
     let lines = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text).into_owned();

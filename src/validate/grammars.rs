@@ -15,17 +15,17 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::{InputGrammar, Problem};
 use crate::validate::programs::Opinion;
 
-/// A grammar that can be asked.
+/// A grammar that can check inputs.
 pub(super) struct Grammar<'a> {
     pub(super) name: &'a str,
     pub(super) path: &'a Path,
     pub(super) grammar: program::Grammar,
 }
 
-/// Reads the grammars of a problem, its constants put in; those that have a fault are left out.
+/// Reads the grammars of a problem, with its constants filled in; leaves out those with a fault.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub(super) fn read_all<'a>(
     problem: &'a Problem,
     diagnostics: &mut Vec<Diagnostic>,
@@ -41,10 +41,10 @@ pub(super) fn read_all<'a>(
 }
 
 impl Grammar<'_> {
-    /// What the grammar says about an input, which is called `path`.
+    /// The opinion of the grammar about an input; messages call the input `path`.
     ///
     /// # Errors
-    /// When the input cannot be read.
+    /// If the input cannot be read.
     pub(super) fn opinion(&self, input: &Blob, path: &Path) -> Result<Opinion, JudgeError> {
         let input = input.start(u64::MAX).map_err(JudgeError::on("read", path))?;
         match validate(&self.grammar, &input, path) {

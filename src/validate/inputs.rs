@@ -1,4 +1,4 @@
-//! Input validators on every input: valid ones must pass all, invalid ones must be refused by one.
+//! Runs input validators on every input: valid ones must pass all, invalid ones must be refused by at least one.
 //!
 //! Source: problem package format 2025-09, "Input validators" and "Invalid input".
 
@@ -16,11 +16,11 @@ use crate::validate::Proving;
 use crate::validate::grammars::{self, Grammar};
 use crate::validate::programs::{self, Opinion, Question, Validator, ask, objection, refuses};
 
-/// An input validator that can be asked.
+/// An input validator that is ready for use.
 pub(super) enum InputValidator<'a> {
-    /// Runs in the executor.
+    /// It runs in the executor.
     Program(Validator<'a>),
-    /// Runs here.
+    /// It runs in this process.
     Grammar(Grammar<'a>),
 }
 
@@ -41,7 +41,7 @@ impl InputValidator<'_> {
     }
 }
 
-/// Makes the problem's input validators ready; those that cannot be are remarked.
+/// Prepares the problem's input validators; adds a remark for each that fails to build.
 pub(super) fn ready<'a>(
     bench: &Bench<'a>,
     found: &mut Vec<Diagnostic>,
@@ -80,7 +80,7 @@ pub(super) fn prove(
     Ok(())
 }
 
-/// For each task, what each validator says; in parallel.
+/// The opinions of all validators about each task, in parallel.
 fn opinions(
     bench: &Bench<'_>,
     validators: &[InputValidator<'_>],
@@ -93,7 +93,7 @@ fn opinions(
     })
 }
 
-/// What a validator says about an input, with all that belongs to a test case.
+/// The opinion of a validator about an input, with the arguments and files of a test case.
 pub(super) fn opinion(
     bench: &Bench<'_>,
     validator: &InputValidator<'_>,
@@ -119,7 +119,7 @@ pub(super) fn files(test_case: &TestCase) -> impl Iterator<Item = TreeEntry> {
     test_case.files.iter().map(place::file)
 }
 
-/// What is wrong about one input.
+/// The faults of one input.
 fn remarks(
     protocol: Protocol,
     task: &Task<'_>,

@@ -1,6 +1,6 @@
-//! Proves test data: every input passes every input validator, every invalid input is refused by one,
-//! answers and outputs that are said to be valid or invalid are so, no case is there twice, and nothing
-//! is looser than it looks.
+//! Proves test data: every input passes every input validator, every invalid input is refused by one, example answers
+//! and outputs are as valid or invalid as the package says, no case is there twice, and nothing is looser than it
+//! looks.
 
 mod answers;
 mod coverage;
@@ -27,34 +27,34 @@ use crate::model::test_data::TestCase;
 use crate::validate::mutations::Mutation;
 use crate::validator::OutputValidator;
 
-/// What is proved, and with what.
+/// The parameters of a proof.
 pub struct Proving<'a> {
-    /// Of which problem, and where validators run.
+    /// The problem, and where validators run.
     pub bench: Bench<'a>,
-    /// Its own output validators; none if the format's default one decides.
+    /// The package's output validators; empty if the format's default one decides.
     pub validators: &'a [OutputValidator],
     /// Which test cases are selected, by name.
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
-    /// How much of the data.
+    /// The extent of the data.
     pub extent: Extent,
-    /// Faults that the input validators should find: [`mutations::generic`], and those that a grammar of
-    /// the input knows.
+    /// Faults that the input validators should find: [`mutations::generic`], and those that a grammar of the input can
+    /// make.
     pub mutations: &'a [Mutation],
 }
 
-/// How much of the data is proved.
+/// The extent of the data to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Everything below `data/`.
     Everything,
-    /// The selected test cases only.
+    /// Only the selected test cases.
     Selected,
 }
 
-/// Proves the test data of a problem. What is wrong, by test case, is added to `found`, also if it is cut short.
+/// Proves the test data of a problem. Adds faults to `found`, by test case, even if it is cut short.
 ///
 /// # Errors
-/// When it was cut short, or the judge failed, for example because a validator's compiler is missing.
+/// If it was cut short, or the judge failed, for example because a validator's compiler is missing.
 pub fn data(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
     let validators = inputs::ready(&proving.bench, found)?;
     let problem = proving.bench.problem;
@@ -75,18 +75,18 @@ pub fn data(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), St
 
 /// An input with a fault, and whether the input validators refuse it.
 pub struct FaultyInput {
-    /// What it has, such as `a tab between words`.
+    /// Its fault, such as `a tab between words`.
     pub fault: String,
-    /// The test case that it was made of.
+    /// The test case that it was made from.
     pub test_case: String,
-    /// The input, if nobody refuses it.
+    /// The input, if no validator refuses it.
     pub let_through: Option<Arc<[u8]>>,
 }
 
-/// Puts inputs with small faults before the problem's input validators. `None` if it has none, or they cannot be asked.
+/// Gives inputs with small faults to the problem's input validators. `None` if there are none, or none can run.
 ///
 /// # Errors
-/// When it was cut short, or the judge failed.
+/// If it was cut short, or the judge failed.
 pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
     let mutations = mutations::generic();
     let proving = Proving {
@@ -112,10 +112,10 @@ pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop>
     faulty.collect::<Result<_, Stop>>().map(Some)
 }
 
-/// The grammars of the problem's input, those without faults.
+/// The grammars of the problem's input, without those that have faults.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn input_grammars(problem: &Problem) -> Result<Vec<Grammar>, Stop> {
     let grammars = grammars::read_all(problem, &mut Vec::new())?;
     Ok(grammars.into_iter().map(|it| it.grammar).collect())

@@ -1,17 +1,17 @@
 //! Small changes that make a valid input invalid in nearly every problem.
 //!
-//! Source: the format's "Input validators" asks for strictness in white space; the kinds are those that
-//! validators in the wild let pass.
+//! Source: the format's "Input validators" demands strictness in white space; the kinds are those that real validators
+//! let pass.
 
 use std::fmt;
 
 /// A change of an input that a validator should refuse.
 pub struct Mutation {
-    /// What the changed input has, such as `a blank at the end of a line`.
+    /// The fault of the changed input, such as `a blank at the end of a line`.
     pub name: String,
-    /// What it is about.
+    /// What it changes.
     pub class: Class,
-    /// Makes the changed input; `None` if the input has no place for it.
+    /// Makes the changed input; `None` if the change does not apply to the input.
     pub change: Alteration,
 }
 
@@ -31,9 +31,9 @@ pub enum Class {
     Layout,
     /// How numbers are written.
     Numbers,
-    /// Something behind the end.
+    /// Something after the end.
     Rest,
-    /// A value outside of its bounds, as a grammar of the input knows them.
+    /// A value outside the bounds that a grammar of the input sets.
     Bounds,
 }
 
@@ -104,7 +104,7 @@ fn insert(input: &[u8], at: usize, what: &[u8]) -> Option<Vec<u8>> {
     Some([input.get(..at)?, what, input.get(at..)?].concat())
 }
 
-/// Where the first line with something in it ends, if it is not the last one.
+/// The end of the first line that is not empty, unless it is the last line.
 fn first_line_end(input: &[u8]) -> Option<usize> {
     let at = memchr::memchr(b'\n', input)?;
     (at > 0 && at + 1 < input.len()).then_some(at)
@@ -128,7 +128,7 @@ fn windows(input: &[u8]) -> Option<Vec<u8>> {
     Some(lines.join(&b"\r\n"[..]))
 }
 
-/// The words of an input, by their places.
+/// The byte ranges of the words of an input.
 fn words(input: &[u8]) -> impl DoubleEndedIterator<Item = std::ops::Range<usize>> {
     let start = input.as_ptr() as usize;
     input.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(move |word| {
@@ -151,7 +151,7 @@ fn last_number(input: &[u8]) -> Option<std::ops::Range<usize>> {
     words(input).rfind(|range| is_number(&input[range.clone()]))
 }
 
-/// Where the digits of a number start, behind its sign.
+/// The start of a number's digits, after its sign.
 fn digits_of(input: &[u8], number: std::ops::Range<usize>) -> usize {
     number.start + usize::from(input[number.start] == b'-')
 }
@@ -164,7 +164,7 @@ fn positive(input: &[u8], number: std::ops::Range<usize>) -> Option<std::ops::Ra
 mod tests {
     use super::*;
 
-    /// Each change of an input, a line each.
+    /// Checks the changes of an input, one line for each.
     fn check(input: &str, expected: &[&str]) {
         let changed: Vec<String> = generic()
             .iter()

@@ -1,4 +1,4 @@
-//! Outputs that the package says are valid or invalid, and answers that a tolerance loosens.
+//! Example outputs, valid or invalid ones, and answers that a tolerance loosens.
 //!
 //! Source: problem package format 2025-09, "Invalid output", "Valid output" and "Comparing
 //! floating-point tokens".
@@ -21,7 +21,7 @@ use crate::validate::{Extent, Proving, exchange, trial};
 use crate::validator::OutputValidator;
 use crate::validator::response::{Opinion, Response};
 
-/// Holds example outputs against what the package says of them, and looks at answers under a tolerance.
+/// Judges example outputs by what the package expects of them, and checks answers under a tolerance.
 pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     let data = &proving.bench.problem.test_data;
     let selected = data.cases.iter().filter(|case| (proving.selected)(&case.name));
@@ -48,7 +48,7 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     Ok(remarks)
 }
 
-/// Asks the package's own output validator about each example output, in parallel.
+/// Runs the package's output validator on each example output, in parallel.
 fn by_validator(
     proving: &Proving<'_>,
     validator: &OutputValidator,
@@ -107,7 +107,7 @@ fn remark(
     Some(Diagnostic::error(output, message).help(help))
 }
 
-/// What the default output validator makes of an example output. Nobody can ask it whether a test case has a fault.
+/// Compares an example output as the default output validator does. It has no way to report a faulty test case.
 fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
     let (Some(answer), Some(output)) = (&case.answer, &case.output) else { return Ok(None) };
     let options = match Options::parse(&case.output_validator_args) {
@@ -136,7 +136,7 @@ fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>,
     })
 }
 
-/// A doubt where a tolerance makes integers in the judge answer count as floats.
+/// A warning if a tolerance makes integers in the judge answer count as floats.
 fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
     let Some(answer) = &case.answer else { return Ok(None) };
     match Options::parse(&case.output_validator_args) {

@@ -1,4 +1,4 @@
-//! Input and answer validators as programs: built once, asked many times.
+//! Input and answer validators that are programs: built once, run many times.
 //!
 //! Source: problem package format 2025-09, "Input validators".
 
@@ -17,7 +17,7 @@ use crate::model::protocol::Protocol;
 use crate::model::stop::{Stop, noting};
 use crate::model::tree::TreeEntry;
 
-/// The exit code that says "invalid" and cannot be a crash.
+/// The exit code for "invalid" that cannot come from a crash.
 const fn invalid(protocol: Protocol) -> i32 {
     match protocol {
         Protocol::Standard => 43,
@@ -26,7 +26,7 @@ const fn invalid(protocol: Protocol) -> i32 {
     }
 }
 
-/// How a validator refuses an input.
+/// How a validator must refuse an input, for help texts.
 pub(super) const fn refuses(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Standard => {
@@ -37,20 +37,20 @@ pub(super) const fn refuses(protocol: Protocol) -> &'static str {
     }
 }
 
-/// What a validator said.
+/// The opinion of a validator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Opinion {
     Valid,
-    /// Refused, and what it wrote behind a colon.
+    /// Refused; with its output after a colon.
     Refused(String),
-    /// Neither: how it ended, and what it wrote behind a colon.
+    /// Neither valid nor refused: how it ended, and its output after a colon.
     Broken {
         ending: String,
         said: String,
     },
 }
 
-/// What a validator of inputs or of answers has against one that should be valid.
+/// The remark if a validator does not accept an input or answer that should be valid.
 pub(super) fn objection(
     path: &Path,
     what: &str,
@@ -74,23 +74,23 @@ pub(super) fn objection(
     Some(Diagnostic::error(path, format!("{what} validator `{name}` {says}")).help(help))
 }
 
-/// A validator that can be asked.
+/// A validator that is ready for use.
 pub(super) struct Validator<'a> {
     pub program: &'a Program,
     runnable: Runnable,
 }
 
-/// What a validator is asked.
+/// The parameters of one run of a validator.
 pub(super) struct Question<'a> {
-    /// What it reads on standard input.
+    /// Its standard input.
     pub stdin: Blob,
     /// Its arguments.
     pub args: Vec<&'a String>,
-    /// What lies beside it.
+    /// The files beside it.
     pub files: Vec<TreeEntry>,
 }
 
-/// Builds validators; those that cannot be built are remarked. `what` is `the input validator` or so.
+/// Builds validators; adds a remark for each that fails to build. `what` is a kind such as `the input validator`.
 pub(super) fn build<'a>(
     bench: &Bench<'_>,
     what: &str,
@@ -119,7 +119,7 @@ pub(super) fn build<'a>(
     Ok(validators)
 }
 
-/// Asks a validator once.
+/// Runs a validator once.
 pub(super) fn ask(
     bench: &Bench<'_>,
     validator: &Validator<'_>,
@@ -149,7 +149,7 @@ pub(super) fn ask(
     Ok(match (reply.outcome.stopped_by, reply.outcome.ending) {
         (None, Ending::Exited(code)) if code == protocol.accept() => Opinion::Valid,
         (None, Ending::Exited(code)) if code == invalid(protocol) => Opinion::Refused(said),
-        // There a failed assertion is a refusal.
+        // In this protocol, a failed assertion is a refusal.
         (None, _) if protocol == Protocol::Sinol => Opinion::Refused(said),
         (None, Ending::Exited(code)) => {
             Opinion::Broken { ending: format!("exit code {code}"), said }

@@ -8,7 +8,7 @@ use crate::model::stop::Stop;
 use crate::model::test_data::ValidatorArgs;
 use crate::validate::programs::{Opinion, Question, Validator, ask, build};
 
-/// Input validators that can be asked, as long as this lives.
+/// Input validators that can run as long as this value lives.
 pub struct InputValidators<'a> {
     bench: Bench<'a>,
     all: Vec<Validator<'a>>,
@@ -18,16 +18,16 @@ pub struct InputValidators<'a> {
 /// Why an input is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Refused {
-    /// The input validator that refuses it, or does not end as it should.
+    /// The input validator that refuses it, or that ends in an unexpected way.
     pub validator: String,
-    /// How it ends, where that is neither of the two ways in which it should.
+    /// How it ends, if neither by accepting nor by refusing.
     pub ending: Option<String>,
-    /// What it writes, behind a colon.
+    /// Its output, after a colon.
     pub said: String,
 }
 
 impl Refused {
-    /// What the validator does.
+    /// What the validator does with the input, in words.
     pub fn what(&self) -> String {
         let said = &self.said;
         match &self.ending {
@@ -38,10 +38,10 @@ impl Refused {
 }
 
 impl<'a> InputValidators<'a> {
-    /// Builds these validators, to be asked with these arguments.
+    /// Builds these validators, to run with these arguments.
     ///
     /// # Errors
-    /// When some do not build, the judge failed, or it was cut short.
+    /// If some do not build, the judge failed, or it was cut short.
     pub fn build(
         bench: Bench<'a>,
         programs: &'a [Program],
@@ -55,10 +55,10 @@ impl<'a> InputValidators<'a> {
         }
     }
 
-    /// Asks them one after the other: the first that does not take the input for valid.
+    /// Runs them in order; returns the first that does not accept the input.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted.
+    /// If the judge failed or was interrupted.
     pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, Stop> {
         for validator in &self.all {
             let question = Question {

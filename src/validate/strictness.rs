@@ -1,8 +1,8 @@
-//! Inputs with small faults put before the input validators: what they let pass is named.
+//! Gives inputs with small faults to the input validators, and reports faults that they let pass.
 //!
-//! Each input gets one at least. Grammars, which are asked in this process, see every kind in every small input;
-//! validators that cost a process each see each kind in two inputs, and one kind in each of the others: one that
-//! overlooks a kind does so nearly everywhere, and a run of each kind on each case would take longer than all else.
+//! Each input gets at least one fault. Grammars run in this process and see every kind in every small input. A
+//! validator that costs a process sees each kind in two inputs, and one kind in each of the others. If it overlooks a
+//! kind, it does so nearly everywhere, and a run of each kind on each case would take longer than everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,19 +22,19 @@ use crate::validate::mutations::{Class, Mutation};
 use crate::validate::programs::Opinion;
 use crate::validate::{Extent, Proving};
 
-/// Larger inputs are not tried.
+/// Larger inputs are skipped.
 const LARGEST: u64 = 1 << 20;
-/// Inputs up to this size are tried with every kind of fault, larger ones with one kind each.
+/// Inputs up to this size get every kind of fault, larger ones only one kind each.
 const SMALL: u64 = 1 << 14;
 
-/// A changed input that should be refused.
+/// A changed input that validators should refuse.
 pub(super) struct Task<'a> {
-    /// What it has, such as `a tab between words`.
+    /// Its fault, such as `a tab between words`.
     pub(super) name: String,
     pub(super) class: Class,
-    /// The kind of change: its place among the mutations, or behind them, if a grammar made it.
+    /// The kind of change: its index among the mutations, or their number if a grammar made it.
     kind: usize,
-    /// The test case's place among those that are tried.
+    /// The test case's index among the samples.
     case: usize,
     pub(super) test_case: &'a TestCase,
     text: Text<'a>,
@@ -51,13 +51,13 @@ impl Task<'_> {
     }
 }
 
-/// A changed input: how to make it, or, if a grammar made it, itself.
+/// The change that makes the input, or the input itself if a grammar made it.
 enum Text<'a> {
     Change(&'a Mutation),
     Kept(Arc<[u8]>),
 }
 
-/// Tries every mutation on many cases and each case with many mutations; what no validator refuses is doubted.
+/// Tries every mutation on many cases and each case with many mutations; warns of those that no validator refuses.
 pub(super) fn prove(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
@@ -81,7 +81,7 @@ pub(super) fn prove(
     Ok(())
 }
 
-/// The changed inputs that were tried, and whether somebody refuses them.
+/// The changed inputs that were tried, and whether a validator refuses them.
 pub(super) fn tried<'a>(
     proving: &Proving<'a>,
     validators: &[InputValidator<'_>],
@@ -98,7 +98,7 @@ pub(super) fn tried<'a>(
     asked(proving, validators, tasks)
 }
 
-/// The test cases whose inputs are changed with the inputs' sizes, the smallest first.
+/// The test cases to change, with the sizes of their inputs, the smallest first.
 fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<(u64, &'a TestCase)>, JudgeError> {
     let mut samples = Vec::new();
     for test_case in &proving.bench.problem.test_data.cases {
@@ -117,14 +117,14 @@ fn read(test_case: &TestCase) -> Result<Vec<u8>, JudgeError> {
 }
 
 impl Mutation {
-    /// The input with this fault, if it can have it.
+    /// The input with this fault; `None` if the change does not apply.
     fn of(&self, input: &[u8]) -> Option<Vec<u8>> {
         (self.change)(input).filter(|changed| changed != input)
     }
 }
 
-/// The changed inputs of a test case, and whether a grammar refuses them: of every kind, or of one that differs from case to
-/// case and that no grammar refuses.
+/// The changed inputs of a test case, and whether a grammar refuses them. Without `is_whole`, only one kind is tried,
+/// which differs from case to case.
 fn changed<'a>(
     proving: &Proving<'a>,
     validators: &[InputValidator<'_>],
@@ -171,7 +171,7 @@ fn programs<'v, 'a>(
     validators.iter().filter(|it| it.grammar().is_none())
 }
 
-/// The tasks with what programs say of those that no grammar refuses; not all of these are tried.
+/// The tasks with the opinions of programs on those that no grammar refuses; not all of these are tried.
 fn asked<'a>(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
@@ -199,8 +199,8 @@ fn asked<'a>(
     Ok(all)
 }
 
-/// Chooses from pairs of a kind and a case, by place: each kind on two cases, the first and the middle one, and each
-/// case with one kind at least.
+/// Chooses indexes of pairs of a kind and a case: each kind on two cases, the first and the middle one, and each case
+/// with at least one kind.
 fn sample<'n>(tasks: impl Iterator<Item = (&'n str, usize)>) -> BTreeSet<usize> {
     let mut of_kind: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut of_case: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -228,7 +228,7 @@ fn place(proving: &Proving<'_>) -> PathBuf {
     }
 }
 
-/// A remark about changes of a class that were accepted.
+/// A warning about changes of a class that were accepted.
 fn doubt(path: &std::path::Path, class: Class, found: &[&Task<'_>]) -> Diagnostic {
     let names: Vec<&str> = found.iter().map(|task| &*task.name).collect();
     let shown = found.first().map_or("", |task| &*task.test_case.name);
@@ -262,11 +262,11 @@ mod tests {
         check(&[], &[]);
         check(&[("a", 4)], &[0]);
         check(&[("a", 0), ("a", 1), ("a", 2)], &[0, 1, 2]);
-        // Two kinds on five cases: two of each, then each case that is left, not all with the same kind.
+        // Two kinds on five cases: each kind on two, then each remaining case, not all with the same kind.
         let all: Vec<(&str, usize)> =
             ["a", "b"].iter().flat_map(|kind| (0..5).map(move |case| (*kind, case))).collect();
         check(&all, &[0, 2, 4, 5, 6, 7, 8]);
-        // A kind that fits one case only, and a case that only one kind fits.
+        // A kind that fits only one case, and a case that only one kind fits.
         check(&[("a", 0), ("a", 1), ("b", 1), ("a", 2), ("b", 3)], &[0, 1, 2, 3, 4]);
     }
 }

@@ -1,7 +1,7 @@
-//! Tries a package's own output validator before anybody is judged by it: it must accept a right output,
-//! and reject one that is empty or nonsense without breaking down.
+//! Tries a package's output validator before it judges submissions: it must accept a right output, and reject an empty
+//! or nonsensical one without breaking down.
 //!
-//! An output validator that confuses its arguments, or accepts whatever it gets, is found here.
+//! This finds an output validator that confuses its arguments, or accepts everything.
 
 use std::fs;
 use std::path::Path;
@@ -18,20 +18,20 @@ use crate::model::text::{shell_word, visible};
 use crate::validator::response::{Contract, Opinion, Response};
 use crate::validator::{OutputValidator, Question, answer_of};
 
-/// What no right output looks like.
+/// A text that is not a right output of any problem.
 const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
-/// The same for programs that expect text.
+/// Bytes that are not text.
 const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
 
-/// On how many test cases an output is tried at most, until one is rejected.
+/// Upper bound on the test cases on which an output is tried, until one is rejected.
 const TRIES: usize = 3;
 
 /// Something wrong with an output validator.
 #[derive(Debug)]
 pub struct TrialFault {
-    /// What, and what to do.
+    /// What is wrong, and what to do.
     pub remark: Diagnostic,
-    /// Whether its verdicts mean nothing. If it only breaks down on nonsense, most submissions can be judged.
+    /// Whether its verdicts mean nothing. If it only breaks down on nonsense, submissions can still be judged.
     pub is_fatal: bool,
 }
 
@@ -45,24 +45,23 @@ impl TrialFault {
     }
 }
 
-/// What is wrong with the package's own output validator. Of a multi-pass one only whether it breaks down
-/// can be told this way; of an interactive one what it makes of a submission that says nothing, or
-/// nonsense, and listens to nothing.
+/// The faults of the package's output validator. For a multi-pass problem, only breakdowns count. For an interactive
+/// problem, the submission says nothing, or nonsense, and does not read.
 ///
 /// # Errors
-/// When the judge failed or was interrupted.
+/// If the judge failed or was interrupted.
 pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<TrialFault>, Stop> {
     let trial = Trial { validator, bench };
     let is_live = bench.problem.kind.interaction == Interaction::Interactive;
-    // Nothing is right there without being an answer.
+    // In interactive problems, no fixed output is right.
     if !is_live && let Some(remark) = trial.of_right()? {
-        // What it says about wrong ones then means nothing.
+        // Then its opinions of wrong outputs mean nothing.
         return Ok(vec![TrialFault::fatal(remark)]);
     }
     let trials: [&(dyn Fn() -> Result<Option<TrialFault>, Stop> + Sync); 3] =
         [&|| trial.of_empty(), &|| trial.of_junk(), &|| trial.of_binary()];
     let found = parallel::map(bench.executor, &trials, |trial| trial())?;
-    // Nothing showed that it can answer.
+    // It answered none of the trials.
     let is_useless = is_live && found.iter().all(Option::is_some);
     let found = found.into_iter().flatten();
     Ok(found.map(|it| TrialFault { is_fatal: it.is_fatal || is_useless, ..it }).collect())
@@ -80,7 +79,7 @@ struct Right<'a> {
 }
 
 impl Trial<'_> {
-    /// Outputs that should be right, the likeliest first. Judge answers most often are, but need not be.
+    /// Outputs that should be right, the likeliest first. Judge answers usually are, but need not be.
     fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
         let data = &self.bench.problem.test_data;
         type Named = fn(&TestCase) -> Option<&Path>;
@@ -93,7 +92,7 @@ impl Trial<'_> {
         })
     }
 
-    /// One right output must be accepted.
+    /// Tries right outputs: one must be accepted.
     fn of_right(&self) -> Result<Option<Diagnostic>, Stop> {
         let mut rejected = None;
         for right in self.right_outputs() {
@@ -107,7 +106,7 @@ impl Trial<'_> {
                     let message = format!("breaks down on {tried} of {name}: {what}");
                     return Ok(Some(self.broken(&message, &response)));
                 }
-                // After one pass nothing is known.
+                // One pass does not decide.
                 Opinion::Rejected | Opinion::Partial(_) if self.bench.problem.kind.passes > 1 => {
                     return Ok(None);
                 }
@@ -122,7 +121,7 @@ impl Trial<'_> {
         Ok(rejected)
     }
 
-    /// An empty output is right where the package says so, or its judge answer is empty, too.
+    /// An empty output is right if the package says so, or if the judge answer is empty, too.
     fn of_empty(&self) -> Result<Option<TrialFault>, Stop> {
         if self.bench.problem.kind.interaction == Interaction::Interactive {
             let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
@@ -157,12 +156,12 @@ impl Trial<'_> {
         self.must_be_rejected(cases, JUNK, "nonsense as the output", &help)
     }
 
-    /// How it says that an output is wrong.
+    /// How it must reject an output, for help texts.
     fn rejects(&self) -> &'static str {
         self.validator.protocol().rejects()
     }
 
-    /// Text that is none breaks validators that others use all the same: a doubt.
+    /// Warns if bytes that are not text break the validator; other judges use such validators all the same.
     fn of_binary(&self) -> Result<Option<TrialFault>, Stop> {
         let Some(test_case) = self.bench.problem.test_data.cases.first() else { return Ok(None) };
         let response = self.ask(test_case, BINARY.into())?;
@@ -199,7 +198,7 @@ impl Trial<'_> {
             }
         }
         let Some(first) = accepted.first() else { return Ok(None) };
-        // After one pass nothing is known. A score may be 0, and another validator may reject it.
+        // One pass does not decide. A score may be 0, and another validator may reject the output.
         let Problem { kind, output_validators, .. } = self.bench.problem;
         if kind.passes > 1 || kind.grading == Grading::Scoring || output_validators.len() > 1 {
             return Ok(None);
@@ -213,8 +212,8 @@ impl Trial<'_> {
         Ok(Some(TrialFault::fatal(self.rated(remark))))
     }
 
-    /// An opinion that should be another. In formats with graders this is a doubt: there an answer may be no output,
-    /// and other judges take such packages.
+    /// A remark about a wrong opinion. In formats with graders it is only a warning: there, an answer need not be an
+    /// output, and other judges accept such packages.
     fn rated(&self, remark: Diagnostic) -> Diagnostic {
         match self.bench.problem.graders {
             None => remark,
@@ -237,10 +236,10 @@ impl Trial<'_> {
     }
 }
 
-/// Asks about an output that no submission wrote.
+/// Runs the output validator on an output that no submission wrote.
 ///
 /// # Errors
-/// When the judge failed or was interrupted; whatever the validator does is a response.
+/// If the judge failed or was interrupted; anything that the validator does is a response.
 pub fn ask(
     validator: &OutputValidator,
     bench: &Bench<'_>,
@@ -264,8 +263,8 @@ pub fn ask(
     validator.ask(bench.executor, question, contract)
 }
 
-/// What a validator said, behind a colon: its message to the judge, else its standard error. Of a longer
-/// text the last line that has something in it, where most languages name the fault.
+/// The validator's message after a colon: its message to the judge, else its standard error. Of a longer text the last
+/// line that is not empty, where most languages name the fault.
 pub(super) fn said(response: &Response) -> String {
     const LONGEST: usize = 200;
     let text = match response.feedback.judge_message.trim_ascii() {
@@ -278,7 +277,7 @@ pub(super) fn said(response: &Response) -> String {
     }
 }
 
-/// Whether a file has nothing but blanks in it, as far as one can tell.
+/// Whether a file contains only white space, as far as it can be read.
 fn is_blank(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| bytes.trim_ascii().is_empty())
 }

@@ -7,13 +7,13 @@ use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
 use crate::model::verdict::Verdict;
 
-/// How many names are listed.
+/// Upper bound on the names in the list.
 const LISTED: usize = 8;
 
-/// Doubts the secret cases that every submission passes, where some submission fails at all.
+/// Warns of secret cases that every submission passes, if some submission fails at all.
 ///
-/// Such a case may guard against a mistake that no submission of the package makes; but it may also be
-/// one of many that show nothing.
+/// Such a case may catch a mistake that no submission of the package makes; but it may also be one of many that prove
+/// nothing.
 pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> {
     let judged = judgements.iter().flat_map(|it| it.cases.iter());
     let failed: BTreeSet<&str> = judged

@@ -8,7 +8,7 @@ use crate::model::blob::Blob;
 use crate::model::job::Collected;
 use crate::model::judgement::Picture;
 
-/// The files that mean something to the judge, by their names in the directory.
+/// The names of files in the directory that the judge reads.
 pub(crate) const FILES: [&str; 13] = [
     JUDGE_MESSAGE,
     TEAM_MESSAGE,
@@ -30,20 +30,20 @@ pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
 const TEAM_MESSAGE: &str = "teammessage.txt";
 /// The file with a score.
 pub const SCORE: &str = "score.txt";
-/// The file with a part of the greatest score.
+/// The file with a fraction of the maximal score.
 pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
 /// The file with the input of the next pass.
 pub const NEXT_PASS: &str = "nextpass.in";
 
-/// How much of a message is kept, in bytes.
+/// Upper bound in bytes on the part of a message that is kept.
 const MESSAGE: u64 = 64 << 10;
-/// How much of a file with a score is looked at, in bytes.
+/// Upper bound in bytes on the part of a score file that is read.
 const NUMBER: u64 = 4 << 10;
 
-/// What its images are of.
+/// The subject of its images.
 pub const OUTPUT: &str = "output";
 
-/// What an output validator says beyond its opinion.
+/// The feedback of an output validator beyond its opinion.
 #[derive(Debug, Default)]
 pub struct Feedback {
     /// `judgemessage.txt`, cut to 64 KiB.
@@ -58,15 +58,15 @@ pub struct Feedback {
     pub next_pass: Option<Blob>,
     /// Its images.
     pub images: Vec<Picture>,
-    /// Names with a meaning that are not files: `score.txt is a directory, not a file`.
+    /// Complaints about entries with special names that are not files: `score.txt is a directory, not a file`.
     pub unreadable: Vec<String>,
 }
 
 impl Feedback {
-    /// Reads what was collected, in the order of [`FILES`].
+    /// Reads the collected files, in the order of [`FILES`].
     ///
     /// # Errors
-    /// When what came back cannot be read.
+    /// If a collected file cannot be read.
     pub(crate) fn of(collected: Vec<Collected>) -> io::Result<Self> {
         let mut feedback = Self::default();
         for (name, found) in FILES.into_iter().zip(collected) {

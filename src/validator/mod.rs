@@ -1,12 +1,12 @@
-//! The package's own output validator: built once, run as a job, its answer and its feedback read.
+//! The package's own output validator: built once, then run as a job; its opinion and feedback are read.
 //!
-//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`, with everything in
-//! its box: the files of the submission, as the format asks, and one directory beside them with input,
-//! judge answer and feedback. These are copies, so nothing that it does to them reaches another run.
+//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`. Everything is in its box: the files of
+//! the submission, as the format demands, and beside them one directory with input, judge answer and feedback. These
+//! are copies, so that its changes do not reach other runs.
 //!
-//! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way, with
-//! OUTPUT as the file that it writes for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of
-//! sinol as `chk INPUT OUTPUT ANSWER`. They all see nothing of the submission's files.
+//! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
+//! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
+//! `chk INPUT OUTPUT ANSWER`. None of them sees the submission's files.
 //!
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
 
@@ -35,46 +35,46 @@ use crate::model::tree::{Node, TreeEntry};
 use crate::validator::feedback::{FILES, JUDGE_MESSAGE};
 use crate::validator::response::{Contract, Response};
 
-/// An output validator that can be run, as long as this lives.
+/// An output validator that can run as long as this value lives.
 pub struct OutputValidator {
-    /// The file or directory by which it is referred to.
+    /// The name of its file or directory, for messages.
     pub name: String,
-    /// Where it is in the package.
+    /// Its path in the package.
     pub path: PathBuf,
-    /// What it is, such as `output validator`.
+    /// Its kind, such as `output validator`.
     what: &'static str,
     protocol: Protocol,
-    /// Whether the submission's output is what it reads on standard input, and not a file.
+    /// Whether it reads the submission's output from standard input, not from a file.
     talks: bool,
     runnable: Runnable,
     limits: Limits,
 }
 
-/// What is put before an output validator.
+/// The parameters of one run of an output validator.
 pub struct Question<'a> {
     /// The test case.
     pub test_case: &'a TestCase,
-    /// The arguments behind the files.
+    /// The arguments after the files.
     pub args: &'a [String],
-    /// What the submission read: the test case's input, or in a later pass what the pass before made.
+    /// The input of the submission: the test case's input, or in a later pass the input that the previous pass made.
     pub input: &'a Blob,
     /// The judge answer.
     pub answer: &'a Blob,
-    /// What the submission wrote.
+    /// The output of the submission.
     pub output: Blob,
-    /// The submission, whose files lie in the working directory.
+    /// The submission; its files are put into the working directory.
     pub submission: Option<&'a Runnable>,
-    /// What earlier passes left in the feedback directory, by names in it.
+    /// Files of earlier passes in the feedback directory, by their names in it.
     pub earlier: &'a [TreeEntry],
-    /// Whether its box is brought back.
+    /// Whether its box is returned.
     pub keep: Keep,
 }
 
-/// The directory in the box for all that is not the submission's.
+/// The directory in the box for all files that are not the submission's.
 const OWN: &str = "juror";
-/// Its home directory, empty in each run.
+/// The validator's home directory, empty in each run.
 const HOME: &str = "/tmp";
-/// The feedback directory in that one.
+/// The feedback directory in `OWN`.
 const FEEDBACK: &str = "feedback";
 
 /// The feedback directory in a box, or in a copy of it.
@@ -83,10 +83,10 @@ pub fn feedback_dir(of: &Path) -> PathBuf {
 }
 
 impl OutputValidator {
-    /// Builds the package's own output validators; none if the format's default one decides.
+    /// Builds the package's output validators; none if the format's default one decides.
     ///
     /// # Errors
-    /// When it does not build, the judge failed, or the build was cut short.
+    /// If one does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Vec<Self>, Stop> {
         let protocol = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
@@ -121,22 +121,22 @@ impl OutputValidator {
         Ok(Self { name, path, what, protocol, talks: false, runnable, limits })
     }
 
-    /// What it is, such as `output validator`.
+    /// Its kind, such as `output validator`.
     pub fn what(&self) -> &'static str {
         self.what
     }
 
-    /// How it is called.
+    /// The protocol of its calls.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
 
-    /// What it may use.
+    /// The limits of its runs.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The run that answers a question. Its answer is read by [`OutputValidator::read`].
+    /// The job for a question. [`OutputValidator::read`] reads the reply.
     pub fn job(&self, question: Question<'_>) -> Job {
         let test_case = question.test_case;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
@@ -166,7 +166,7 @@ impl OutputValidator {
                     job.stdin = question.output;
                 }
                 job.command.argv.push(inside(&feedback.join(JUDGE_MESSAGE)));
-                // What an interactor writes there is for the checker.
+                // The file that an interactor writes for the checker.
                 let output = own.join(format!("{base}.out"));
                 job.collect.push(output.to_string_lossy().into_owned());
             }
@@ -186,10 +186,10 @@ impl OutputValidator {
         job
     }
 
-    /// A run without arguments, beside a submission if there is one.
+    /// A job without arguments; the submission's files are beside the validator if there is a submission.
     fn start(&self, submission: Option<&Runnable>, keep: Keep) -> Job {
         let mut job = self.runnable.job(&self.limits);
-        // Not the box: a submission's files there do not configure the validator.
+        // The box is not the home directory, so that files of a submission cannot configure the validator.
         job.command.env.retain(|(name, _)| name != "HOME");
         job.command.env.push(("HOME".to_owned(), HOME.to_owned()));
         job.files = submission.map(|it| show(it, &mut job.command)).unwrap_or_default();
@@ -200,10 +200,10 @@ impl OutputValidator {
         job
     }
 
-    /// Asks it, and reads its answer.
+    /// Runs it and reads its response.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted; whatever the validator does is a response.
+    /// If the judge failed or was interrupted; anything that the validator does is a response.
     pub fn ask(
         &self,
         executor: &dyn Executor,
@@ -215,10 +215,10 @@ impl OutputValidator {
         Ok(self.read(reply, &self.limits, contract)?)
     }
 
-    /// Reads the reply of a run that [`OutputValidator::job`] describes, under these limits.
+    /// Reads the reply to a job from [`OutputValidator::job`], under these limits.
     ///
     /// # Errors
-    /// When what came back cannot be read.
+    /// If the collected files cannot be read.
     pub fn read(
         &self,
         reply: Reply,
@@ -228,7 +228,7 @@ impl OutputValidator {
         Response::of(reply, limits, self.protocol, contract)
     }
 
-    /// What an interactor wrote for the checker; nothing if it wrote no file.
+    /// The file that an interactor wrote for the checker; empty if it wrote none.
     pub fn written(&self, reply: &Reply) -> Blob {
         match reply.collected.last() {
             Some(Collected::File(blob)) => blob.clone(),
@@ -236,12 +236,12 @@ impl OutputValidator {
         }
     }
 
-    /// The same fault, told apart from one in the run of a submission.
+    /// The same fault, marked as one of the validator, not of the submission's run.
     pub fn own(&self, stop: Stop) -> Stop {
         match stop {
             Stop::Fault(error) => Stop::Fault(JudgeError {
                 step: format!("run the {} `{}`: {}", self.what, self.name, error.step),
-                // Whether a submission can be started is not in question.
+                // The fault does not mean that a submission cannot start.
                 kind: FaultKind::Other,
                 ..error
             }),
@@ -255,14 +255,14 @@ fn inside(path: &Path) -> String {
     Path::new(BOX).join(path).to_string_lossy().into_owned()
 }
 
-/// The files that are brought back, by their paths in the box.
+/// The paths in the box of the files that are returned.
 fn feedback_files() -> Vec<String> {
     let feedback = feedback_dir(Path::new(""));
     let files = FILES.iter().map(|name| feedback.join(name));
     files.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// The files of a submission, for the box of a validator that has this command.
+/// The files of a submission for the validator's box; `command` gets the directories that they need.
 fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
     let shown = submission.beside();
     command.visible.extend(shown.visible);
@@ -271,17 +271,17 @@ fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
     files
 }
 
-/// Whether a file of a submission may lie beside a validator that runs: not in the way of what is there, and
-/// not one of the hidden files in which run-time systems look for instructions.
+/// Whether a file of a submission can be beside a running validator: it does not replace another file, and is not a
+/// hidden one, where run-time systems look for settings.
 fn is_harmless(name: &Path) -> bool {
     let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
     name != Path::new(OWN) && !is_hidden
 }
 
-/// The judge answer of a test case, to be laid into a box.
+/// The judge answer of a test case, to be put into a box.
 ///
 /// # Errors
-/// When it has none.
+/// If it has none.
 pub fn answer_of(test_case: &TestCase) -> Result<Blob, JudgeError> {
     test_case.answer.as_ref().map(Blob::file).ok_or_else(|| {
         let reason = format!("{} has none", test_case.name);

@@ -1,8 +1,8 @@
-//! What a checker of CMS or of sinol printed.
+//! The output of a checker of CMS or of sinol.
 //!
 //! CMS: a number from 0.0 to 1.0 in the first line of standard output, a message in the first line of standard error.
-//! sinol: OK or something else in the first line of standard output, a message in the second, and in the third how many
-//! per cent of the points an OK is worth, by default 100.
+//! sinol: OK or another word in the first line of standard output, and a message in the second line. The third line
+//! has the percentage of the points for an OK, by default 100.
 //!
 //! Sources: the documents of `cms-dev/cms`, "Task types"; `sio/executors/checker.py` in `sio2project/sioworkers`.
 
@@ -17,10 +17,10 @@ const TRANSLATED: [(&str, &str); 3] = [
     ("translate:wrong", "the output is not correct"),
 ];
 
-/// What a checker of CMS says.
+/// The opinion of a checker of CMS.
 ///
 /// # Errors
-/// If it is not an answer: what it did.
+/// If it has no opinion, with a clause about what it did.
 pub(super) fn cms(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     if code != 0 {
         return Err(format!("it ended with exit code {code}; a checker of CMS ends with 0"));
@@ -37,17 +37,17 @@ pub(super) fn cms(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     })
 }
 
-/// What it says to people.
+/// Its message to people.
 pub(super) fn cms_message(stderr: &[u8]) -> Vec<u8> {
     let said = line(stderr, 0);
     let translated = TRANSLATED.iter().find(|(word, _)| *word == said);
     translated.map_or(said.clone(), |(_, text)| (*text).to_owned()).into_bytes()
 }
 
-/// What a checker of sinol says.
+/// The opinion of a checker of sinol.
 ///
 /// # Errors
-/// If it is not an answer: what it did.
+/// If it has no opinion, with a clause about what it did.
 pub(super) fn sinol(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     if !(0..=1).contains(&code) {
         return Err(format!("it ended with exit code {code}; a checker of sinol ends with 0"));
@@ -69,12 +69,12 @@ pub(super) fn sinol(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     })
 }
 
-/// What it says to people.
+/// Its message to people.
 pub(super) fn sinol_message(stdout: &[u8]) -> Vec<u8> {
     line(stdout, 1).into_bytes()
 }
 
-/// `50`, `12.5` or `100/3`, as a part of 1.
+/// A percentage such as `50`, `12.5` or `100/3`, as a fraction of 1.
 fn per_cent(text: &str) -> Option<Score> {
     let number = |text: &str| text.parse::<f64>().ok();
     let number = match text.split_once('/') {
@@ -84,7 +84,7 @@ fn per_cent(text: &str) -> Option<Score> {
     Score::new(number / 100.0).filter(|part| part.points() >= 0.0)
 }
 
-/// A line without blanks around it.
+/// A line, trimmed.
 fn line(text: &[u8], at: usize) -> String {
     let line = text.split(|byte| *byte == b'\n').nth(at).unwrap_or_default();
     String::from_utf8_lossy(line.trim_ascii()).into_owned()
@@ -99,7 +99,7 @@ fn shown(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// `+`, `-`, the part, or what it did.
+    /// `+`, `-`, the fraction, or the error.
     fn said(opinion: Result<Opinion, String>) -> String {
         match opinion {
             Ok(Opinion::Accepted) => "+".to_owned(),

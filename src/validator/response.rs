@@ -1,4 +1,4 @@
-//! What an output validator answered: accepted, rejected, or nothing that is an answer.
+//! The response of an output validator: accepted, rejected, or no valid opinion.
 //!
 //! Source: problem package format 2025-09, "Reporting a judgement", "Multi-pass validation", "Resource
 //! guarantees".
@@ -18,50 +18,50 @@ const ACCEPT: i32 = Protocol::Standard.accept();
 /// The exit code for a wrong output.
 const REJECT: i32 = 43;
 
-/// How much of its standard error is kept, in bytes.
+/// Upper bound in bytes on the part of its standard error that is kept.
 pub(super) const STDERR: u64 = 64 << 10;
 
-/// An output validator's answer, with all that belongs to it.
+/// An output validator's opinion, with the other results of its run.
 #[derive(Debug)]
 pub struct Response {
-    /// The answer.
+    /// The opinion.
     pub opinion: Opinion,
-    /// What it says beyond that.
+    /// Its feedback files.
     pub feedback: Feedback,
-    /// What it wrote on standard error, cut.
+    /// The start of its standard error.
     pub stderr: Vec<u8>,
-    /// The facts of its run.
+    /// The outcome of its run.
     pub outcome: Outcome,
-    /// What was in its box at the end, if it was asked for.
+    /// The contents of its box at the end, if requested.
     pub kept: Option<Tree>,
 }
 
-/// An output validator's answer.
+/// An output validator's opinion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opinion {
     /// The output is right.
     Accepted,
     /// The output is wrong.
     Rejected,
-    /// The output is worth so much, which may be all that there is.
+    /// The output has this worth, which may be the maximum.
     Partial(Worth),
-    /// It did not work as it must: what it did. No output is at fault.
+    /// It did not work as it must; a clause about what it did. The output is not at fault.
     Broken(String),
 }
 
-/// What an output is worth.
+/// The worth of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worth {
-    /// So many points; it is right if these are all.
+    /// These points; the output is right if they are the maximum.
     Points(Score),
-    /// This part of all points; it is right if these are all.
+    /// This fraction of all points; the output is right if it is 1.
     Part(Score),
-    /// This part of all points, rounded up to a whole number; it is right, whatever that is.
+    /// This fraction of all points, rounded up to a whole number; the output is right in any case.
     RightFor(Score),
 }
 
 impl Worth {
-    /// Whether it is anything.
+    /// Whether it is more than zero.
     pub fn is_some(self) -> bool {
         let (Self::Points(worth) | Self::Part(worth) | Self::RightFor(worth)) = self;
         worth.exceeds(Score::ZERO)
@@ -71,9 +71,9 @@ impl Worth {
 /// What a validator may ask for, by the type of the problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contract {
-    /// Nothing but an opinion.
+    /// Only an opinion.
     OnePass,
-    /// Another pass, and this many more after the present one at most.
+    /// Another pass, and at most this many more after it.
     MorePasses(u32),
 }
 
@@ -81,7 +81,7 @@ impl Response {
     /// Reads the reply of a run. Only the format's own protocol has a contract.
     ///
     /// # Errors
-    /// When what came back cannot be read.
+    /// If the reply cannot be read.
     pub fn of(
         reply: Reply,
         limits: &Limits,
@@ -111,18 +111,18 @@ impl Response {
     }
 }
 
-/// The limit that a program of the package passed.
+/// The limit that a program of the package exceeded.
 ///
-/// Limits are guarantees, so only being stopped counts for time and memory; output is counted in the end.
+/// Limits are guarantees: time and memory only count if the program was stopped; output is counted at the end.
 pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
     let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);
     outcome.stopped_by.or(is_too_much.then_some(StoppedBy::Output))
 }
 
-/// The exit code of a program of the package, or what it did instead.
+/// The exit code of a program of the package.
 ///
 /// # Errors
-/// If it passed a limit or was killed: a sentence about `it`.
+/// If it exceeded a limit or was killed, with a clause about `it`.
 pub fn exit_code(outcome: &Outcome, limits: &Limits) -> Result<i32, String> {
     match (passed(outcome, limits), outcome.ending) {
         (Some(limit), _) => Err(format!("it passed a limit: {}", limits.passed(limit, outcome))),

@@ -1,5 +1,4 @@
-//! The package's static validator: a program that looks at a submission's files, and answers as an output
-//! validator does.
+//! The package's static validator: a program that checks a submission's files, and responds like an output validator.
 //!
 //! It is called as `validator LANGUAGE ENTRY_POINT FEEDBACK_DIR/ [ARGUMENTS]`, with the submission's files in
 //! its working directory.
@@ -18,21 +17,21 @@ use crate::model::stop::Stop;
 use crate::validator::response::{Contract, Response};
 use crate::validator::{OutputValidator, feedback_dir};
 
-/// What is put before a static validator.
+/// The parameters of one run of a static validator.
 pub struct Look<'a> {
     /// The submission.
     pub submission: &'a Runnable,
     /// The code of its language.
     pub language: &'a str,
-    /// The file or class that starts.
+    /// The file or class that starts the submission.
     pub entry_point: &'a str,
     /// The arguments of the static validation.
     pub args: &'a [String],
-    /// Whether its box is brought back.
+    /// Whether its box is returned.
     pub keep: Keep,
 }
 
-/// A static validator is limited and isolated as an output validator is.
+/// A static validator has the limits and the isolation of an output validator.
 impl OutputValidator {
     /// Builds the package's static validator, if it has one.
     ///
@@ -47,10 +46,10 @@ impl OutputValidator {
         program.map(|it| Self::of(bench, what, protocol, it, build_limits)).transpose()
     }
 
-    /// Asks a static validator, and reads its answer.
+    /// Runs a static validator, and reads its response.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted; whatever the validator does is a response.
+    /// If the judge failed or was interrupted; anything that the validator does is a response.
     pub fn look(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, Stop> {
         let mut job = self.start(Some(look.submission), look.keep);
         job.command.argv.extend([

@@ -1,23 +1,22 @@
-//! What a checker or interactor with testlib.h answered.
+//! The opinion of a checker or interactor with testlib.h.
 //!
-//! The exit code says it: 0 right; 1 wrong; 2, 4 and 8 wrong, because the output is not formed as it must be, goes on
-//! after its end, or ends too early; 3 something is wrong with the test case; 7 points; 50 and more partly right. The
-//! report file has the message, which begins with the points; a program that writes no report says it all on standard
-//! error.
+//! It follows from the exit code: 0 right; 1 wrong; 2, 4 and 8 wrong, because the output is malformed, does not end,
+//! or ends too early; 3 the test case is faulty; 7 points; 50 and more partly right. The report file has the message,
+//! which begins with the points. A program without a report writes the message to standard error.
 
 use crate::model::score::Score;
 use crate::model::text::visible;
 use crate::validator::response::{Opinion, Worth};
 
-/// The exit code for an output that is partly right, with nothing added. Such checkers are built with it.
+/// The exit code for a partly right output with the value 0. Such checkers are built with this code.
 const PARTLY: i32 = 50;
-/// How much can be added.
+/// The largest value that can be added to it.
 const PARTS: i32 = 200;
 
-/// What this exit code and this message say.
+/// The opinion that this exit code and this message express.
 ///
 /// # Errors
-/// If they are no answer: what it did.
+/// If they express none, with a clause about what the program did.
 pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
     match code {
         0 => Ok(Opinion::Accepted),
@@ -46,7 +45,7 @@ fn points(message: &[u8]) -> Option<Worth> {
     Score::new(points).filter(|_| points >= 0.0).map(Worth::Points)
 }
 
-/// The first line of a message, behind a colon.
+/// The first line of a message, after a colon.
 fn said(message: &[u8]) -> String {
     const LONGEST: usize = 200;
     match message.trim_ascii().split(|byte| *byte == b'\n').next() {
@@ -67,7 +66,7 @@ mod tests {
     use crate::validator::feedback::FILES;
     use crate::validator::response::{Contract, Response, exit_code};
 
-    /// Checks `+`, `-`, points or the start of what it did, and the message.
+    /// Checks `+`, `-`, points or the start of the error, and the message.
     fn check(ending: Ending, report: Option<&str>, stderr: &str, expected: &str, message: &str) {
         let collected = FILES.map(|name| match (name, report) {
             ("judgemessage.txt", Some(text)) => Collected::File(text.as_bytes().into()),

@@ -1,9 +1,9 @@
-//! The package's visualizers: programs that make images of inputs and outputs. Whatever they do, it is no fault of the
-//! judge; what they say then is kept.
+//! The package's visualizers: programs that make images of inputs and outputs. Their failures are not faults of the
+//! judge, but their messages are kept.
 //!
-//! The output visualizer is called as the output validator is, with arguments of its own, and finds the feedback
-//! directory as that left it. The input visualizer is called as `visualizer INPUT ANSWER [ARGUMENTS]`, and what it makes
-//! in its working directory is kept.
+//! The output visualizer is called like the output validator, but with its own arguments, and finds the feedback
+//! directory that the validator left. The input visualizer is called as `visualizer INPUT ANSWER [ARGUMENTS]`, and the
+//! images in its working directory are kept.
 //!
 //! Source: problem package format 2025-09, "Input visualizer", "Output visualizer", "Resource guarantees".
 
@@ -26,23 +26,23 @@ use crate::validator::feedback::OUTPUT;
 use crate::validator::response::{STDERR, exit_code, passed};
 use crate::validator::{OWN, OutputValidator, Question, feedback_dir, inside};
 
-/// An output visualizer that can be run, as long as this lives.
+/// An output visualizer that can run as long as this value lives.
 pub struct OutputVisualizer {
-    /// It is limited and isolated as an output validator is.
+    /// It has the limits and the isolation of an output validator.
     program: OutputValidator,
 }
 
-/// An input visualizer that can be run, as long as this lives.
+/// An input visualizer that can run as long as this value lives.
 pub struct InputVisualizer {
-    /// The same.
+    /// It has the limits and the isolation of an output validator.
     program: OutputValidator,
 }
 
-/// What came of a run of a visualizer.
+/// The result of a run of a visualizer.
 pub struct Drawn {
-    /// What it left in its box; nothing if it exceeded a limit.
+    /// The contents of its box; `None` if it exceeded a limit.
     pub tree: Option<Tree>,
-    /// If it did not work, how it ended, and what it wrote on standard error.
+    /// If it failed, how it ended, and its standard error.
     pub said: Option<Blob>,
 }
 
@@ -50,38 +50,38 @@ pub struct Drawn {
 const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
 
 impl OutputVisualizer {
-    /// Builds the package's output visualizer, if it has one; if that cannot be, it is remarked.
+    /// Builds the package's output visualizer, if it has one; a failed build is only a remark.
     ///
     /// # Errors
-    /// When the judge failed, or the build was cut short.
+    /// If the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let program = bench.problem.output_visualizer.as_ref();
         Ok(build(bench, "output visualizer", program)?.map(|program| Self { program }))
     }
 
-    /// Has it draw an output.
+    /// Makes images of an output.
     ///
     /// # Errors
-    /// When it was cut short.
+    /// If it was cut short.
     pub fn draw(&self, executor: &dyn Executor, question: Question<'_>) -> Result<Drawn, Stop> {
         run(executor, &self.program.job(question), &self.program.limits)
     }
 }
 
 impl InputVisualizer {
-    /// Builds the package's input visualizer, if it has one; if that cannot be, it is remarked.
+    /// Builds the package's input visualizer, if it has one; a failed build is only a remark.
     ///
     /// # Errors
-    /// When the judge failed, or the build was cut short.
+    /// If the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let program = bench.problem.input_visualizer.as_ref();
         Ok(build(bench, "input visualizer", program)?.map(|program| Self { program }))
     }
 
-    /// Has it draw an input.
+    /// Makes images of an input.
     ///
     /// # Errors
-    /// When it was cut short.
+    /// If it was cut short.
     pub fn draw(
         &self,
         executor: &dyn Executor,
@@ -102,7 +102,7 @@ impl InputVisualizer {
 }
 
 impl Drawn {
-    /// The images in its feedback directory, by name. Nothing else there is an output visualizer's to write.
+    /// The images in its feedback directory, by name. An output visualizer must not write other files there.
     pub fn of_output(&self) -> Vec<Picture> {
         self.images(OUTPUT, &feedback_dir(Path::new("")), is_image)
     }
@@ -125,7 +125,7 @@ impl Drawn {
     }
 }
 
-/// Whether a file is one of `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT`, `teamimage-ID.EXT`.
+/// Whether a name is `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT` or `teamimage-ID.EXT`.
 fn is_image(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let rest = stem.strip_prefix("judgeimage").or(stem.strip_prefix("teamimage"));
@@ -155,7 +155,7 @@ fn build(
     Ok(built)
 }
 
-/// Runs a visualizer. That it cannot be started, is stopped or fails is not for the judge to mind.
+/// Runs a visualizer. If it cannot start, is stopped or fails, that is not an error of the judge.
 fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Drawn, Stop> {
     let reply = match executor.run(job) {
         Ok(reply) => reply,

@@ -72,7 +72,7 @@ impl Parser {
         self.chain(&factors, Self::factor)
     }
 
-    /// Operands with one of these operators between any two; those to the left are applied first.
+    /// Operands with one of these operators between each two; left-associative.
     fn chain(
         &mut self,
         operators: &[(&str, Operator)],
@@ -85,7 +85,7 @@ impl Parser {
         Ok(left)
     }
 
-    /// What stands in brackets behind a word.
+    /// The content of the brackets after a word.
     fn bracketed<T>(&mut self, form: &str, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         self.at += 1;
         self.sign("(", form)?;
@@ -94,7 +94,7 @@ impl Parser {
         Ok(inner)
     }
 
-    /// A sign binds less than a power: `-2^2` is `-4`.
+    /// A sign binds weaker than a power: `-2^2` is `-4`.
     fn factor(&mut self) -> Parse<Expr> {
         let start = self.span();
         if self.take_sign("-") {
@@ -109,7 +109,7 @@ impl Parser {
         }
         let base = self.primary()?;
         match self.take_sign("^") {
-            // To the right first: `2^3^2` is `2^9`.
+            // Right-associative: `2^3^2` is `2^9`.
             true => {
                 let exponent = self.nested(Self::factor)?;
                 binary(Operator::Pow, base, exponent)
@@ -166,7 +166,7 @@ impl Parser {
         self.joined("&&", ExprKind::And, Self::single_test)
     }
 
-    /// Tests with this sign between any two.
+    /// Tests with this sign between each two.
     fn joined(
         &mut self,
         sign: &str,
@@ -228,7 +228,7 @@ impl Parser {
         Ok(Expr { kind, span: start.to(self.last_span()) })
     }
 
-    /// An opening bracket may begin a test or an expression: what goes further is what was meant.
+    /// An opening bracket may begin a test or an expression: of two faults, the later one is reported.
     fn bracket(&mut self) -> Parse<Expr> {
         let start = self.at;
         let comparison_fault = match self.comparison() {
@@ -262,7 +262,7 @@ impl Parser {
     }
 }
 
-/// `left op right`, computed where both are known.
+/// `left op right`, computed if both are known.
 fn binary(op: Operator, left: Expr, right: Expr) -> Parse<Expr> {
     let span = left.span.to(right.span);
     let kind = match (left.constant(), right.constant()) {

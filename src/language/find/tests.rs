@@ -1,4 +1,4 @@
-//! Where tools are found on scripted machines.
+//! Tools are found on scripted machines.
 
 use super::*;
 use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
@@ -7,7 +7,7 @@ fn named_tool(machine: &Scripted, name: &str) -> Result<Toolchain, Vec<Tried>> {
     tool(machine, TOOLS.iter().find(|it| it.name() == name).expect("a row of the table"))
 }
 
-/// Shows the program and what is shown for it, as `program | dir | version`.
+/// Checks the program and the directories that are visible for it, as `program | dir | version`.
 fn check(machine: &Scripted, wanted: &str, shown: &str) {
     let said = match named_tool(machine, wanted) {
         Ok(found) => show_toolchain(&found),

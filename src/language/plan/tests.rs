@@ -59,7 +59,7 @@ fn shown(command: &Command) -> String {
     format!("{}{dirs}", command.argv.join(" "))
 }
 
-/// Checks build and run of a submission, each as `argv [visible]`.
+/// Checks the commands of build and run of a submission, each as `argv [visible]`.
 fn check(machine: Scripted, file: &str, build: &str, run: &str) {
     let plan = planned(machine, ProgramKind::Submission, Shape::File, &[file]);
     let said = match &plan {
@@ -144,7 +144,7 @@ fn the_binary_has_a_name_that_no_file_has() -> Result<(), Unready> {
     Ok(())
 }
 
-/// Checks what is added to the command line of a build for many inputs at once, and the files of that build.
+/// Checks the additions to the command line of a build for batches, and the files of that build.
 fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>) {
     let shape = match files {
         [_] => Shape::File,

@@ -1,11 +1,11 @@
-//! What programs are told to be.
+//! Forms and languages of programs.
 
 use super::*;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::tree::{FileMode, Node};
 
-/// One line a program: kind, `code@entry` if the package names them, then files as
-/// `name`, `name=text`, or `*name=text` with the `x` bit; a single file after `file:`.
+/// One program: its kind, `code@entry` if the package names them, then its files as `name`, `name=text`, or
+/// `*name=text` with the `x` bit; a single file comes after `file:`.
 struct Case<'a> {
     kind: ProgramKind,
     language: Option<&'a str>,
@@ -259,7 +259,7 @@ fn a_fault_becomes_a_diagnostic_with_a_way_out() {
         assert_eq!(fault.at(Path::new("sub")), expected);
     };
     check(&["a.h"], "there are only headers: `a.h`", "add the file that includes them");
-    // A name that looks like the end of a message is none.
+    // A name that contains the end of a message must not mislead the test.
     check(
         &["a; b.cpp", "c.py"],
         "the files are in several languages: `a; b.cpp` is C++, `c.py` is Python 3",

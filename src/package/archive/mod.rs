@@ -17,10 +17,10 @@ use zip::ZipArchive;
 use crate::model::diagnostic::Diagnostic;
 use crate::package::archive::target::{Bounds, Target, UnpackRefusal};
 
-/// How archives of packages are called.
+/// Endings of the names of archives.
 pub const ENDINGS: [&str; 5] = [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"];
 
-/// How it is packed.
+/// How an archive is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
     Zip,
@@ -28,15 +28,15 @@ enum Packing {
     CompressedTar,
 }
 
-/// Whether a file is an archive, by how it begins.
+/// Whether a file is an archive, by its first bytes.
 pub fn is_archive(path: &Path) -> bool {
     path.is_file() && packing(path).is_ok_and(|found| found.is_some())
 }
 
-/// Unpacks an archive into an empty directory; says where the package is in it.
+/// Unpacks an archive into an empty directory and returns where the package is in it.
 ///
 /// # Errors
-/// When it is not one that is read.
+/// If juror does not read such an archive.
 pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Diagnostic> {
     bounded(archive, into, Bounds::default())
 }
@@ -69,7 +69,7 @@ fn packing(path: &Path) -> io::Result<Option<Packing>> {
     const TAR_MARK: usize = 257;
     let mut start = Vec::new();
     File::open(path)?.take(512).read_to_end(&mut start)?;
-    // An empty zip archive has its end alone.
+    // An empty zip archive has only its end record.
     let zip = [b"PK\x03\x04", b"PK\x05\x06"];
     Ok(if zip.iter().any(|mark| start.starts_with(*mark)) {
         Some(Packing::Zip)
@@ -98,7 +98,7 @@ fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), UnpackRefusal>
     target.expect(archive.len(), archive.decompressed_size())?;
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).map_err(damaged)?;
-        // Many programs write UTF-8 and do not say so.
+        // Many programs write UTF-8 without the flag for it.
         let name = match str::from_utf8(entry.name_raw()) {
             Ok(name) => name.to_owned(),
             Err(_) => entry.name().map_err(damaged)?.into_owned(),
@@ -119,7 +119,7 @@ fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), UnpackRefusal>
     Ok(())
 }
 
-/// The bytes of names before a file, and of what a link leads to: many times what a system can open.
+/// Upper bound in bytes on the names before a file and the targets of links: far more than a system can open.
 const MOST_NAMED: u64 = 1 << 20;
 
 fn tar(file: impl Read, target: &mut Target) -> Result<(), UnpackRefusal> {
@@ -145,7 +145,7 @@ fn tar(file: impl Read, target: &mut Target) -> Result<(), UnpackRefusal> {
             _ => return Err(UnpackRefusal::Device(name)),
         }
     }
-    // What is compressed has its checksum at the end.
+    // Compressed data has its checksum at the end.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map(drop).map_err(damaged)
 }
 
@@ -154,7 +154,7 @@ fn utf8(name: &[u8]) -> Result<String, UnpackRefusal> {
     name.map(str::to_owned).map_err(|_| damaged("the name of a file is not UTF-8"))
 }
 
-/// Bounds what is read between two files: all of that is kept in memory.
+/// Bounds how much is read between two files, because all of that is kept in memory.
 struct Gate<'a, R> {
     file: R,
     left: &'a Cell<u64>,

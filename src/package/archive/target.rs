@@ -1,5 +1,5 @@
-//! The directory that an archive is unpacked into: nothing is written outside of it, no link leads out of it, and size
-//! and number are bounded.
+//! The directory that an archive is unpacked into. Nothing is written outside of it, no link leads out of it, and the
+//! size and number of its files are bounded.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use crate::model::units::Bytes;
 use crate::package::files::MAX_FILES;
 
-/// How much an archive may hold.
+/// Upper bounds on what an archive may hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// Of all files together.
+    /// Size of all files together.
     pub bytes: u64,
-    /// Files, directories and links.
+    /// Number of files, directories and links.
     pub entries: usize,
 }
 
@@ -27,19 +27,19 @@ impl Default for Bounds {
 /// Why an archive is not unpacked.
 #[derive(Debug)]
 pub(super) enum UnpackRefusal {
-    /// It cannot be read.
+    /// The archive cannot be read.
     Damaged(String),
-    /// A name that leads out of the directory, or that is not valid on this system.
+    /// A name leads out of the directory, or is not valid on this system.
     Outside(String),
-    /// A link that leads out of the archive, or to nothing.
+    /// A link leads out of the archive, or to nothing.
     Link(String, String),
-    /// Neither a file nor a directory nor a link.
+    /// An entry is neither a file nor a directory nor a link.
     Device(String),
-    /// A name that two things have.
+    /// Two entries have the same name.
     Twice(String),
-    /// More than the bounds allow.
+    /// The archive holds more than the bounds allow.
     TooLarge(String),
-    /// The system says no.
+    /// A system call failed.
     System(io::Error),
 }
 
@@ -72,13 +72,13 @@ impl UnpackRefusal {
     }
 }
 
-/// A directory that is filled.
+/// A directory that an archive is unpacked into.
 pub(super) struct Target {
     root: PathBuf,
     bounds: Bounds,
     bytes: u64,
     entries: usize,
-    /// Made at the end, so that nothing is written through one.
+    /// Links are made at the end, so that nothing is written through one.
     links: Vec<[String; 2]>,
 }
 
@@ -89,7 +89,7 @@ impl Target {
         Ok(Self { root, bounds, bytes: 0, entries: 0, links: Vec::new() })
     }
 
-    /// Refuses early what the archive says of itself.
+    /// Refuses an archive early if the sizes that it declares are above the bounds.
     pub(super) fn expect(&self, entries: usize, bytes: Option<u128>) -> Result<(), UnpackRefusal> {
         if entries > self.bounds.entries {
             return Err(self.too_many());
@@ -129,7 +129,7 @@ impl Target {
         Ok(())
     }
 
-    /// A second name of a file that was unpacked before.
+    /// Makes a second name for a file that was unpacked before.
     pub(super) fn copy(&mut self, name: &str, of: &str) -> Result<(), UnpackRefusal> {
         let original = self.below(of)?.filter(|path| path.is_file());
         let original =
@@ -141,7 +141,7 @@ impl Target {
         fs::set_permissions(path, mode).map_err(UnpackRefusal::System)
     }
 
-    /// Makes the links; says where the package is: a single directory at the top is stepped into.
+    /// Makes the links and returns where the package is: if there is a single directory at the top, inside it.
     pub(super) fn finish(self) -> Result<PathBuf, UnpackRefusal> {
         for [name, leads_to] in &self.links {
             let Some(path) = self.below(name)? else { continue };
@@ -167,7 +167,7 @@ impl Target {
         }
     }
 
-    /// Where something of this name is to be; `None` for the directory itself, and what some programs add.
+    /// The path for an entry of this name; `None` for the directory itself, and for files that some programs add.
     fn place(&mut self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
         self.entries += 1;
         match self.entries > self.bounds.entries {
@@ -184,7 +184,7 @@ impl Target {
             return Err(UnpackRefusal::Outside(name.escape_debug().to_string()));
         }
         let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
-        // What macOS knows of the files.
+        // macOS keeps metadata of the files here.
         if parts().next().is_none_or(|first| first == "__MACOSX") {
             return Ok(None);
         }
@@ -222,7 +222,7 @@ fn make_parent(path: &Path, name: &str) -> Result<(), UnpackRefusal> {
     fs::create_dir_all(parent).map_err(|error| named(error, name))
 }
 
-/// A fault of the system in something of this name; that it is there already is the archive's.
+/// A system error about an entry of this name. If the file already exists, the archive is at fault.
 fn named(error: io::Error, name: &str) -> UnpackRefusal {
     match error.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {

@@ -1,4 +1,4 @@
-//! Archives as packages come in, and those that would do harm.
+//! Archives in the forms that packages come in, and harmful ones.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -44,7 +44,7 @@ fn tar_of(entries: &[&str]) -> Vec<u8> {
         header.set_mode(if name.ends_with('!') { 0o755 } else { 0o644 });
         header.set_entry_type(kind);
         header.set_size(contents.len() as u64);
-        // What the crate would not write.
+        // The crate would refuse to write such an entry.
         let name = name.trim_end_matches('!');
         let raw = header.as_gnu_mut().expect("a header");
         raw.name[..name.len()].copy_from_slice(name.as_bytes());
@@ -61,7 +61,7 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
     out.finish().expect("compressed")
 }
 
-/// The same entries, but for those that only the other kind of archive has.
+/// The same entries as a zip archive, without those that only tar has.
 fn zip_of(entries: &[&str]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
@@ -81,7 +81,7 @@ fn zip_of(entries: &[&str]) -> Vec<u8> {
     zip.finish().expect("an archive").into_inner()
 }
 
-/// Unpacks an archive of this name. Holds that nothing is written beside the directory for it.
+/// Unpacks an archive of this name. Asserts that nothing is written beside its directory.
 fn unpacked(name: &str, bytes: &[u8]) -> Result<String, String> {
     let keep = TempDir::new().expect("a temporary directory");
     let archive = keep.path().join(name);
@@ -138,7 +138,7 @@ fn a_package_is_unpacked_as_it_is() {
     };
     check(&["problem.yaml", "data/secret/1.in"], "sum: data/secret/1.in problem.yaml");
     check(&["plus/", "plus/problem.yaml", "plus/v/run!"], "sum/plus: problem.yaml v/run!");
-    // What systems add is not looked at.
+    // Files that systems add are ignored.
     check(&["plus/a", "__MACOSX/plus/._a", ".DS_Store"], "sum/plus: a");
     check(&["./", "./plus/", "./plus//a"], "sum/plus: a");
     check(&["a", "b -> a", "c/d -> ../a"], "sum: a b->a c/d->../a");
@@ -205,7 +205,7 @@ fn a_bomb_is_refused_before_it_fills_the_disk() {
     let large = ["a * 60000", "b * 60000"];
     check("a.zip", &zip_of(&large));
     check("a.tgz", &compressed(&tar_of(&large)));
-    // It says that it is small.
+    // The archive declares a small size.
     let mut bytes = zip_of(&["a * 600000"]);
     let size = 600_000_u32.to_le_bytes();
     while let Some(at) = bytes.windows(4).position(|window| window == size) {
@@ -213,7 +213,7 @@ fn a_bomb_is_refused_before_it_fills_the_disk() {
     }
     let found = unpacked("a.zip", &bytes).expect_err("a refusal");
     assert!(found.contains("is too large") || found.contains("cannot be read"), "{found}");
-    // What a tar archive has before a file is kept in memory.
+    // What a tar archive has before a file is kept in memory, so it must be bounded.
     let mut tar = tar::Builder::new(Vec::new());
     let mut header = Header::new_gnu();
     header.set_entry_type(EntryType::GNULongName);
@@ -260,7 +260,7 @@ fn mutated_archives_do_no_harm() {
             for value in [0, 0x2e, 0x2f, 0xff] {
                 let mut changed = bytes.clone();
                 changed[at] = value;
-                // It holds that nothing is written elsewhere.
+                // `unpacked` asserts that nothing is written elsewhere.
                 drop(unpacked(name, &changed));
             }
         }

@@ -1,4 +1,4 @@
-//! Bare tests: a directory of inputs and answers in pairs, and nothing that says more about the problem.
+//! Bare tests: a directory with pairs of inputs and answers, and nothing else about the problem.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use crate::package::juror_toml;
 /// The format.
 pub(super) struct Bare;
 
-/// Where inputs stand, and where their answers do.
+/// Directories of inputs, each with the directory of their answers.
 const DIRECTORIES: [[&str; 2]; 7] = [
     ["", ""],
     ["tests", "tests"],
@@ -29,29 +29,28 @@ const DIRECTORIES: [[&str; 2]; 7] = [
     ["inputs", "answers"],
 ];
 
-/// How the name of an input becomes that of its answer: what is before and behind the same part of both. The
-/// first answer that is there is taken.
+/// Prefix and suffix around the part that an input and its answer share. The first answer that exists is taken.
 const NAMES: [[[&str; 2]; 2]; 6] = [
     [["", ".in"], ["", ".ans"]],
     [["", ".in"], ["", ".out"]],
     [["", ".in"], ["", ".a"]],
     [["input", ".txt"], ["output", ".txt"]],
-    // Polygon's: digits alone.
+    // Names of Polygon: only digits.
     [["", ""], ["", ".a"]],
-    // In two directories only.
+    // Only if the two directories differ.
     [["", ""], ["", ""]],
 ];
 
-/// A file that has the name of an input.
+/// A file whose name is that of an input.
 struct Input {
     /// The test case's name.
     case: String,
-    /// What its answer may be called, below the package.
+    /// Possible names of its answer, below the package.
     answers: Vec<String>,
 }
 
 impl Input {
-    /// By its name below the package, if that is the name of an input.
+    /// Parses a name below the package; `None` if it is not the name of an input.
     fn named(name: &str) -> Option<Self> {
         let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
         let mut answers = Vec::new();
@@ -75,13 +74,13 @@ impl Input {
         Some(Self { case: case?, answers })
     }
 
-    /// Whether anything of this name must be an input, also if it has no answer.
+    /// Whether a file of this name must be an input, even without an answer.
     fn is_certain(name: &str) -> bool {
         name.ends_with(".in")
     }
 }
 
-/// A name in a directory of the package.
+/// The name of a file in a directory of the package.
 fn below(dir: &str, name: &str) -> String {
     match dir {
         "" => name.to_owned(),
@@ -89,19 +88,19 @@ fn below(dir: &str, name: &str) -> String {
     }
 }
 
-/// The directories in which something may stand.
+/// The directories that may hold inputs or answers.
 fn directories() -> BTreeSet<&'static str> {
     DIRECTORIES.into_iter().flatten().collect()
 }
 
-/// Whether a file that is in no pair looks as if it should be.
+/// Whether a file without a partner looks like part of a pair.
 fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
     let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
     let is_part = |start: &str, end: &str| {
         let same = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
         same.is_some_and(|same| !same.is_empty())
     };
-    // What a compiler makes.
+    // The output of a compiler.
     let is_test =
         file != "a.out" && ["in", "ans", "out"].iter().any(|end| is_part("", &format!(".{end}")));
     let has_pairs =
@@ -110,7 +109,7 @@ fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
     is_test || is_part("input", ".txt") || is_part("output", ".txt") || is_apart && has_pairs
 }
 
-/// What was paired, and what was left over.
+/// The files that were paired, and those that were left over.
 fn reason(pairs: &[String], left_over: &[&str]) -> String {
     const SHOWN: usize = 5;
     let paired = match pairs {
@@ -161,7 +160,7 @@ impl Format for Bare {
             || is_test && directories().contains(dir)
     }
 
-    /// No format has a say here.
+    /// Bare tests have no layout of their own.
     fn layout(&self) -> Layout {
         Layout {
             format: "bare tests",

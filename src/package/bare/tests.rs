@@ -1,4 +1,4 @@
-//! Small directories of tests, and what is read of them.
+//! Small directories of tests, and how they are read.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::package::{Reading, read};
 
-/// A directory with these files; a link where a name has ` -> TARGET`.
+/// A directory with these files; ` -> TARGET` after a name makes it a link.
 fn directory(names: &[&str]) -> TempDir {
     let keep = TempDir::new().expect("a temporary directory");
     for name in names {
@@ -22,7 +22,7 @@ fn directory(names: &[&str]) -> TempDir {
     keep
 }
 
-/// Checks the cases as `NAME ANSWER`, and what is said.
+/// Checks the cases as `NAME ANSWER`, and the remarks.
 fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
     let keep = directory(names);
     let Reading { problem, diagnostics, .. } = read(keep.path());

@@ -12,10 +12,10 @@ use crate::package::convert::{Planner, map, plain, text, texts};
 use crate::package::yaml::Raw;
 use crate::package::yaml_text;
 
-/// The keys of files of settings, by directory or test case below `data/`.
+/// Keys of the files of settings, by directory or test case below `data/`.
 type Files = BTreeMap<String, Vec<(&'static str, Raw)>>;
 
-/// The arguments that hold for a test case.
+/// The arguments of the programs for a test case.
 #[derive(Clone, Copy, PartialEq)]
 struct Args<'a> {
     submission: &'a [String],
@@ -40,7 +40,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// The keys of 2025-09 for what is not so in `around`.
+    /// The keys of 2025-09 for arguments that differ from those in `around`.
     fn new_keys(&self, around: Option<&Self>) -> Vec<(&'static str, Raw)> {
         let differs = |own: &[String], other: Option<&[String]>| own != other.unwrap_or_default();
         let mut keys = Vec::new();
@@ -103,7 +103,7 @@ impl Planner<'_> {
                 None => counts.push((args, 1)),
             }
         }
-        // The group says what holds for most of its test cases.
+        // The group has the arguments that most of its test cases share.
         let most = shared.into_iter().filter_map(|(group, counts)| {
             let counts =
                 counts.into_iter().rev().max_by_key(|(args, count)| (*count, args.is_empty()));
@@ -132,7 +132,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The groups of the new package, below `secret`: if there are scores, or arguments that differ between directories.
+    /// The groups of the new package below `secret`, if there are scores, or arguments that differ between
+    /// directories.
     fn groups(&self) -> BTreeSet<String> {
         let problem = self.problem;
         let mut groups = BTreeSet::new();
@@ -148,7 +149,7 @@ impl Planner<'_> {
         if differ || problem.kind.grading == Grading::Scoring { groups } else { BTreeSet::new() }
     }
 
-    /// What is scored, under its new name.
+    /// The groups with a score, by new name.
     fn scored(&self) -> BTreeMap<String, Scored<'_>> {
         let scored = rules::scored(self.problem).into_iter();
         scored.map(|group| (self.cases.name(group.name), group)).collect()
@@ -177,7 +178,7 @@ impl Planner<'_> {
                 score_keys(how, most)
             }
             (false, Rule::LeastOfGroups) => score_keys("min", most.map(Score::points)),
-            // Where a group has no bound, there is none.
+            // If one group has no bound, the sum has none.
             (false, _) => score_keys("sum", total.map(|sum| most.map_or(sum, Score::points))),
         };
         files.entry("secret".to_owned()).or_default().extend(keys);
@@ -193,7 +194,7 @@ impl Planner<'_> {
         [("hint", "hint"), ("desc", "description")].into_iter().filter_map(read).collect()
     }
 
-    /// Keys of such a file that only say what people are shown, if it is of a format with the same keys.
+    /// Keys of such a file that only change what people see, if its format has the same keys.
     fn shown(&self, name: &str) -> Vec<(&'static str, Raw)> {
         let item = self.tree.file(name).filter(|_| self.problem.layout.format == "2023-07");
         let Some(raw) = item.and_then(|item| read(&item.path)) else { return Vec::new() };
@@ -293,7 +294,7 @@ impl Planner<'_> {
         files.entry("sample".to_owned()).or_default().extend(sample);
     }
 
-    /// Writes what a test case says to people as files, and names the keys for which there is none.
+    /// Writes the hint and description of a test case to files, and names its keys that have no such file.
     fn legacy_remarks(&mut self, name: &str, case: &TestCase) {
         let item = self.tree.file(&format!("data/{}.yaml", case.name));
         let Some(keys) = item.and_then(|item| read(&item.path)) else { return };
@@ -314,7 +315,7 @@ impl Planner<'_> {
     }
 }
 
-/// In legacy, what is rejected as a whole has no points.
+/// In legacy, a submission that is rejected as a whole has no points.
 const ANY_AND_SUM: &str = "first_error accept_if_any_accepted sum";
 
 /// The keys of a group with other flags for its grader.
@@ -324,7 +325,7 @@ fn with_flags(mut keys: Vec<(&'static str, Raw)>, flags: &str) -> Vec<(&'static 
     keys
 }
 
-/// The keys of a group that has a grader already.
+/// The keys of a group that already has a grader.
 fn graded_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, Raw)> {
     let GroupGrading { on_reject, grader, accept_score, reject_score, range } = grading;
     let mut flags = Vec::new();
@@ -368,11 +369,11 @@ fn graded_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, 
     keys
 }
 
-/// Keys that say what people are shown; of those about visualizers, a problem tells.
+/// Keys about what people see. Those about visualizers are also in the problem.
 const SHOWN: [&str; 5] =
     ["hint", "description", "full_feedback", "input_visualizer_args", "output_visualizer_args"];
 
-/// Keys that the problem itself tells.
+/// Keys whose values are in the problem.
 const KNOWN: [&str; 5] = [
     "args",
     "input_validator_args",
@@ -381,7 +382,7 @@ const KNOWN: [&str; 5] = [
     "output_visualizer_args",
 ];
 
-/// The group that settings of a test case stand in.
+/// The group whose settings hold for a test case.
 fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
     let inside = |group: &&String| {
         name[group.len().min(name.len())..].starts_with('/') && name.starts_with(group.as_str())
@@ -390,14 +391,14 @@ fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
     found.unwrap_or_else(|| name.split('/').next().unwrap_or_default())
 }
 
-/// How 2025-09 adds up what a rule says, and the greatest score.
+/// How 2025-09 aggregates scores for a rule, and the maximal score.
 fn score_of(rule: &Rule, most: Option<Score>) -> (&'static str, Option<f64>) {
     let most = most.map(Score::points);
     match rule {
         Rule::AllOrNothing(points) => ("pass-fail", Some(points.points())),
         Rule::Each(points, cases) | Rule::UpTo(points, cases) => {
             let sum = points.points() * *cases as f64;
-            // A third three times is one.
+            // Three times a third counts as one.
             let whole = (sum - sum.round()).abs() < 1e-9;
             ("sum", Some(if whole { sum.round() } else { sum }))
         }

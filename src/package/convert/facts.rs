@@ -1,5 +1,5 @@
-//! What a problem says, as a flat list of facts that do not depend on the format: two problems are equal if their facts
-//! are, and what differs is what was lost between them.
+//! A problem as a flat list of facts that do not depend on the format. Two problems are equal if their facts are
+//! equal; a conversion lost the facts that differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ use crate::model::verdict::Verdict;
 use crate::package::convert::places::Cases;
 use crate::package::convert::{Lost, rules};
 
-/// What things of a package are called in the new one.
+/// Names of files and test cases in the new package.
 pub(super) struct Names<'a> {
     /// The package's directory.
     pub root: &'a Path,
-    /// New names of files and test cases; without them, it is the new package.
+    /// New names of files and test cases; `None` for the new package itself.
     pub new: Option<(&'a BTreeMap<PathBuf, String>, &'a Cases)>,
 }
 
@@ -40,7 +40,7 @@ impl Names<'_> {
         Some(parts.join("/"))
     }
 
-    /// The same, or the old name if it is left out.
+    /// Like `path`, but with the old name for a file that is left out.
     fn place(&self, path: &Path) -> String {
         let old = || path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned();
         self.path(path).unwrap_or_else(old)
@@ -51,7 +51,7 @@ impl Names<'_> {
         self.new.map_or_else(|| name.to_owned(), |(_, cases)| cases.name(name))
     }
 
-    /// A pattern of such names.
+    /// A pattern of names of test cases.
     fn pattern(&self, pattern: &str) -> String {
         self.new.map_or_else(|| pattern.to_owned(), |(_, cases)| cases.pattern(pattern))
     }
@@ -60,7 +60,7 @@ impl Names<'_> {
 /// Place and kind of a fact.
 type Key = (String, String);
 
-/// All that is true of a problem.
+/// All facts of a problem.
 pub(super) struct Facts<'a> {
     names: Names<'a>,
     found: BTreeMap<Key, String>,
@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Notes a fact; an empty one is none.
+    /// Adds a fact, unless its value is empty.
     fn say(&mut self, place: impl Into<String>, what: &str, value: impl Into<String>) {
         let value = value.into();
         if !value.is_empty() {
@@ -83,7 +83,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Every part of a problem is named here, so that none is forgotten.
+    /// Destructures the whole problem, so that no part is forgotten.
     fn read(&mut self, problem: &Problem) {
         let Problem {
             dir: _,
@@ -114,7 +114,7 @@ impl<'a> Facts<'a> {
             input_visualizer,
             output_visualizer,
             defines,
-            // Its files are made before a package is converted.
+            // Their files are made before a package is converted.
             equivalents,
             unmade: _,
         } = problem;
@@ -158,7 +158,7 @@ impl<'a> Facts<'a> {
             }
             self.programs("grader", graders.custom.as_slice(), Protocol::Standard);
         }
-        // Those constants are those of the problem, and what a package includes is a file.
+        // These constants are those of the problem, and included files are listed here.
         for IncludedFile { language, name, path, constants: _, text: _ } in include {
             let language = language.as_deref().unwrap_or("all languages");
             let value = format!("{} for {language}", name.display());
@@ -174,7 +174,7 @@ impl<'a> Facts<'a> {
         for grammar in input_grammars {
             self.file(&grammar.path, "grammar of the input", &grammar.name);
         }
-        // All that every verdict on the whole is made of: then AC means that each test case is accepted.
+        // Only such groups decide every verdict on the whole: then AC means that each test case is accepted.
         let is_plain = graders.as_ref().is_none_or(|graders| {
             let mut groups = graders.groups.iter();
             groups.all(|group| rules::verdict(&group.grading).is_none_or(|it| it == rules::WORST))
@@ -232,7 +232,7 @@ impl<'a> Facts<'a> {
             code,
             compilation_time,
             compilation_memory,
-            // What counts of it is in the kind of the problem.
+            // The kind of the problem already says it.
             validation_passes: _,
             validation_time,
             validation_memory,
@@ -263,7 +263,7 @@ impl<'a> Facts<'a> {
 
     fn data(&mut self, data: &TestData) {
         let TestData {
-            // What they are for is said of their test cases, and by their scores.
+            // The facts of test cases and scores cover groups.
             groups: _,
             cases,
             static_cases,
@@ -304,14 +304,14 @@ impl<'a> Facts<'a> {
             output_validator_args,
             input_visualizer_args,
             output_visualizer_args,
-            // It follows from which files there are.
+            // It follows from which files exist.
             is_answer_shown: _,
-            // Said with the score of its group.
+            // The score of the group covers them.
             points: _,
         } = case;
         let place = format!("data/{}", self.names.case(name));
         if self.names.path(input).is_none() {
-            // Those of other formats are not in data/.
+            // Other formats keep such test cases outside of data/.
             let is_here = place.starts_with("data/invalid_") || place.starts_with("data/valid_");
             let place = if is_here { place } else { name.clone() };
             self.say(place, "test case", "only for validators");
@@ -371,7 +371,7 @@ impl<'a> Facts<'a> {
                 include.iter().map(|it| it.name.display().to_string()).collect();
             beside.sort();
             beside.dedup();
-            // What every submission gets is said once, and only C and C++ look at what lies beside.
+            // Files for every submission are listed once. Only C and C++ use the files beside a source.
             let code = Language::of_file(path).filter(|_| path.is_file()).map(|it| it.code);
             let looks = code.is_none_or(|code| ["c", "cpp"].contains(&code));
             if !beside.is_empty() && what != "submission" && looks {
@@ -386,7 +386,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A fact with many rules, which are too long to be shown.
+/// A fact with many rules, which are too long to show.
 const ON_SOME: &str = "rules about single test cases";
 
 /// The file of the settings.
@@ -396,7 +396,7 @@ fn exact(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
 
-/// Words as a list shows them, so that those with blanks can be told apart.
+/// Words as lists show them: those with whitespace are quoted.
 fn words(words: &[String]) -> String {
     let quoted = |word: &String| match word.is_empty() || word.contains(char::is_whitespace) {
         true => format!("{word:?}"),
@@ -405,7 +405,7 @@ fn words(words: &[String]) -> String {
     words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// What a rule asks for; `None` if that is nothing.
+/// What a rule expects; `None` if it expects nothing.
 fn expected(rule: &Expectation, is_plain: bool, names: &Names<'_>) -> Option<String> {
     let Expectation {
         pattern: _,
@@ -445,7 +445,7 @@ fn expected(rule: &Expectation, is_plain: bool, names: &Names<'_>) -> Option<Str
     (!said.is_empty()).then(|| on.unwrap_or_default() + &said.join(", "))
 }
 
-/// The verdicts that can be expected.
+/// The verdicts that a rule can expect.
 pub(super) const ALL: [Verdict; 4] =
     [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
 
@@ -454,7 +454,7 @@ fn list(verdicts: &[Verdict]) -> String {
     named.collect::<Vec<_>>().join(" or ")
 }
 
-/// Adds facts that no longer hold, and those that hold instead.
+/// Adds the facts that no longer hold, and those that replace them.
 pub(super) fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
     let keys: BTreeSet<&Key> = old.found.keys().chain(new.found.keys()).collect();
     for key in keys {
@@ -467,7 +467,7 @@ pub(super) fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
             }
             let what =
                 was.map_or_else(|| format!("{what}: nothing"), |was| format!("{what}: {was}"));
-            // It may be known what it became where the problem cannot say it.
+            // The plan may already know the replacement of something that the problem cannot express.
             if !lost.names(place, &what) {
                 lost.add(place, what, is.cloned());
             }
@@ -476,7 +476,7 @@ pub(super) fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
     order(&old.order, &new.order, lost);
 }
 
-/// Names the first two test cases that come in another order.
+/// Names the first two test cases whose order changes.
 fn order(old: &[String], new: &[String], lost: &mut Lost) {
     let places: BTreeMap<&String, usize> = new.iter().zip(0..).collect();
     let kept: Vec<(&String, usize)> =

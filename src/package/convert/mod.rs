@@ -1,7 +1,7 @@
-//! A package in another format: which files it has, and what has no equivalent. Writes nothing.
+//! A package in another format: its files, and what has no equivalent. Writes nothing.
 //!
-//! Files whose meaning does not depend on the format are copied; settings are made anew from what was understood. What
-//! that could not say is found by reading the new package and holding its facts against those of the old one.
+//! Files whose meaning does not depend on the format are copied; settings are written anew from the problem. To find
+//! what is lost, the new package is read and its facts are compared with those of the old one.
 
 mod data;
 mod facts;
@@ -28,14 +28,14 @@ use crate::package::yaml::{Entry, Raw, Scalar, Value};
 use crate::package::{FORMATS, name};
 
 words! {
-    /// What a package can be converted to.
+    /// Formats that a package can be converted to.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Target {
         /// The problem package format 2025-09.
         V2025_09 = "2025-09",
-        /// The format that was there before.
+        /// The Kattis format before 2025-09.
         Legacy = "legacy",
-        /// That format in a zip archive, with what DOMjudge adds.
+        /// The legacy format in a zip archive, with the additions of DOMjudge.
         DomjudgeZip = "domjudge-zip",
     }
 }
@@ -45,7 +45,7 @@ impl Target {
         matches!(self, Self::V2025_09)
     }
 
-    /// The format that juror reads it in.
+    /// The name of the format as which juror reads such a package.
     const fn format(self) -> &'static str {
         if self.is_new() { "2025-09" } else { "legacy" }
     }
@@ -54,37 +54,37 @@ impl Target {
 /// A file of the new package.
 #[derive(Clone, Debug)]
 pub struct PlannedFile {
-    /// Its path below the package.
+    /// Path below the package.
     pub name: String,
-    /// What is in it.
+    /// The contents of the file.
     pub contents: Contents,
 }
 
-/// What is in a file.
+/// The contents of a planned file.
 #[derive(Clone, Debug)]
 pub enum Contents {
-    /// What is in this one.
+    /// Those of this file.
     Copy(PathBuf),
-    /// The same, with the values of constants in it.
+    /// Those of this file, with the values of constants filled in.
     Filled(PathBuf, Vec<Constant>),
-    /// This.
+    /// This text.
     Text(String),
 }
 
 /// The new package before it is written.
 #[derive(Debug)]
 pub struct NewPackage {
-    /// Its files, by name.
+    /// The files, by name.
     pub files: Vec<PlannedFile>,
-    /// What has no equivalent, as far as a problem does not say it.
+    /// Losses that facts about a problem do not show.
     lost: Lost,
-    /// What the old files are called.
+    /// New names of the old files.
     names: BTreeMap<PathBuf, String>,
-    /// What the old test cases are called.
+    /// New names of the old test cases.
     cases: places::Cases,
 }
 
-/// What is lost, the same in many places once: by what it is and what it became.
+/// Losses, grouped over places: keyed by what is lost and what it became.
 #[derive(Debug, Default)]
 struct Lost(BTreeMap<(String, Option<String>), Vec<String>>);
 
@@ -93,7 +93,7 @@ impl Lost {
         self.0.entry((what.into(), became)).or_default().push(place.into());
     }
 
-    /// Whether this is known to be lost here.
+    /// Whether this loss is already known at this place.
     fn names(&self, place: &str, what: &str) -> bool {
         let mut known = self.0.iter().filter(|((known, _), _)| known == what);
         known.any(|(_, places)| places.iter().any(|known| known == place))
@@ -111,7 +111,7 @@ impl Lost {
     }
 }
 
-/// The files of a package, as another format has them.
+/// Plans the files of a package in another format.
 ///
 /// # Errors
 /// If two of them would have the same name.
@@ -140,7 +140,7 @@ fn first_word(text: &str) -> &str {
 }
 
 impl NewPackage {
-    /// Everything that has no equivalent: what the plan says, and what the new package, which was read, does not say.
+    /// Everything that has no equivalent: the losses in the plan, and the facts that the new package lacks.
     pub fn losses(self, old: &Problem, new: &Problem) -> Vec<Loss> {
         let new_names = Some((&self.names, &self.cases));
         let old = Facts::of(old, Names { root: &old.dir, new: new_names });
@@ -157,7 +157,7 @@ struct Planner<'a> {
     to: Target,
     cases: places::Cases,
     files: Vec<PlannedFile>,
-    /// Files that others are made of.
+    /// Files that new files are made from.
     used: BTreeSet<PathBuf>,
     lost: Lost,
 }
@@ -192,7 +192,7 @@ impl Planner<'_> {
         Ok(NewPackage { files, lost, names, cases })
     }
 
-    /// Whether it is in a version of the Kattis format, whose versions have most names in common.
+    /// Whether the package is in a version of the Kattis format; these share most names.
     fn is_kattis(&self) -> bool {
         is_kattis(self.problem)
     }
@@ -201,7 +201,7 @@ impl Planner<'_> {
         for item in self.tree.below("").iter().filter(|item| item.is_file()) {
             self.copy(&item.path, item.name.clone());
         }
-        // Its name begins with a dot, as those of files that belong to no package.
+        // The tree leaves it out, because its name begins with a dot.
         let time_limit = self.tree.path(settings::TIME_LIMIT);
         if time_limit.is_file() {
             self.copy(&time_limit, settings::TIME_LIMIT.to_owned());
@@ -223,7 +223,7 @@ impl Planner<'_> {
 }
 
 impl PlannedFile {
-    /// The file that it is made of.
+    /// The file that it is copied from.
     fn source(&self) -> Option<&Path> {
         match &self.contents {
             Contents::Copy(path) | Contents::Filled(path, _) => Some(path),
@@ -236,12 +236,12 @@ fn raw(value: Value) -> Raw {
     Raw { value, range: Range { line: 1, column: 1, width: 1 } }
 }
 
-/// A text for YAML.
+/// A YAML text.
 fn text(text: impl Into<String>) -> Raw {
     raw(Value::Scalar(Scalar { text: text.into(), quoted: true }))
 }
 
-/// A number or a truth value for YAML.
+/// A YAML number or truth value.
 fn plain(text: impl ToString) -> Raw {
     raw(Value::Scalar(Scalar { text: text.to_string(), quoted: false }))
 }

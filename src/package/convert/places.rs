@@ -1,4 +1,4 @@
-//! Where the files of a package stand in another format.
+//! Where the files of a package go in another format.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::package::files::{Item, is_valid_name};
 /// Names of test cases and groups in the new package, below `data/`.
 #[derive(Debug)]
 pub(super) struct Cases {
-    /// Those that follow from nothing else.
+    /// Names that do not follow from the old ones.
     special: BTreeMap<String, String>,
     is_new: bool,
 }
@@ -31,7 +31,7 @@ impl Cases {
             };
             let numbers = data.cases.iter().map(|case| last(&case.name)).filter(|it| is_number(it));
             let width = numbers.map(str::len).max().unwrap_or_default();
-            // Both kinds are judged, samples first; points are for secret ones.
+            // Samples are judged first. Where points count, they are for secret test cases.
             let are_samples = problem.kind.grading == Grading::PassFail;
             let mut samples =
                 data.cases.iter().take_while(|case| are_samples && case.is_answer_shown).count();
@@ -63,7 +63,7 @@ impl Cases {
         valid(special.as_deref().unwrap_or(name), self.is_new)
     }
 
-    /// A pattern of such names; only those of other formats have special ones.
+    /// A pattern of such names; only other formats have special names, and no patterns.
     pub(super) fn pattern(&self, pattern: &str) -> String {
         self.special.get(pattern).map_or_else(|| pattern.to_owned(), Clone::clone)
     }
@@ -77,7 +77,7 @@ fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The nearest name that the format allows.
+/// The nearest valid name.
 fn valid(name: &str, is_new: bool) -> String {
     if !is_new || name.split('/').all(is_valid_name) {
         return name.to_owned();
@@ -93,13 +93,13 @@ fn valid(name: &str, is_new: bool) -> String {
     name.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
-/// What becomes of a file.
+/// What happens to a file.
 enum Fate {
-    /// It is copied to here.
+    /// It is copied to this name.
     Keep(String),
-    /// Something is made in its place, or the problem says that it is missing.
+    /// It is made anew, or the facts of the problem show that it is missing.
     Told,
-    /// It is left out, because it is this.
+    /// It is left out, for this reason.
     Lost(&'static str),
 }
 
@@ -120,7 +120,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Copies a file, under a name that is allowed and with constants in their places.
+    /// Copies a file, under a valid name and with its constants filled in.
     fn keep(&mut self, path: &Path, name: String) {
         let allowed = valid(&name, self.to.is_new());
         if allowed != name {
@@ -175,7 +175,7 @@ impl Planner<'_> {
         };
         let owner = programs.find(|program| item.path.starts_with(&program.path));
         match (self.to.is_new(), owner) {
-            // All have to accept, which only legacy can say.
+            // All output validators must accept, which only legacy can express.
             (true, Some(program)) if program != first => Fate::Told,
             (true, _) => Fate::Keep(format!("output_validator/{rest}")),
             (false, _) if first.path == self.tree.path("output_validator") => {
@@ -232,7 +232,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Places what a problem of another format has, by what it is for.
+    /// Places the files of a problem in another format, by their purpose.
     pub(super) fn place_files(&mut self) {
         let problem = self.problem;
         let judged = problem.test_data.cases.iter().chain(&problem.test_data.invalid_inputs);
@@ -279,7 +279,7 @@ impl Planner<'_> {
         self.name_rest();
     }
 
-    /// Names what had no place, once for each directory at the top.
+    /// Names the files without a place, once for each directory at the top.
     fn name_rest(&mut self) {
         let placed: BTreeSet<&Path> = self.files.iter().filter_map(PlannedFile::source).collect();
         let files = self.tree.below("").iter().filter(|item| item.is_file());

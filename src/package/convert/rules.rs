@@ -1,4 +1,4 @@
-//! How groups of test cases are scored, in words that do not depend on the format.
+//! How groups of test cases are scored, independent of the format.
 
 use std::fmt;
 
@@ -13,21 +13,21 @@ use crate::model::test_data::{TestCase, TestGroup};
 /// How the score of a group is made up.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Rule {
-    /// So many points if all is accepted, else none.
+    /// These points if all test cases are accepted, else none.
     AllOrNothing(Score),
-    /// So many points for each of so many accepted test cases.
+    /// These points for each accepted test case, and how many test cases there are.
     Each(Score, usize),
-    /// The same, or a part of it as the output validator says.
+    /// Like `Each`, but the output validator may give a part of the points.
     UpTo(Score, usize),
-    /// The least of what the output validator says of the test cases, up to this.
+    /// The least score that the output validator gives a test case, up to this bound.
     LeastSaid(Option<Score>),
-    /// The sum of what the output validator says.
+    /// The sum of the scores that the output validator gives.
     SumSaid,
-    /// The sum of its groups.
+    /// The sum of the scores of the inner groups.
     SumOfGroups,
-    /// The least of its groups.
+    /// The least score of the inner groups.
     LeastOfGroups,
-    /// What only one format can say.
+    /// A rule that only one format can express.
     Other(String),
 }
 
@@ -51,18 +51,18 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A group with what is in it.
+/// A group with its rule of scoring.
 pub(super) struct Scored<'a> {
-    /// The path below `data/`; empty for all of it.
+    /// The path below `data/`; empty for all test data.
     pub name: &'a str,
     pub rule: Rule,
-    /// The greatest score that is possible, as far as it is said apart from the rule.
+    /// The maximal score, if the rule does not imply it.
     pub most: Option<Score>,
-    /// What must be passed before.
+    /// Groups that must pass first.
     pub require_pass: &'a [String],
 }
 
-/// Those with a score, the outermost first.
+/// The groups with a score, the outermost first.
 pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
     if problem.kind.grading == Grading::PassFail {
         return Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
         None => problem.test_data.groups.iter().filter_map(|it| by_points(problem, it)).collect(),
         Some(graders) => {
             let groups = graders.groups.iter();
-            // What samples are worth is said of the whole.
+            // The facts about the whole cover the worth of samples.
             let groups = groups.filter(|group| !["", "sample"].contains(&&*group.name));
             let scored = |name, grading| Scored {
                 name,
@@ -116,12 +116,12 @@ fn each(points: Score, cases: usize) -> Rule {
     if cases == 1 { Rule::AllOrNothing(points) } else { Rule::Each(points, cases) }
 }
 
-/// What is in a group.
+/// The contents of a group.
 struct Inside<'a> {
     cases: Vec<&'a TestCase>,
-    /// Whether there are groups in it.
+    /// Whether it has inner groups.
     has_groups: bool,
-    /// Whether test cases are directly in it.
+    /// Whether it has test cases of its own.
     has_cases: bool,
 }
 
@@ -195,10 +195,10 @@ fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGradi
     }
 }
 
-/// That the worst verdict of a group is that of the group.
+/// The worst verdict in a group is the group's verdict.
 pub(super) const WORST: &str = "the worst of all decides";
 
-/// Whether an output validator says what an accepted output is worth.
+/// Whether the output validator gives scores to accepted outputs.
 fn says(problem: &Problem, graders: &Graders) -> bool {
     match graders.custom_score {
         CustomScore::Never => false,
@@ -207,8 +207,7 @@ fn says(problem: &Problem, graders: &Graders) -> bool {
     }
 }
 
-/// What decides the verdict in a group with a grader, if it is not that all must be accepted and the first that is not
-/// decides.
+/// How the verdict of a group with a grader is decided, unless all must be accepted and the first that is not decides.
 pub(super) fn verdict(grading: &GroupGrading) -> Option<String> {
     let modes = match &grading.grader {
         Grader::Custom(flags) => return Some(format!("the grader decides ({})", flags.join(" "))),
@@ -226,7 +225,7 @@ pub(super) fn verdict(grading: &GroupGrading) -> Option<String> {
     (!says.is_empty()).then(|| says.join(", "))
 }
 
-/// What of all test data counts, if it is not that of `secret` for the score and everything for the verdict.
+/// How samples count, unless only `secret` counts for the score and everything for the verdict.
 pub(super) fn whole(problem: &Problem, graders: &Graders) -> Option<String> {
     let root = graders.groups.iter().find(|group| group.name.is_empty())?;
     let Grader::Default(modes) = &root.grading.grader else { return None };

@@ -26,7 +26,7 @@ const INI: &str = "domjudge-problem.ini";
 
 const SETTINGS: &str = "problem.yaml";
 
-/// A file of settings as a tree; what is wrong with it was said before.
+/// Reads a file of settings as a tree; its faults were already reported.
 pub(in crate::package) fn read(path: &Path) -> Option<Raw> {
     let faults = Faults::default();
     let file = TextFile::read(path, &faults)?;
@@ -61,14 +61,14 @@ impl Planner<'_> {
         let is_scoring = self.problem.kind.grading == Grading::Scoring;
         if let Some(limit) = self.problem.limits.time_limit
             && !self.to.is_new()
-            // It makes other judges score groups in another way.
+            // In problems with scores, the file would change how other judges score groups.
             && !is_scoring
         {
             self.write(TIME_LIMIT, format!("{}\n", limit.as_secs_f64()));
         }
     }
 
-    /// Names what is kept, though the format does not have it, or it means something else there.
+    /// Names files that are kept although the format does not have them, or gives them another meaning.
     fn name_additions(&mut self) {
         let problem = self.problem;
         if let Some(path) = &problem.recipe {
@@ -183,7 +183,7 @@ impl Planner<'_> {
         keys
     }
 
-    /// The names by language, one for each statement.
+    /// The names by language, with one for each statement.
     fn names(&self) -> Option<Raw> {
         let names = &self.problem.names;
         let statements = self.files.iter().filter_map(|file| {
@@ -220,7 +220,7 @@ impl Planner<'_> {
         types.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect()
     }
 
-    /// One that the same package always gets: the format wants every package to have its own.
+    /// A UUID that depends only on the package. The format demands a different one for every package.
     fn new_uuid(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(
@@ -231,11 +231,11 @@ impl Planner<'_> {
         }
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash.finalize()[..16]);
-        // Version 8: made in a way of its own.
+        // Version 8: a custom way to make it.
         uuid(bytes, 8)
     }
 
-    /// The licence, if the new format knows it and what it asks for is there.
+    /// The licence, if the new format knows it and the keys that it demands exist.
     fn license(&mut self, old: &Old, keys: &mut Keys) {
         let Some(license) = old.text("license") else { return };
         let has = |key| keys.iter().any(|(known, _)| *known == key);
@@ -253,7 +253,7 @@ impl Planner<'_> {
         keys.push(("license", text(license)));
     }
 
-    /// Who made the problem, as far as legacy can say it.
+    /// The authors of the problem, as far as legacy can express them.
     fn people(&mut self, old: &Old, keys: &mut Keys) {
         let credits = old.value("credits");
         let authors = credits.and_then(|it| it.get("authors")).or(credits);
@@ -317,7 +317,7 @@ impl Planner<'_> {
         map(keys)
     }
 
-    /// What 2025-09 says about time.
+    /// The keys of 2025-09 about time.
     fn times(&self) -> Keys {
         let limits = &self.problem.limits;
         let multipliers = map([
@@ -387,13 +387,13 @@ impl Planner<'_> {
         (!toml.is_empty()).then_some(toml)
     }
 
-    /// What a file is called in the new package.
+    /// The name of a file in the new package.
     fn name_of(&self, path: &Path) -> Option<String> {
         let file = self.files.iter().find(|file| file.source() == Some(path))?;
         Some(file.name.clone())
     }
 
-    /// Adds what DOMjudge reads beside the legacy format.
+    /// Adds the files that DOMjudge reads beside the legacy format.
     pub(super) fn add_for_domjudge(&mut self) {
         let own = std::fs::read_to_string(self.tree.path(INI)).unwrap_or_default();
         let is_other = |line: &&str| line.split('=').next().map(str::trim) != Some("timelimit");
@@ -418,7 +418,7 @@ impl Planner<'_> {
             name.is_some_and(|name| name == "pdf" || name.ends_with(".pdf"))
         };
         let statements = self.files.iter().filter(|file| is_pdf(&file.name));
-        // DOMjudge shows one; that in English goes first.
+        // DOMjudge shows one statement, preferably in English.
         let pdf = statements.min_by_key(|file| !file.name.ends_with("problem.en.pdf"));
         match pdf.map(|file| file.contents.clone()) {
             Some(Contents::Copy(path) | Contents::Filled(path, _)) => {
@@ -454,7 +454,7 @@ impl Old {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// `source` with its address in it.
+    /// `source` with its address.
     fn source(&self) -> Option<(&'static str, Raw)> {
         let source = self.value("source");
         let Some(url) = self.text("source_url") else {
@@ -465,7 +465,7 @@ impl Old {
     }
 }
 
-/// The texts of one or several: texts, or maps with a name.
+/// The texts of one or several items: texts, or maps with a name.
 fn items(value: &Raw) -> Vec<String> {
     match &value.value {
         Value::Scalar(scalar) => vec![scalar.text.clone()],
@@ -474,7 +474,7 @@ fn items(value: &Raw) -> Vec<String> {
     }
 }
 
-/// Words between blanks as a sequence.
+/// Words separated by whitespace, as a sequence.
 fn words(value: &Raw) -> Raw {
     match value.scalar() {
         Some(scalar) => texts(scalar.text.split_whitespace()),
@@ -482,7 +482,7 @@ fn words(value: &Raw) -> Raw {
     }
 }
 
-/// Keys of `problem.yaml` that are read, made anew or named one by one.
+/// Keys of `problem.yaml` that are read, written anew or reported one by one.
 const KNOWN: [&str; 24] = [
     "problem_format_version",
     "name",
@@ -503,7 +503,7 @@ const KNOWN: [&str; 24] = [
     "constants",
     "validation",
     "validator_flags",
-    // Said of each group.
+    // The groups have it.
     "grading",
     "problem_type",
     "judgement_type",

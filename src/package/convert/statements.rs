@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::package::convert::{Contents, PlannedFile, Planner};
 
-/// What commands of Polygon's statements mean; the samples are shown by the format itself.
+/// Definitions of the commands of Polygon's statements; the format itself shows the samples.
 const COMMANDS: &str = r"\newenvironment{problem}[5]{\problemname{#1}}{}
 \newenvironment{example}{}{}
 \newcommand{\exmp}[2]{}
@@ -20,16 +20,16 @@ const COMMANDS: &str = r"\newenvironment{problem}[5]{\problemname{#1}}{}
 \renewcommand{\t}[1]{\texttt{#1}}
 ";
 
-/// A statement that a format has in a place of its own.
+/// A statement at a place that only its format has.
 pub(in crate::package) struct StatementFile {
     /// The code of its language.
     pub language: String,
-    /// Where it is, from the package's directory on.
+    /// Its path, relative to the package's directory.
     pub name: String,
 }
 
 impl Planner<'_> {
-    /// Places the statements: for each language the PDF, else the text in TeX with what its commands mean.
+    /// Places the statements: for each language the PDF, else the TeX source with definitions of its commands.
     pub(super) fn place_statements(&mut self, statements: &[StatementFile]) {
         let directory = if self.to.is_new() { "statement" } else { "problem_statement" };
         let mut placed = BTreeSet::new();
@@ -45,7 +45,7 @@ impl Planner<'_> {
                     "pdf" => Contents::Copy(path.clone()),
                     _ => match std::fs::read_to_string(&path) {
                         Ok(text) => Contents::Text(format!("{COMMANDS}{text}")),
-                        // It stays among the files without a place.
+                        // The statement stays among the files without a place.
                         Err(_) => continue,
                     },
                 };
@@ -59,7 +59,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Lays the images of a statement beside it; of two with the same name the first one.
+    /// Puts the images of a statement beside it; of two with the same name, the first.
     fn place_images(&mut self, statement: &str, directory: &str) {
         let (dir, _) = statement.rsplit_once('/').unwrap_or_default();
         let images = self.tree.children(dir).filter(|item| {
@@ -75,7 +75,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A file of the package, also one in a hidden directory; nothing if it is not there, or a link out of the package.
+    /// A file of the package, even in a hidden directory; `None` if it does not exist, or links out of the package.
     fn inside(&self, name: &str) -> Option<std::path::PathBuf> {
         let path = self.tree.path(name);
         let real = path.canonicalize().ok()?;

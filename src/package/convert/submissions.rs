@@ -1,4 +1,4 @@
-//! `submissions.yaml`: what the folders of the new format do not say.
+//! `submissions.yaml`: expectations that the folders of the new format do not express.
 
 use crate::model::submission::{Expectation, Overall, ScoreRange, Submission, UseForTimeLimit};
 use crate::model::verdict::Verdict;
@@ -8,7 +8,7 @@ use crate::package::kattis::FOLDERS;
 use crate::package::yaml::Raw;
 use crate::package::yaml_text;
 
-/// The folder for a submission of another format: the one that expects the same.
+/// The folder for a submission of another format: the one with the same expectation.
 pub(super) fn folder(submission: &Submission) -> &'static str {
     let all = submission.expectations.iter().find(|rule| rule.cases.is_none());
     let Some(rule) = all else { return OTHER };
@@ -16,7 +16,7 @@ pub(super) fn folder(submission: &Submission) -> &'static str {
     found.map_or(OTHER, |folder| folder.name)
 }
 
-/// A folder that expects nothing.
+/// A folder without an expectation.
 const OTHER: &str = "mixed";
 
 fn is_default(
@@ -37,11 +37,11 @@ fn sorted(verdicts: &[Verdict]) -> Vec<Verdict> {
     ALL.into_iter().filter(|it| verdicts.contains(it)).collect()
 }
 
-/// Rules by pattern of submissions, then of test cases.
+/// Rules by pattern of submissions, then by pattern of test cases.
 type Rules = Vec<(String, Vec<(String, Raw)>)>;
 
 impl Planner<'_> {
-    /// Writes `submissions.yaml`, if the format has it and the folders do not say all.
+    /// Writes `submissions.yaml`, if the format has it and the folders do not say everything.
     pub(super) fn write_submissions(&mut self) {
         if !self.to.is_new() {
             return;
@@ -68,7 +68,7 @@ impl Planner<'_> {
                 if is_said || is_right(rule) && own_folder == "accepted" {
                     continue;
                 }
-                // A pattern of this format holds on; what stands elsewhere is said of the submission itself.
+                // A pattern of this format stays; rules from elsewhere are written for the submission itself.
                 let is_pattern = rule.overall.is_none() && self.problem.layout.format == "2023-07"
                     || rule.pattern == own_folder;
                 let pattern = if is_pattern { &rule.pattern } else { &name };
@@ -89,7 +89,7 @@ impl Planner<'_> {
             }
         }
         if !rules.is_empty() {
-            // Folders come before what is in them.
+            // Folders come before the files in them.
             rules.sort_by_key(|(pattern, _)| pattern.contains('/'));
             let rules = rules.into_iter().map(|(pattern, keys)| (pattern, map(keys)));
             self.write("submissions/submissions.yaml", yaml_text::write(&map(rules)));
@@ -108,14 +108,13 @@ impl Planner<'_> {
     }
 }
 
-/// Whether it asks for AC as a whole and nothing else.
+/// Whether a rule asks for AC as a whole and nothing else.
 fn is_right(rule: &Expectation) -> bool {
     let right = Overall { verdicts: vec![Verdict::Accepted], is_partial: false };
     rule.overall.as_ref() == Some(&right) && rule.score.is_none()
 }
 
-/// The keys that ask for what a rule does, or for what follows from it: a verdict as a whole is the one of some test
-/// case.
+/// The keys for what a rule expects, or for what follows from it: the verdict as a whole is that of some test case.
 fn keys(rule: &Expectation, grading: crate::model::problem::Grading) -> Vec<(&'static str, Raw)> {
     let verdicts = |verdicts: &[Verdict]| texts(sorted(verdicts).into_iter().map(Verdict::short));
     let mut keys = Vec::new();

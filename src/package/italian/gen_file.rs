@@ -1,4 +1,4 @@
-//! `gen/GEN`: a line for each input, and comments that begin subtasks or name files to copy.
+//! `gen/GEN`: one line for each input, and comments that begin subtasks or name files to copy.
 
 use crate::language::table::Language;
 use crate::model::diagnostic::Place;
@@ -8,7 +8,7 @@ use crate::package::files::Files;
 use crate::package::italian::SETTINGS;
 use crate::package::text::{Range, shown};
 
-/// The file.
+/// The name of the file.
 const NAME: &str = "gen/GEN";
 
 /// All tests.
@@ -16,17 +16,17 @@ pub(super) struct Listing {
     pub groups: Vec<Group>,
 }
 
-/// A subtask; without points it is all that there is.
+/// A subtask; one without points is the whole task.
 pub(super) struct Group {
     pub points: Option<f64>,
     pub cases: Vec<(Place, Source)>,
 }
 
-/// Where an input comes from that is not there.
+/// Where a missing input comes from.
 pub(super) enum Source {
-    /// The generator, with these arguments.
+    /// From the generator, with these arguments.
     Args(Vec<String>),
-    /// This file of the package.
+    /// From this file of the package.
     Copy(String),
     /// From nowhere.
     None,
@@ -36,7 +36,7 @@ pub(super) enum Source {
 pub(super) struct Generator(GeneratorProgram);
 
 impl Listing {
-    /// So many tests in no subtask.
+    /// A listing of `count` tests without subtasks.
     pub(super) fn without(count: usize) -> Self {
         let case = |_| (Place::from(std::path::Path::new(SETTINGS)), Source::None);
         Self { groups: vec![Group { points: None, cases: (0..count).map(case).collect() }] }
@@ -84,7 +84,7 @@ impl Generator {
     }
 }
 
-/// Reads the file, if it is there.
+/// Reads the file, if it exists.
 pub(super) fn read(tree: &Files) -> Option<Listing> {
     let item = tree.file(NAME)?;
     let file = item.read(&tree.faults)?;
@@ -140,7 +140,7 @@ pub(super) fn read(tree: &Files) -> Option<Listing> {
     Some(Listing { groups })
 }
 
-/// Holds the subtasks to what CMS asks for.
+/// Checks the subtasks against the rules of CMS.
 fn check(tree: &Files, groups: &mut Vec<Group>) {
     if groups.len() == 1 {
         return;

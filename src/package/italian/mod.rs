@@ -35,10 +35,10 @@ pub(super) struct Italian;
 /// The file of the settings.
 const SETTINGS: &str = "task.yaml";
 
-/// So many tests a task may have.
+/// Upper bound on the tests of a task.
 const MOST: usize = 10_000;
 
-/// Keys about contests, which say nothing about judging.
+/// Keys about contests, which do not affect judging.
 const OF_CONTESTS: [&str; 22] = [
     "token_mode",
     "token_max_number",
@@ -64,7 +64,7 @@ const OF_CONTESTS: [&str; 22] = [
     "score_precision",
 ];
 
-/// Keys that change how submissions are judged, in a way that juror does not know.
+/// Keys that change judging in a way that juror does not support.
 const REFUSED: [&str; 6] = [
     "output_only",
     "score_type",
@@ -113,7 +113,7 @@ impl Format for Italian {
     }
 }
 
-/// The value of a key, which has an Italian name, too.
+/// The value of a key that also has an Italian name.
 fn either<'a, T>(
     map: &mut Map<'a>,
     [english, italian]: [&'static str; 2],
@@ -163,7 +163,7 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
     };
 }
 
-/// Reports what juror cannot honour.
+/// Reports keys that juror does not support.
 fn refuse(tree: &Files, map: &mut Map<'_>) {
     for key in REFUSED {
         let Some(node) = map.node(key) else { continue };
@@ -184,13 +184,13 @@ fn refuse(tree: &Files, map: &mut Map<'_>) {
     }
 }
 
-/// Whether a file is called this, or `manager.cpp`, or `manager_it.cpp`.
+/// Whether a file has this name, or is called like `manager.cpp` or `manager_it.cpp`.
 fn is_called(item: &Item, name: &str) -> bool {
     let rest = item.base_name().strip_prefix(name);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_']))
 }
 
-/// The checker: CMS takes the executable in `check/`, else the one in `cor/`; juror builds its source if that is there.
+/// The checker. CMS takes the executable in `check/`, else the one in `cor/`; juror builds its source if that exists.
 fn checker(tree: &Files, problem: &mut Problem) {
     for (dir, name) in [("check", "checker"), ("cor", "correttore")] {
         let executable = || tree.file(&format!("{dir}/{name}"));
@@ -295,7 +295,7 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
     problem.unmade = Recipe::of_cases(tree.path(SETTINGS), cases);
 }
 
-/// How many inputs there are, by their numbers.
+/// The number of inputs, by their numbers.
 fn found(tree: &Files) -> usize {
     (0..).take_while(|number| tree.file(&format!("input/input{number}.txt")).is_some()).count()
 }

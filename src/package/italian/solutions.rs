@@ -1,17 +1,17 @@
-//! `sol/`: the official solution, others, and graders that are built with them.
+//! `sol/`: the official solution, other solutions, and graders that are built with them.
 
 use crate::model::problem::Problem;
 use crate::model::program::IncludedFile;
 use crate::package::by_name::{code, ending, source, stem, submission};
 use crate::package::files::{Files, Item};
 
-/// Languages in which a grader is one more source of the program, and what its file ends in.
+/// Languages in which a grader is one more source of the program, with the ending of its file.
 const WITH_GRADER: [(&str, &str); 2] = [("c", "c"), ("cpp", "cpp")];
 
-/// What official solutions are called.
+/// Names of official solutions.
 const OFFICIAL: [&str; 2] = ["solution", "soluzione"];
 
-/// Reads all of it.
+/// Reads the directory.
 pub(super) fn read(tree: &Files, problem: &mut Problem) {
     problem.defines = vec!["EVAL".to_owned()];
     let graders =
@@ -45,7 +45,7 @@ pub(super) fn read(tree: &Files, problem: &mut Problem) {
     }
 }
 
-/// The solution that makes outputs.
+/// The official solution, which makes the judge answers.
 pub(super) fn official(tree: &Files) -> Option<&Item> {
     source(tree, "sol", &OFFICIAL)
 }

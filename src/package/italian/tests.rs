@@ -1,4 +1,4 @@
-//! Small tasks, and what is read of them.
+//! Small tasks, and how they are read.
 
 use crate::model::recipe::InputSource;
 use crate::package::tests::package_with;
@@ -10,7 +10,7 @@ const SETTINGS: &str = "name: sum\ntitle: La somma\ntime_limit: 1.5\nmemory_limi
 const GEN: &str =
     "# a and b\n\n# ST: 0\n#COPY: att/example.txt\n#ST: 40  \n3 4 # small\n#ST: 60\n1 2\n5 6\n";
 
-/// What is read of a task with other words in its files: groups, cases, submissions, and what is said.
+/// Changes words in the files of a task and reads it: its groups, cases, submissions and remarks.
 fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) -> Vec<String> {
     let files = [
         ("task.yaml", SETTINGS),

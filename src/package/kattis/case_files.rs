@@ -1,4 +1,4 @@
-//! The files of one test case: which there are, and which must and must not be together.
+//! The files of one test case: which exist, and which must or must not exist together.
 //!
 //! Source: problem package format 2025-09, "Test cases", "Sample data".
 
@@ -10,15 +10,15 @@ use crate::package::kattis::Pack;
 use crate::package::kattis::part::Part;
 use crate::package::suggest::list;
 
-/// A file's name, taken apart.
+/// A file's name, split into its parts.
 pub(super) struct Split<'a> {
-    /// The name of the test case, with everything before it.
+    /// The name of the test case, with everything before the ending.
     pub base: &'a str,
-    /// What the file is to its test case, such as `ans`.
+    /// The role of the file in its test case, such as `ans`.
     pub ending: &'static str,
 }
 
-/// Takes the name of a test case's file apart; `None` for other files.
+/// Splits the name of a test case's file; `None` for other files.
 pub(super) fn split(item: &Item) -> Option<Split<'_>> {
     let endings: &[&str] = if item.is_directory() { &[CASE_FILES] } else { &CASE_EXTENSIONS };
     endings.iter().find_map(|ending| {
@@ -28,7 +28,7 @@ pub(super) fn split(item: &Item) -> Option<Split<'_>> {
     })
 }
 
-/// Whether a name leads through a `.files` directory: what is in there is not ours to read.
+/// Whether a name leads through a `.files` directory, whose contents juror does not interpret.
 pub(super) fn is_in_files_directory(name: &str) -> bool {
     let mut parts = name.split('/');
     parts.next_back();
@@ -56,7 +56,7 @@ pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
     pack.faults.warning(item, "is ignored: it belongs to no test case", help);
 }
 
-/// The files of one test case, by what their names end in.
+/// The files of one test case, by ending.
 #[derive(Default)]
 pub(super) struct CaseFiles<'a>(Vec<(&'static str, &'a Item)>);
 
@@ -69,23 +69,23 @@ impl<'a> CaseFiles<'a> {
         self.0.iter().find(|(other, _)| *other == ending).map(|(_, item)| *item)
     }
 
-    /// Whether they show an exchange, and nothing of them is judged.
+    /// Whether they only show an exchange, and none of them is judged.
     fn are_for_display(&self) -> bool {
         self.get("interaction").is_some() && self.among(&["ans", "out", CASE_FILES]).is_empty()
     }
 
-    /// Whether people are shown something else than the answer.
+    /// Whether people are shown something other than the answer.
     pub(super) fn replace_answer(&self) -> bool {
         !self.among(&["out", "ans.statement", "ans.download", "interaction"]).is_empty()
     }
 
-    /// Those of these files that are there.
+    /// The existing files with these endings.
     fn among(&self, endings: &[&str]) -> Vec<&'a Item> {
         endings.iter().filter_map(|ending| self.get(ending)).collect()
     }
 }
 
-/// Checks the files of the case `name`; gives back its input if it is a case at all.
+/// Checks the files of the case `name`; returns its input if it is a case at all.
 pub(super) fn check<'a>(
     pack: &Pack<'_>,
     name: &str,
@@ -97,7 +97,7 @@ pub(super) fn check<'a>(
     let interaction = files.get("interaction");
     let Some(input) = files.get("in") else {
         match interaction.filter(|_| part == Part::Sample && files.are_for_display()) {
-            // Strictly there is none to show, and packages made for earlier drafts of the format have them.
+            // The format has no such samples, but packages made for its earlier drafts do.
             Some(shown) => {
                 let message =
                     format!("is shown, and no test case is behind it: there is no `{base}.in`");
@@ -142,7 +142,7 @@ pub(super) fn check<'a>(
     Some(input)
 }
 
-/// Files of a case without an input are one fault, not one each.
+/// Reports the files of a case without an input as one fault, not one each.
 fn report_orphans(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>) {
     let mut items: Vec<&Item> = files.0.iter().map(|(_, item)| *item).collect();
     items.sort_by_key(|item| &item.name);
@@ -166,13 +166,13 @@ const ALTERNATIVES: [(&str, &[&str]); 4] = [
     ("replace the answer of", &["out", "ans.download"]),
 ];
 
-/// What a file is shown for, what it is downloaded for, and what does both.
+/// For each file: the endings of its replacements to show, to download, and for both.
 const COUNTERPARTS: [(&str, [&str; 2], &str, Option<&str>); 2] = [
     ("input", ["in.statement", "interaction"], "in.download", None),
     ("answer", ["ans.statement", "interaction"], "ans.download", Some("out")),
 ];
 
-/// Nobody's verdict depends on these files.
+/// Checks files that do not affect verdicts.
 fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part) {
     let used = if part.is_judged() { ALTERNATIVES.len() } else { 1 };
     for (what, endings) in &ALTERNATIVES[..used] {
@@ -201,7 +201,7 @@ fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part)
     }
 }
 
-/// What is in the `.files` directory of a case.
+/// The contents of the `.files` directory of a case.
 pub(super) fn inside(tree: &Files, directory: &Item) -> Vec<CaseFile> {
     let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
     let name = |item: &Item| item.name[directory.name.len() + 1..].into();

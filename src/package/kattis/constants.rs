@@ -7,10 +7,10 @@ use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
 use crate::package::yaml::Meaning;
 
-/// So many constants, variants among them, a problem may have.
+/// Upper bound on the constants of a problem, including variants.
 const MOST: usize = 1000;
 
-/// So many bytes a constant's name or value may have; they are put into every file of the package.
+/// Upper bound in bytes on a constant's name or value, which are put into every file of the package.
 const LONGEST: usize = 1000;
 
 /// Reads all constants; `{{name}}` and `{{name.value}}` are both listed.
@@ -21,7 +21,7 @@ pub(super) fn read(node: &Node<'_>) -> Parse<Vec<Constant>> {
             let help = "what the package's files do not need to share can be in them";
             return Err(node.key_error(format!("there are more than {MOST} constants"), help));
         }
-        // One that is broken is reported, and the others are read.
+        // A broken constant is reported, and the others are read.
         let _reported = read_one(&node, &mut constants);
     }
     Ok(constants)
@@ -41,7 +41,7 @@ fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> Parse<()> {
         return Err(node.key_error(message, "add a line `value: ...` to it"));
     }
     for variant in &variants {
-        // What is broken is reported.
+        // Its fault is reported.
         let Ok(value) = check_name(variant, "a variant").and_then(|()| scalar(variant)) else {
             continue;
         };
@@ -65,7 +65,7 @@ fn check_name(node: &Node<'_>, what: &str) -> Parse<()> {
     Err(node.key_error(message, help))
 }
 
-/// The text of an integer, float or string, as it is written.
+/// The text of an integer, float or string, as written.
 fn scalar(node: &Node<'_>) -> Parse<String> {
     match node.meaning() {
         None | Some(Meaning::Null | Meaning::Boolean(_)) => Err(node.must_be("a number or a text")),

@@ -1,4 +1,4 @@
-//! People, sources and licence of `problem.yaml`. Nothing depends on them, so they are checked and not kept.
+//! People, sources and licence of `problem.yaml`. Nothing depends on them, so they are checked but not kept.
 //!
 //! Source: problem package format 2025-09, "Credits", "Source", "License", "Rights owner".
 
@@ -7,7 +7,7 @@ use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::{filled_text, text};
 
-/// Checks the keys about rights: some licenses need an owner.
+/// Checks the keys about rights: some licences need an owner.
 pub(super) fn check(map: &mut Map<'_>) {
     let authors = map.get("credits", credits).unwrap_or_default();
     let sources = map.get("source", |node| named(node, &["url"])).unwrap_or_default();
@@ -34,12 +34,12 @@ fn credits(node: &Node<'_>) -> Parse<usize> {
     Ok(authors.unwrap_or_default())
 }
 
-/// Checks one person or several; how many are understood.
+/// Checks one person or several; returns how many are valid.
 pub(super) fn people(node: &Node<'_>) -> Parse<usize> {
     named(node, &["email", "orcid", "kattis"])
 }
 
-/// How many of one or several are understood: texts, or maps with a `name` and these keys.
+/// Checks one item or several, each a text or a map with a `name` and these keys; returns how many are valid.
 fn named(node: &Node<'_>, keys: &[&'static str]) -> Parse<usize> {
     let is_understood = |node: &Node<'_>| -> Parse<String> {
         if !node.is_map() {
@@ -58,7 +58,7 @@ fn named(node: &Node<'_>, keys: &[&'static str]) -> Parse<usize> {
 pub(in crate::package) const LICENSES: [&str; 7] =
     ["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"];
 
-/// The default owner of the rights: the authors, or the source if there are no authors.
+/// Checks the licence. The default owner of the rights is the authors, or the source if there are no authors.
 fn license(map: &mut Map<'_>, has_origin: bool) {
     let license = map.get("license", text).unwrap_or_else(|| "unknown".to_owned());
     map.get("rights_owner", filled_text);

@@ -1,4 +1,4 @@
-//! The language of a program by its files, as legacy judges tell it: that of most files.
+//! The language of a program by its files, as legacy judges detect it: that of most files.
 //!
 //! Source: problemtools `Languages.detect_language`, and the priorities in its `languages.yaml`.
 
@@ -9,7 +9,7 @@ use crate::language::table::Language;
 use crate::package::files::{Files, Item};
 use crate::package::text::start_of;
 
-/// Languages, the one first that goes before others with as many files.
+/// Languages by priority: of two with equally many files, the first one wins.
 const PRIORITIES: [&str; 20] = [
     "cpp",
     "c",
@@ -33,14 +33,14 @@ const PRIORITIES: [&str; 20] = [
     "prolog",
 ];
 
-/// The language of the program, unless all its files have endings of the same one, which say it themselves.
+/// The language of the program; `None` if all its files have endings of one language.
 pub(super) fn language(tree: &Files, program: &Item) -> Option<String> {
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();
     let inside = tree.below(&program.name).iter().filter(|item| item.is_file());
     for item in inside.chain(program.is_file().then_some(program)) {
         let Some(language) = Language::of_file(Path::new(item.base_name())) else { continue };
         *files.entry(language.code).or_default() += 1;
-        // It counts for both.
+        // Such a file counts for both versions of Python.
         if item.base_name().ends_with(".py") && asks_for_python_2(&item.path) {
             *files.entry("python2").or_default() += 1;
         }
@@ -52,7 +52,7 @@ pub(super) fn language(tree: &Files, program: &Item) -> Option<String> {
     files.into_iter().max_by_key(|(code, count)| (*count, rank(code))).map(|(it, _)| it.to_owned())
 }
 
-/// Whether its first line is `#!/usr/bin/env python2` or so.
+/// Whether its first line is like `#!/usr/bin/env python2`.
 fn asks_for_python_2(path: &Path) -> bool {
     let start = start_of(path, 256).unwrap_or_default();
     let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();

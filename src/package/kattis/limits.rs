@@ -15,11 +15,11 @@ const RENAMED: Renamed = &[
     ("time_safety_margin", "in format 2025-09: `time_multipliers: {time_limit_to_tle: ...}`"),
 ];
 
-/// How far a time limit may be from a multiple of the resolution, as part of the resolution:
-/// 0.3 is a multiple of 0.1, although not as binary fractions.
+/// Distance of a time limit from a multiple of the resolution, as a fraction of the resolution. As binary fractions,
+/// 0.3 is not an exact multiple of 0.1.
 const MULTIPLE_TOLERANCE: f64 = 1e-6;
 
-/// Times beyond this are slips, and could not be added up.
+/// Larger times are mistakes, and could overflow sums.
 const MAX_SECONDS: u64 = 1_000_000;
 
 const MAX_MULTIPLIER: f64 = 1000.0;

@@ -1,5 +1,5 @@
-//! The Kattis problem package format. The files here read what its versions share, each by a table of what differs;
-//! a folder holds what only one version has.
+//! The Kattis problem package format. The files here read the parts that its versions share, with a table of the
+//! differences for each version; a folder holds the parts of one version.
 
 mod case_files;
 mod constants;
@@ -31,24 +31,24 @@ pub(super) use credits::LICENSES;
 pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
 pub(super) use v2025_09::{FOLDERS, Kattis202509};
 
-/// The file of the settings, in every version.
+/// The name of the file of the settings, in every version.
 const SETTINGS: &str = "problem.yaml";
 
-/// What differs between versions of the format, as far as names and defaults go.
+/// Differences in names and defaults between versions of the format.
 struct Version {
-    /// The directories of input validators, the one to name in messages first.
+    /// The directories of input validators; messages name the first one.
     input_validators: &'static [&'static str],
     /// The directory of the output validator.
     output_validator: &'static str,
-    /// Whether `submissions.yaml` says what is expected.
+    /// Whether `submissions.yaml` has expectations.
     has_rules: bool,
-    /// Whether the rules hold that only 2025-09 has: languages of validators, names of submissions.
+    /// Whether rules hold that only 2025-09 has: languages of validators, names of submissions.
     is_strict: bool,
-    /// What each directory of submissions expects.
+    /// The expectations of each directory of submissions.
     submissions: &'static [Folder],
 }
 
-/// A package while it is read: what is there, what its settings say, and where its faults go.
+/// A package while it is read: its files, its settings, and where its faults are reported.
 struct Pack<'a> {
     tree: &'a Files,
     faults: &'a Faults,
@@ -61,12 +61,12 @@ impl<'a> Pack<'a> {
         Self { tree, faults: &tree.faults, yaml, version }
     }
 
-    /// Whether it has an output validator of its own, which takes the arguments that it likes.
+    /// Whether it has an output validator of its own, which may take any arguments.
     fn has_output_validator(&self) -> bool {
         self.tree.directory(self.version.output_validator).is_some()
     }
 
-    /// Reports that there is no secret test case, with the one step that makes some.
+    /// Reports that there is no secret test case, and names the one step that makes some.
     fn check_secret(&self, data: &TestData) {
         if data.cases.iter().any(|case| case.name.starts_with("secret/")) {
             return;
@@ -88,7 +88,7 @@ impl<'a> Pack<'a> {
         self.faults.lack(self.tree.path("data/secret"), message, help);
     }
 
-    /// The problem, with what the versions read in the same way.
+    /// The problem, with the parts that all versions read in the same way.
     fn problem(&self, layout: Layout, test_data: TestData) -> Problem {
         let Self { tree, yaml, .. } = *self;
         let (input_validators, input_grammars) = self.input_validators();

@@ -1,4 +1,4 @@
-//! Where a test case stands, and what a file of settings is about.
+//! The directory of a test case, and the scope of a file of settings.
 
 use crate::model::words::words;
 
@@ -22,12 +22,12 @@ impl Part {
     }
 }
 
-/// What a file of settings is about.
+/// The scope of a file of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// One case.
+    /// One test case.
     Case,
-    /// All cases of a directory.
+    /// All test cases of a directory.
     Group,
     /// A directory whose groups have settings of their own.
     Parent,

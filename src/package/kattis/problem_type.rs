@@ -9,12 +9,12 @@ use crate::package::suggest::list;
 use crate::package::text::shown;
 use crate::package::values::text;
 
-/// The type of a problem, as far as keys elsewhere depend on it.
+/// The type of a problem, as far as other keys depend on it.
 #[derive(Clone, Debug)]
 pub(super) enum ProblemType {
     /// These words.
     Known(Vec<String>),
-    /// `problem.yaml` does not say it, or says it wrongly.
+    /// `problem.yaml` does not say it, or wrongly.
     Unknown,
 }
 
@@ -25,7 +25,7 @@ impl Default for ProblemType {
 }
 
 impl ProblemType {
-    /// Whether the problem is surely of the type that this word names.
+    /// Whether the problem certainly has the type that this word names.
     pub(super) fn includes(&self, word: &str) -> bool {
         match self {
             Self::Known(words) => words.iter().any(|known| known == word),
@@ -33,7 +33,7 @@ impl ProblemType {
         }
     }
 
-    /// What it means for judging.
+    /// What the type means for judging.
     pub(super) fn kind(&self, limits: &ProblemLimits) -> ProblemKind {
         ProblemKind {
             grading: if self.includes("scoring") { Grading::Scoring } else { Grading::PassFail },
@@ -52,7 +52,7 @@ impl ProblemType {
         }
     }
 
-    /// Whether the problem is surely not of the type that this word names.
+    /// Whether the problem certainly does not have the type that this word names.
     pub(super) fn excludes(&self, word: &str) -> bool {
         match self {
             Self::Known(words) => !words.iter().any(|known| known == word),
@@ -61,7 +61,7 @@ impl ProblemType {
     }
 }
 
-/// Passes of a multi-pass problem that names no number.
+/// Passes of a multi-pass problem that does not say how many.
 const DEFAULT_PASSES: u32 = 2;
 
 const TYPES: [&str; 5] = ["pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"];
@@ -85,7 +85,7 @@ pub(super) fn read(node: &Node<'_>) -> Parse<ProblemType> {
     Ok(if is_clear && !seen.is_empty() { ProblemType::Known(seen) } else { ProblemType::Unknown })
 }
 
-/// The words in an item: one, or several whose meaning is clear, though the format wants a sequence of them.
+/// The words in an item: one, or several if their meaning is clear, though the format demands a sequence.
 fn known(item: &Node<'_>, text: String) -> Parse<Vec<String>> {
     if TYPES.contains(&text.as_str()) {
         return Ok(vec![text]);

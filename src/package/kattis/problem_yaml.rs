@@ -1,4 +1,4 @@
-//! `problem.yaml`: what a problem is called, allows and asks.
+//! `problem.yaml`: names, limits and settings of a problem.
 //!
 //! Source: problem package format 2025-09, "Problem metadata".
 
@@ -17,7 +17,7 @@ use crate::package::text::{Page, shown};
 use crate::package::values::{filled_text, programming_language, text};
 use crate::package::yaml::{self, Parsed, Raw, Value};
 
-/// What `problem.yaml` says.
+/// The contents of `problem.yaml`.
 #[derive(Debug, Default)]
 pub(super) struct ProblemYaml {
     pub problem_type: ProblemType,
@@ -29,7 +29,7 @@ pub(super) struct ProblemYaml {
     pub constants: Vec<Constant>,
 }
 
-/// Reads the file with a reader of its keys; `None` if it cannot be read as a map.
+/// Reads the file with `keys`; `None` if it cannot be read as a map.
 pub(super) fn read<T>(
     tree: &Files,
     renamed: Renamed,
@@ -49,7 +49,7 @@ pub(super) fn read<T>(
     }
 }
 
-/// The names by language code, which must be the statements' languages.
+/// The names by language code; the languages must be those of the statements.
 pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, String)> {
     let Some(node) = map.node("name") else {
         map.node.file_lack("has no `name`", "add a line such as `name: Hello World!`");
@@ -87,7 +87,7 @@ pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, St
     names
 }
 
-/// Whether a key is the code of a natural language; another is reported.
+/// Whether a key is the code of a natural language; reports it if not.
 pub(super) fn is_language(node: &Node<'_>) -> bool {
     let is_one = is_natural_language(node.key);
     if !is_one {
@@ -130,7 +130,7 @@ fn is_uuid(text: &str) -> bool {
         })
 }
 
-/// The allowed languages; `None` for all.
+/// The permitted languages; `None` for all.
 pub(super) fn languages(node: &Node<'_>) -> Parse<Option<Vec<String>>> {
     if !matches!(node.raw.value, Value::Sequence(_)) {
         return match text(node)?.as_str() {

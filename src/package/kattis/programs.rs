@@ -16,7 +16,7 @@ use crate::package::suggest::meant_or;
 const NO_PROGRAM_ENDINGS: [&str; 12] =
     ["md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log"];
 
-/// Whether a file or directory among programs is plainly not one.
+/// Whether a file or directory among programs is certainly not a program.
 pub(super) fn is_no_program(item: &Item) -> bool {
     match item.is_directory() {
         true => item.base_name() == "__pycache__",
@@ -24,7 +24,7 @@ pub(super) fn is_no_program(item: &Item) -> bool {
     }
 }
 
-/// Whether something among submissions is none that other judges see: no file of it is in a language.
+/// Whether an item among submissions is not one for other judges: none of its files is in a language.
 pub(super) fn is_leftover(tree: &Files, item: &Item) -> bool {
     let is_none = |item: &Item| is_strange(item) || is_no_program(item);
     match item.is_directory() {
@@ -33,7 +33,7 @@ pub(super) fn is_leftover(tree: &Files, item: &Item) -> bool {
     }
 }
 
-/// Whether a file among programs is one that problemtools overlooks: it is in no language, and no grammar.
+/// Whether problemtools overlooks a file among programs: it is in no language, and not a grammar.
 fn is_strange(item: &Item) -> bool {
     let ending = ending_of(item);
     let is_known = languages::is_of_source(ending) || matches!(ending, "ctd" | "viva");
@@ -55,12 +55,12 @@ fn ending_of(item: &Item) -> &str {
     item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// Whether a file is one that a C or C++ source may include.
+/// Whether a C or C++ source may include a file.
 fn is_header(item: &Item) -> bool {
     item.is_file() && matches!(ending_of(item), "h" | "hpp")
 }
 
-/// Whether a file makes the directory that it is in a program.
+/// Whether this file makes its directory a program.
 fn is_script(item: &Item) -> bool {
     item.is_file() && matches!(item.base_name(), "build" | "run")
 }
@@ -77,12 +77,12 @@ impl Pack<'_> {
         validators.map(Item::base_name).collect()
     }
 
-    /// Whether this is not an input validator, although it is among them.
+    /// Whether this item is not an input validator, although it is in their directory.
     fn overlooks(&self, item: &Item) -> bool {
         is_no_program(item) || !self.version.is_strict && is_strange(item)
     }
 
-    /// A program without anything around it.
+    /// A program without included files.
     pub(super) fn program(&self, item: &Item, kind: ProgramKind) -> Program {
         Program {
             name: item.base_name().to_owned(),
@@ -99,7 +99,7 @@ impl Pack<'_> {
         }
     }
 
-    /// A validator; doubts one that other judges would not run.
+    /// A validator; warns if other judges would not run it.
     fn validator(&self, item: &Item, kind: ProgramKind) -> Program {
         self.check_validator(item);
         self.program(item, kind)
@@ -125,7 +125,7 @@ impl Pack<'_> {
                     self.faults.warning(item, "is ignored: it is not a program", help);
                 }
             } else if ending == "rs" && has_portable {
-                // A Rust file is our addition; it does no harm beside one that every tool can run.
+                // Only juror runs a Rust file; it does no harm beside a validator that every tool can run.
                 programs.push(self.program(item, ProgramKind::InputValidator));
             } else {
                 programs.push(self.validator(item, ProgramKind::InputValidator));
@@ -143,7 +143,7 @@ impl Pack<'_> {
         (programs, grammars)
     }
 
-    /// Reads `answer_validators/`, which the format does not have; other tools do.
+    /// Reads `answer_validators/`, which the format lacks, but other tools have.
     pub(super) fn answer_validators(&self) -> Vec<Program> {
         let items = self.tree.children("answer_validators").filter(|item| !is_no_program(item));
         let (grammars, items): (Vec<_>, Vec<_>) =
@@ -154,7 +154,7 @@ impl Pack<'_> {
         items.into_iter().map(|it| self.validator(it, ProgramKind::AnswerValidator)).collect()
     }
 
-    /// The programs in a directory; one if it has files that belong together.
+    /// The programs in a directory; a single one if its files belong together.
     pub(super) fn programs(&self, directory: &str, kind: ProgramKind) -> Vec<Program> {
         let inside = || self.tree.children(directory);
         let is_part = |item: &Item| is_script(item) || is_header(item);
@@ -187,7 +187,7 @@ impl Pack<'_> {
         }
     }
 
-    /// Reads `output_validator/`; `None` for the format's default one, or after a fault.
+    /// Reads `output_validator/`; `None` for the format's default output validator, or after a fault.
     pub(super) fn output_validator(&self) -> Option<Program> {
         let directory = self.version.output_validator;
         let types = ["interactive", "multi-pass"];
@@ -204,7 +204,7 @@ impl Pack<'_> {
         self.only_program(directory, ProgramKind::OutputValidator, what, without)
     }
 
-    /// Reads the program in `static_validator/`, if there is one.
+    /// Reads the program in `static_validator/`, if it exists.
     pub(super) fn static_validator(&self) -> Option<Program> {
         let [what, without] =
             ["the static validator", "then nothing looks at a submission's files"];
@@ -218,15 +218,15 @@ impl Pack<'_> {
         self.only_program("static_validator", ProgramKind::StaticValidator, what, without)
     }
 
-    /// Reads the program in `input_visualizer/` or `output_visualizer/`, if there is one: no verdict depends on it, and
-    /// constants are not for it.
+    /// Reads the program in `input_visualizer/` or `output_visualizer/`, if it exists. No verdict depends on it, and
+    /// it gets no constants.
     pub(super) fn visualizer(&self, directory: &str, what: &str) -> Option<Program> {
         let without = "then nothing makes images";
         let program = self.only_program(directory, ProgramKind::Visualizer, what, without)?;
         Some(Program { constants: Vec::new(), ..program })
     }
 
-    /// The program that a directory has, or is; `without` says what is so without the directory.
+    /// The single program in a directory, or the directory as a program; `without` says what holds without it.
     fn only_program(
         &self,
         directory: &str,

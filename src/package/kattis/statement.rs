@@ -1,4 +1,4 @@
-//! Statements, solutions and attachments: only what the rest of the package depends on.
+//! Statements, solutions and attachments: only the parts that the rest of the package depends on.
 //!
 //! Source: problem package format 2025-09, "Problem statements", "Solution description",
 //! "Attachments".
@@ -14,25 +14,25 @@ use crate::package::text::TextFile;
 /// Texts for people, one for each language, in a directory of their own.
 pub(super) struct Texts {
     pub directory: &'static str,
-    /// What the names of the files begin with.
+    /// Start of the file names.
     pub stem: &'static str,
-    /// What one of them is.
+    /// A noun for one of them.
     pub what: &'static str,
-    /// The language of a file that names none, if one may.
+    /// The language of a file without one in its name, if that is permitted.
     pub default: Option<&'static str>,
 }
 
 pub(super) const SOLUTIONS: Texts =
     Texts { directory: "solution", stem: "solution", what: "solution", default: Some("en") };
 
-/// A file's name, taken apart.
+/// A file's name, split into its parts.
 struct Named<'a> {
     language: Option<&'a str>,
     ending: &'a str,
 }
 
 impl Texts {
-    /// Takes `<stem>.<language>.<ending>` or `<stem>.<ending>` apart; `None` for other names.
+    /// Splits `<stem>.<language>.<ending>` or `<stem>.<ending>`; `None` for other names.
     fn named<'a>(&self, base_name: &'a str) -> Option<Named<'a>> {
         let (start, ending @ ("tex" | "md" | "pdf")) = base_name.rsplit_once('.')? else {
             return None;
@@ -44,7 +44,7 @@ impl Texts {
         Some(Named { language, ending })
     }
 
-    /// The files in a package, sorted by language, the form that can be shown best first.
+    /// The files in a package, sorted by language, then by form with the best to show first.
     pub(super) fn files(&self, package: &Path) -> Vec<Statement> {
         let entries = fs::read_dir(package.join(self.directory)).into_iter().flatten().flatten();
         let files: Vec<Statement> = entries
@@ -58,7 +58,7 @@ impl Texts {
         by_language(files)
     }
 
-    /// The languages in which there are such texts, sorted; some are wanted if `is_needed`.
+    /// The languages of such texts, sorted; reports a lack of texts if `is_needed`.
     pub(super) fn languages(&self, tree: &Files, is_needed: bool) -> Vec<String> {
         let Self { directory, stem, what, .. } = self;
         let before = tree.faults.count();
@@ -103,7 +103,7 @@ impl Texts {
     }
 }
 
-/// Checks that statements place no more samples than there are.
+/// Checks that statements do not show more samples than there are.
 pub(super) fn check_samples(tree: &Files, samples: usize) {
     for item in tree.children("statement").filter(|item| item.is_file()) {
         let (next, rest, comment) = match item.base_name().rsplit_once('.') {
@@ -111,7 +111,7 @@ pub(super) fn check_samples(tree: &Files, samples: usize) {
             Some((_, "tex")) => (r"\nextsample", r"\remainingsamples", Some('%')),
             _ => continue,
         };
-        // What cannot be read is reported elsewhere.
+        // Unreadable files are reported elsewhere.
         let Ok(text) = fs::read_to_string(&item.path) else { continue };
         let lines = text.lines().map(|line| line.split(|sign| Some(sign) == comment).next());
         let text: Vec<&str> = lines.flatten().collect();

@@ -1,4 +1,4 @@
-//! `submissions/`: the example submissions and what is expected of each.
+//! `submissions/`: the example submissions and their expectations.
 //!
 //! Source: problem package format 2025-09 and legacy, "Example submissions".
 
@@ -14,16 +14,16 @@ use crate::package::node::{Node, with_yaml};
 use crate::package::suggest::{did_you_mean, meant_or};
 use crate::package::text::shown;
 
-/// What a version expects of the submissions in a directory of this name.
+/// The expectation of a version for the submissions in a directory of this name.
 pub(in crate::package) struct Folder {
     pub name: &'static str,
     pub permitted: Option<&'static [Verdict]>,
     pub required: Option<&'static [Verdict]>,
-    /// The verdict of the whole, and whether the score must not be the best.
+    /// The verdict as a whole, and whether the score must not be the best.
     pub overall: Option<(Verdict, bool)>,
 }
 
-/// A row of such a table, with verdicts on single test cases.
+/// A folder with verdicts on single test cases.
 pub(super) const fn folder(
     name: &'static str,
     permitted: Option<&'static [Verdict]>,
@@ -85,7 +85,7 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
         for item in tree.children(&directory.name) {
             let is_leftover = || !pack.version.is_strict && programs::is_leftover(tree, item);
             let is_no_submission = match pack.yaml.problem_type.includes("submit-answer") {
-                // Answers have any ending.
+                // Answers may have any ending.
                 true => programs::is_readme(item),
                 false => programs::is_no_program(item) || is_leftover(),
             };
@@ -135,7 +135,7 @@ fn submission(
     Submission { name: name.to_owned(), program, expectations }
 }
 
-/// A rule for the directory itself replaces the default; what it does not say is inherited.
+/// A rule for the directory itself replaces the default; keys that it lacks keep their default.
 fn default_expectation(default: &Folder, replacing: Option<&Rule<'_>>) -> Expectation {
     let it = replacing.and_then(|rule| rule.all.clone()).unwrap_or_default();
     let overall = |(verdict, is_partial)| Overall { verdicts: vec![verdict], is_partial };
@@ -148,7 +148,7 @@ fn default_expectation(default: &Folder, replacing: Option<&Rule<'_>>) -> Expect
     }
 }
 
-/// Doubts patterns that match nothing.
+/// Warns of patterns that match nothing.
 fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &TestData) {
     let names: Vec<&str> = items.iter().map(|item| submission_name(item)).collect();
     let directories = pack.version.submissions.iter().map(|default| default.name);
@@ -183,7 +183,7 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
     }
 }
 
-/// Doubts folders without expectations.
+/// Warns of folders without expectations.
 fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
     for directory in pack.tree.children("submissions").filter(|item| item.is_directory()) {
         let name = directory.base_name();
@@ -211,7 +211,7 @@ fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
     }
 }
 
-/// Two programs of the same kind must not have the same name, "Programs" says.
+/// Reports programs of the same kind with the same name, which "Programs" forbids.
 fn check_names(pack: &Pack<'_>, items: &[&Item]) {
     for (at, item) in items.iter().enumerate() {
         if let Some(first) = items[..at].iter().find(|first| first.base_name() == item.base_name())
@@ -224,8 +224,8 @@ fn check_names(pack: &Pack<'_>, items: &[&Item]) {
     }
 }
 
-/// Reports that no submission says how slow a right solution may be: the format requires that even where the
-/// package sets a time limit.
+/// Reports that no submission shows how slow a right solution may be. The format requires one even if the package sets
+/// a time limit.
 ///
 /// Source: problem package format 2025-09, "Timelimit inference".
 fn check_lower_bound(pack: &Pack<'_>, submissions: &[Submission], test_data: &TestData) {

@@ -1,4 +1,4 @@
-//! `submissions/submissions.yaml`: what the author says about the example submissions.
+//! `submissions/submissions.yaml`: the author's expectations of the example submissions.
 //!
 //! Source: problem package format 2025-09, "Example submissions".
 
@@ -13,19 +13,19 @@ use crate::package::text::shown;
 use crate::package::values::{Bound, boolean, filled_text, number, programming_language, text};
 use crate::package::yaml::Value;
 
-/// One top-level key: a pattern, and what it says about the submissions that it matches.
+/// One top-level key: a pattern, and the expectations of the submissions that it matches.
 pub(super) struct Rule<'a> {
     pub pattern: Pattern,
     pub node: Node<'a>,
     pub language: Option<String>,
     pub entry_point: Option<String>,
-    /// What is expected on all test cases; `None` if nothing is.
+    /// The expectation on all test cases, if any.
     pub all: Option<Expectation>,
-    /// What is expected on those that a pattern matches.
+    /// Expectations on the test cases that a pattern matches.
     pub some: Vec<CaseRule<'a>>,
 }
 
-/// What is expected on some of the test cases; `None` if nothing is.
+/// The expectation on some of the test cases.
 pub(super) struct CaseRule<'a> {
     pub cases: Pattern,
     pub node: Node<'a>,
@@ -45,7 +45,7 @@ pub(super) const KEYS: [&str; 9] = [
     "model_solution",
 ];
 
-/// Reads the file's rules in their order.
+/// Reads the file's rules in order.
 pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
     if root.is_null() {
         return Vec::new();
@@ -74,7 +74,7 @@ fn pattern(node: &Node<'_>) -> Parse<Pattern> {
     Pattern::parse(node.key).map_err(|error| node.key_error(error.to_string(), error.help()))
 }
 
-/// Any other key is a pattern of test cases, if a map stands behind it.
+/// Reads any other key whose value is a map as a pattern of test cases.
 fn case_rule<'a>(
     pack: &Pack<'_>,
     submissions: &str,
@@ -100,7 +100,7 @@ fn case_rule<'a>(
     Ok(CaseRule { cases: cases?, node, expectation })
 }
 
-/// What is expected, but of what and on which cases; `None` if no key says anything.
+/// The expectation without its patterns; `None` if no key sets any.
 fn expectation(pack: &Pack<'_>, node: &Node<'_>, map: &mut Map<'_>) -> Option<Expectation> {
     let permitted = map.get("permitted", verdicts);
     let required = map.get("required", verdicts);
@@ -155,7 +155,7 @@ fn use_for_time_limit(node: &Node<'_>) -> Parse<UseForTimeLimit> {
 }
 
 fn verdicts(node: &Node<'_>) -> Parse<Vec<Verdict>> {
-    // Reads all items before it gives up, so that each fault is reported.
+    // Reads all items before it fails, so that each fault is reported.
     let verdicts: Vec<_> = node.items("a sequence of verdicts")?.map(|it| verdict(&it)).collect();
     if verdicts.is_empty() {
         let message = format!("`{}` names no verdict, so no submission can meet it", node.path);
@@ -171,7 +171,7 @@ fn verdicts(node: &Node<'_>) -> Parse<Vec<Verdict>> {
     Ok(known)
 }
 
-/// The verdict that judges call so; the format has only four.
+/// The verdict that judges call by this word; the format has only four.
 pub(super) fn verdict_called(word: &str) -> Option<Verdict> {
     Some(match word.to_uppercase().replace(['-', ' '], "_").as_str() {
         "AC" | "ACCEPTED" | "CORRECT" => Verdict::Accepted,
@@ -194,8 +194,8 @@ pub(super) fn verdict_called(word: &str) -> Option<Verdict> {
     })
 }
 
-/// A verdict of the format. Words of other judges are understood, and doubted: other tools of the
-/// format do not know them.
+/// A verdict of the format. Words of other judges are accepted with a warning, because other tools of the format do
+/// not know them.
 fn verdict(node: &Node<'_>) -> Parse<Verdict> {
     let word = text(node)?;
     if ["ce", "compile", "compiler"]

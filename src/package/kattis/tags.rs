@@ -12,10 +12,10 @@ use crate::package::files::{Files, Item};
 use crate::package::kattis::submissions_yaml::verdict_called;
 use crate::package::text::{shown, start_of};
 
-/// So many bytes of a source are searched.
+/// Number of bytes of a source that are searched.
 const SEARCHED: u64 = 1 << 20;
 
-/// What the sources of a submission say about it; nothing if they say nothing.
+/// The expectations in the sources of a submission; empty if there are none.
 pub(super) fn expectations(tree: &Files, submission: &Item) -> Vec<Expectation> {
     let files = tree.below(&submission.name).iter().chain([submission]);
     let files = files.filter(|item| item.is_file());
@@ -29,7 +29,7 @@ fn verdict(word: &str) -> Option<Verdict> {
 }
 
 fn tagged(path: &Path, faults: &Faults) -> Option<Expectation> {
-    // What cannot be read is found out when it is built.
+    // Unreadable files are reported when they are built.
     let source = start_of(path, SEARCHED).ok()?;
     let source = String::from_utf8_lossy(&source);
     let value = |tag: &str| {

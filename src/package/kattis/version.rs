@@ -1,11 +1,11 @@
-//! Which version of the format a package is in.
+//! The version of the format that a package is in.
 
 use std::path::Path;
 
 use crate::package::kattis::SETTINGS;
 use crate::package::text::{MAX_SIZE, shown, start_of};
 
-/// The versions that differ, as packages name them.
+/// The versions that juror distinguishes, by their names in packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VersionName {
     V2025_09,
@@ -31,7 +31,7 @@ const LEGACY_FILES: [&str; 8] = [
     "data/secret/testdata.yaml",
 ];
 
-/// Files and directories that 2025-09 has and legacy has not.
+/// Files and directories of 2025-09 that legacy does not have.
 const NEW_FILES: [&str; 5] = [
     "statement",
     "output_validator",
@@ -40,13 +40,13 @@ const NEW_FILES: [&str; 5] = [
     "submissions/submissions.yaml",
 ];
 
-/// The version of the package in a directory, and why it is taken; `None` if there is no package.
+/// The version of the package in a directory, and the reason; `None` if there is no package.
 pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
     use VersionName::{Legacy, LegacyIcpc, V2023_07, V2025_09};
     let path = dir.join(SETTINGS);
     let is_there = |name: &&&str| dir.join(name).exists();
     if !path.is_file() {
-        // DOMjudge asks for no settings.
+        // DOMjudge requires no settings.
         let has_data = dir.join("data/secret").is_dir() || dir.join("data/sample").is_dir();
         let is_new = NEW_FILES.iter().any(|name| is_there(&name));
         let sign = ["domjudge-problem.ini", "submissions"];

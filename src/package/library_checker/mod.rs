@@ -34,10 +34,10 @@ pub(super) struct LibraryChecker;
 /// The file of the settings.
 const SETTINGS: &str = "info.toml";
 
-/// The solution that makes judge answers.
+/// The solution that makes the judge answers.
 const CORRECT: &str = "sol/correct.cpp";
 
-/// So many test cases one generator may make.
+/// Upper bound on the test cases that one generator makes.
 const MOST: usize = 1000;
 
 impl Format for LibraryChecker {
@@ -50,7 +50,7 @@ impl Format for LibraryChecker {
             .then(|| format!("{SETTINGS} has a `timelimit` and `[[tests]]`"))
     }
 
-    /// What its own tools made is made again: it may be older than what it is made of.
+    /// Files made by its own tools are made again, because they may be outdated.
     fn wants(&self, name: &str) -> bool {
         !["in", "out"].contains(&name.split('/').next().unwrap_or_default())
     }
@@ -94,14 +94,14 @@ impl Format for LibraryChecker {
     }
 }
 
-/// What all parts of the reader share.
+/// Data that all parts of the reader share.
 struct Reader<'a> {
     tree: &'a Files,
     programs: Programs<'a>,
 }
 
 impl Reader<'_> {
-    /// The test cases: each generator makes several, by their numbers.
+    /// The test cases; each generator makes several, numbered ones.
     fn tests(&self, map: &mut Map<'_>, problem: &mut Problem) {
         let Some(Ok(tests)) = map.node("tests").map(|node| node.items("tables `[[tests]]`")) else {
             map.node.file_error("has no `[[tests]]`", "add one for each generator");
@@ -109,7 +109,7 @@ impl Reader<'_> {
         };
         let mut cases = Vec::new();
         for test in tests {
-            // A fault in it is reported.
+            // Its fault is reported.
             let _reported = self.test(&test.called("tests"), problem, &mut cases);
         }
         problem.unmade = Recipe::of_cases(self.tree.path(SETTINGS), cases);
@@ -171,7 +171,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The solutions: the one that makes the answers, and those that are listed.
+    /// The solutions: the one that makes the answers, and those in the list.
     fn submissions(&self, map: &mut Map<'_>) -> Vec<Submission> {
         let mut submissions = Vec::new();
         let expectation = |permitted: &[Verdict], required: Option<Verdict>| Expectation {

@@ -1,4 +1,4 @@
-//! Programs, with all that they may include: headers of the problem, of all problems, and `params.h`.
+//! Programs, with the files that they may include: headers of the problem, of all problems, and `params.h`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
 use crate::package::yaml::{Meaning, Value};
 
-/// The directory beside the genres of problems, with files for all of them.
+/// The directory beside the genres of problems, with files for all problems.
 const COMMON: &str = "common";
 
-/// Where each program finds its files.
+/// The files that programs include.
 pub(super) struct Programs<'a> {
     tree: &'a Files,
-    /// Files that lie at the same place for each program.
+    /// Files at the same place for each program.
     shared: Vec<IncludedFile>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn params(node: &Node<'_>) -> Parse<String> {
 }
 
 impl<'a> Programs<'a> {
-    /// With the text of `params.h`.
+    /// Reads the headers; `params` is the text of `params.h`.
     pub(super) fn read(tree: &'a Files, params: String) -> Self {
         let mut shared = vec![IncludedFile {
             name: "params.h".into(),
@@ -72,7 +72,7 @@ impl<'a> Programs<'a> {
         Self { tree, shared }
     }
 
-    /// The program in this file; nothing if there is none, which is reported.
+    /// The program in this file; `None` if it does not exist, which is reported.
     pub(super) fn program(&self, name: &str, kind: ProgramKind) -> Option<Program> {
         match self.tree.file(name) {
             Some(item) => Some(self.of(item, kind)),
@@ -112,8 +112,8 @@ impl<'a> Programs<'a> {
         }
     }
 
-    /// The headers that a program may include. It lies at the top itself, so what is in its directory is there, too, and
-    /// `-Icommon` finds `../params.h` at the top.
+    /// The headers that a program may include. The program itself is put at the top. So the files of its directory are
+    /// there, too, and `-Icommon` finds `../params.h` at the top.
     fn headers(&self, of: &Item) -> Vec<IncludedFile> {
         let dir = of.name.rsplit_once('/').map_or("", |(dir, _)| dir);
         let headers =
@@ -131,7 +131,7 @@ impl<'a> Programs<'a> {
         files
     }
 
-    /// Lets a solution be only a function, which `grader/grader.cpp` calls.
+    /// Lets a solution be only a function that `grader/grader.cpp` calls.
     pub(super) fn with_grader(&self, program: &mut Program) {
         let files = self.tree.below("grader").iter().filter(|item| item.is_file());
         let files = files.map(|item| item.path.clone());
@@ -143,7 +143,7 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// The directory with the files of all problems, above the one of a problem and its genre.
+/// The directory with the files of all problems, above the directories of a problem and its genre.
 fn common(root: &Path) -> Option<PathBuf> {
     const ABOVE: usize = 3;
     let real = root.canonicalize().ok()?;

@@ -1,4 +1,4 @@
-//! Small problems, and what is read of them.
+//! Small problems, and how they are read.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ RATE = 0.5
 NAME = "x"
 "#;
 
-/// What is read of a problem with other words in info.toml: cases, submissions, and what is said.
+/// Changes words in `info.toml` and reads the problem: its cases, submissions and remarks.
 fn read_with(changes: &[(&str, &str)], without: &[&str]) -> Vec<String> {
     let keep = TempDir::new().expect("a temporary directory");
     let mut settings = SETTINGS.to_owned();

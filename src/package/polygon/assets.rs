@@ -16,7 +16,7 @@ use crate::package::polygon::programs::{program, source, submission_language};
 use crate::package::polygon::xml::Element;
 use crate::package::text::shown;
 
-/// Reads all of it.
+/// Reads all assets.
 pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
     let Some(assets) = pack.root.child("assets") else {
         pack.root.error("has no `assets`", "export the package from Polygon again");
@@ -218,9 +218,9 @@ pub(super) fn is_main(element: Element<'_>) -> bool {
     element.attribute("tag") == Some("main")
 }
 
-/// What a tag says; `None` if juror cannot hold a submission to it.
+/// The expectation of a tag; `None` if juror cannot check it.
 ///
-/// A presentation error is a wrong answer here. A program that meets the memory limit may be stopped for it, or fail
+/// A presentation error counts as a wrong answer. A program that reaches the memory limit may be stopped, or fail
 /// because it gets no more memory.
 fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
     let all: &[Verdict] = &[Accepted, WrongAnswer, RunTimeError, TimeLimitExceeded];
@@ -254,7 +254,7 @@ fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
     }))
 }
 
-/// Where the solution is that makes judge answers.
+/// The path of the solution that makes judge answers.
 pub(super) fn main_solution(pack: &Pack<'_>) -> Option<std::path::PathBuf> {
     let assets = pack.root.child("assets")?;
     let main = assets.listed("solutions", "solution").find(|element| is_main(*element))?;

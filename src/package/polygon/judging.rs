@@ -77,14 +77,14 @@ fn testset<'a>(pack: &Pack<'a>) -> Option<Element<'a>> {
     }
 }
 
-/// The arguments of an input validator for tests of this set and group, as far as they are said.
+/// The arguments of an input validator for tests of this set and group, as far as they are given.
 pub(super) fn validator_args(testset: Option<&str>, group: Option<&str>) -> ValidatorArgs {
     let named = [("--testset", testset), ("--group", group)].into_iter();
     let words = named.filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));
     ValidatorArgs::All(words.flatten().collect())
 }
 
-/// Reads the tests; says whether they have points.
+/// Reads the tests; returns whether they have points.
 pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     let Some(testset) = testset(pack) else {
         let message =
@@ -147,7 +147,7 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     scoring::groups(testset, set, read, &mut problem.test_data)
 }
 
-/// One test, with what is missing of its files.
+/// One test, with the files that it lacks.
 fn test<'a>(
     pack: &Pack<'_>,
     set: &str,
@@ -186,7 +186,7 @@ fn test<'a>(
     Ok(Test { element, case, group, points })
 }
 
-/// A file of a test as it is in the package.
+/// A file of a test, as it is in the package.
 fn part(pack: &Pack<'_>, name: &str) -> Part {
     match pack.tree.file(name) {
         None => Part::Missing,
@@ -195,14 +195,14 @@ fn part(pack: &Pack<'_>, name: &str) -> Part {
     }
 }
 
-/// Whether a text was written on Windows, by its beginning. What cannot be read is told later.
+/// Whether a text begins with Windows line ends. Unreadable files are reported later.
 fn has_windows_line_ends(path: &Path) -> bool {
     const LOOKED_AT: u64 = 4 << 10;
     let start = start_of(path, LOOKED_AT).unwrap_or_default();
     memchr::memchr(b'\n', &start).is_some_and(|at| at > 0 && start[at - 1] == b'\r')
 }
 
-/// Every generator by the name that commands have for it: its file's, without the ending.
+/// Every generator by its name in commands: its file name without the ending.
 pub(super) fn generators<'a>(pack: &Pack<'a>) -> BTreeMap<String, Element<'a>> {
     let files = pack.root.named("files");
     let executables = files.flat_map(|files| files.listed("executables", "executable"));

@@ -1,6 +1,6 @@
-//! Polygon packages: a `problem.xml` that says what each file is for.
+//! Polygon packages: a `problem.xml` that names the purpose of each file.
 //!
-//! Sources: packages as Polygon writes them, and the description of `problem.xml` in `purplesyringa/problem-xml-specs`.
+//! Sources: packages written by Polygon, and the description of `problem.xml` in `purplesyringa/problem-xml-specs`.
 
 mod assets;
 mod judging;
@@ -31,7 +31,7 @@ use crate::package::text::{Page, TextFile, settings_have};
 /// The format.
 pub(super) struct Polygon;
 
-/// The file that makes a directory a package.
+/// The file that marks a directory as a package.
 const SETTINGS: &str = "problem.xml";
 
 impl Format for Polygon {
@@ -44,7 +44,7 @@ impl Format for Polygon {
             .then(|| format!("{SETTINGS} has a `judging` of Polygon"))
     }
 
-    /// Test cases and programs are called whatever problem.xml says.
+    /// `problem.xml` sets the names of test cases and programs.
     fn layout(&self) -> Layout {
         Layout::with_settings(
             "Polygon",
@@ -68,7 +68,7 @@ impl Format for Polygon {
         statements.collect()
     }
 
-    /// The sections that Polygon keeps beside, for a language without a whole statement.
+    /// Statements in sections, which Polygon keeps for languages without a whole statement.
     fn statements(&self, dir: &Path) -> Vec<Statement> {
         let languages =
             fs::read_dir(dir.join("statement-sections")).into_iter().flatten().flatten();
@@ -110,7 +110,7 @@ impl Format for Polygon {
     }
 }
 
-/// What all parts of the reader share.
+/// Data that all parts of the reader share.
 struct Pack<'a> {
     tree: &'a Files,
     root: Element<'a>,
@@ -119,7 +119,7 @@ struct Pack<'a> {
 }
 
 impl Pack<'_> {
-    /// Refuses what would change how submissions are judged, and doubts what is not known.
+    /// Reports errors for elements that would change judging, and warnings for unknown ones.
     fn refuse_unknown(&self) {
         let known = [
             "names",

@@ -5,7 +5,7 @@
 pub(super) struct PathPattern<'a> {
     start: &'a str,
     end: &'a str,
-    /// How many digits there are at least.
+    /// The minimal number of digits.
     digits: usize,
 }
 

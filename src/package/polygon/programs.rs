@@ -19,7 +19,7 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// Reads `files/resources`. Files without a type are of the statement.
+    /// Reads `files/resources`. Files without a type belong to the statement.
     pub(super) fn read(root: Element<'_>, tree: &Files) -> Self {
         let mut resources = Self::default();
         let files = root.named("files").flat_map(|files| files.listed("resources", "file"));
@@ -57,7 +57,7 @@ pub(super) fn source<'t>(element: Element<'_>, tree: &'t Files) -> Parse<&'t Ite
     })
 }
 
-/// A validator, checker, interactor or generator by its element, which has a `source`.
+/// A validator, checker, interactor or generator from its element, which has a `source`.
 pub(super) fn program(pack: &Pack<'_>, element: Element<'_>, kind: ProgramKind) -> Parse<Program> {
     let Some(described) = element.child("source") else {
         let message = format!("`{}` has no `source`", element.name());
@@ -80,12 +80,12 @@ pub(super) fn program(pack: &Pack<'_>, element: Element<'_>, kind: ProgramKind) 
     })
 }
 
-/// A generator by its element.
+/// A generator from its element.
 pub(super) fn generator(pack: &Pack<'_>, element: Element<'_>) -> Parse<GeneratorProgram> {
     program(pack, element, ProgramKind::Generator).map(GeneratorProgram::from)
 }
 
-/// The code of a language, if the ending alone does not say it.
+/// The code of a language, if the ending alone does not determine it.
 fn language(source: Element<'_>, is_cpp: bool) -> Option<String> {
     let is_python2 = || source.attribute("type").is_some_and(|it| it.starts_with("python.2"));
     match is_cpp {
@@ -94,7 +94,7 @@ fn language(source: Element<'_>, is_cpp: bool) -> Option<String> {
     }
 }
 
-/// The code of a submission's language, if the ending alone does not say it.
+/// The code of a submission's language, if the ending alone does not determine it.
 pub(super) fn submission_language(source: Element<'_>) -> Option<String> {
     language(source, false)
 }

@@ -1,20 +1,20 @@
-//! Points of tests, and the groups that they are in.
+//! Points of tests, and their groups.
 
 use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::polygon::xml::Element;
 use crate::package::text::shown;
 
-/// A test as it was read.
+/// A test as read.
 pub(super) struct Test<'a> {
     pub element: Element<'a>,
     pub case: TestCase,
-    /// Empty if it is in none.
+    /// Its group; empty if it has none.
     pub group: &'a str,
     pub points: Option<f64>,
 }
 
-/// Puts the tests into their groups; says whether they have points.
+/// Puts the tests into their groups; returns whether they have points.
 pub(super) fn groups(
     testset: Element<'_>,
     set: &str,
@@ -31,7 +31,7 @@ pub(super) fn groups(
             names.push(test.group);
         }
     }
-    // The tests of a group follow each other, whatever their numbers are.
+    // The tests of a group come together, whatever their numbers are.
     tests.sort_by_key(|test| names.iter().position(|name| *name == test.group));
     let has_points = tests.iter().any(|test| test.points.is_some_and(|points| points != 0.0));
     if has_points {
@@ -117,7 +117,7 @@ fn scored(
         let name = format!("{set}/{name}");
         data.groups.push(TestGroup::scored(name, max_score, aggregation, require_pass));
     }
-    // Of groups that give points of their own, the sum is another one.
+    // If groups have points of their own, their sum replaces that of the tests.
     let most = data.groups[1..].iter().filter_map(|it| it.scoring.as_ref()?.max_score);
     let most = Score::new(most.map(Score::points).sum());
     if let Some(whole) = data.groups[0].scoring.as_mut() {
@@ -125,7 +125,7 @@ fn scored(
     }
 }
 
-/// The points that a group itself has.
+/// The points of a group itself.
 fn points(group: Element<'_>) -> Option<Score> {
     let text = group.attribute("points")?;
     let points: f64 = group.parsed(text, "a number of points").ok()?;

@@ -1,4 +1,4 @@
-//! A small package, changed in one place, and what juror reads from it.
+//! A small package, changed in one place, and how juror reads it.
 
 use std::fs;
 use std::path::Path;
@@ -68,7 +68,7 @@ const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
 </problem>
 "#;
 
-/// All files but `problem.xml`, each with a line of its name.
+/// All files but `problem.xml`; each contains a line with its name.
 const FILES: [&str; 17] = [
     "files/olymp.sty",
     "files/testlib.h",
@@ -115,14 +115,14 @@ fn problem(changes: &[(&str, &str)]) -> (TempDir, Problem) {
     (keep, problem)
 }
 
-/// What is said about a package, without its directory.
+/// The remarks about a package, without its directory.
 fn remarks(dir: &Path) -> Vec<String> {
     let Reading { diagnostics, .. } = read(dir);
     let prefix = format!("{}/", dir.display());
     diagnostics.iter().map(|it| it.to_string().replace(&prefix, "")).collect()
 }
 
-/// Checks that one thing is said of a changed package, from its place on.
+/// Checks that there is one remark about a changed package, without the directory.
 fn check(changes: &[(&str, &str)], without: &[&str], expected: &str) {
     let keep = package(changes, without);
     let said = remarks(keep.path());

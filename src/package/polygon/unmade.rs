@@ -1,5 +1,5 @@
-//! The recipe for what the package describes and does not have: inputs that generators make, answers of the main
-//! solution, and texts from Windows with this system's line ends.
+//! The recipe for files that the package describes but lacks: inputs from generators, answers from the main solution,
+//! and texts from Windows with this system's line ends.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,13 @@ use crate::package::words::words;
 /// A file of a test.
 pub(super) enum Part {
     There(PathBuf),
-    /// It is there with the line ends of Windows, where programs do not see them.
+    /// The file exists with the line ends of Windows, where programs do not see them.
     Windows(PathBuf),
     Missing,
 }
 
 impl Part {
-    /// Where it is.
+    /// The path, if the file exists.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::There(path) | Self::Windows(path) => Some(path),
@@ -38,11 +38,11 @@ impl Part {
 pub(super) struct Missing<'a> {
     pub input: &'a Part,
     pub answer: &'a Part,
-    /// What the input is called.
+    /// The name of the input.
     pub name: &'a str,
 }
 
-/// What is to be made.
+/// The files to make.
 pub(super) struct Unmade<'a> {
     pack: &'a Pack<'a>,
     generators: BTreeMap<String, Element<'a>>,
@@ -63,18 +63,18 @@ impl<'a> Unmade<'a> {
         }
     }
 
-    /// The recipe; none if the package has all.
+    /// The recipe; `None` if the package lacks nothing.
     pub(super) fn finish(self) -> Option<Recipe> {
         Recipe::of_cases(self.pack.tree.path(SETTINGS), self.cases)
     }
 
-    /// A text from Windows without an answer.
+    /// Adds a text from Windows without an answer.
     pub(super) fn text(&mut self, case: &TestCase) {
         let place = (&case.input).into();
         self.add(case, place, InputSource::File(case.input.clone()), AnswerSource::None);
     }
 
-    /// A test, if something is to be made for it.
+    /// Adds a test, if a file of it must be made.
     pub(super) fn test(
         &mut self,
         element: Element<'_>,

@@ -1,4 +1,4 @@
-//! Elements of `problem.xml`, which know where they stand and report what is wrong with them.
+//! Elements of `problem.xml`, which know their place and report their own faults.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::package::node::Parse;
 use crate::package::suggest::list;
 use crate::package::text::{Page, shown};
 
-/// More elements, texts and attributes than this are not read.
+/// Upper bound on the elements, texts and attributes that are read.
 const MAX_NODES: u32 = 1_000_000;
 
 /// Reads the text as XML. A document type is refused, since it can make a small text large.
@@ -40,7 +40,7 @@ pub(super) struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    /// The one that all others are in.
+    /// The outermost element.
     pub(super) fn root(document: &'a Document<'a>, page: Page<'a>) -> Self {
         Self { node: document.root_element(), page }
     }
@@ -50,7 +50,7 @@ impl<'a> Element<'a> {
         self.node.tag_name().name()
     }
 
-    /// Where its tag begins.
+    /// The start of its tag.
     pub(super) fn place(self) -> Place {
         let range = self.node.range();
         let text = &self.page.file.text[range.clone()];
@@ -58,23 +58,23 @@ impl<'a> Element<'a> {
         self.page.file.place(self.page.file.range(range.start..range.start + length))
     }
 
-    /// The elements in it.
+    /// Its child elements.
     pub(super) fn children(self) -> impl Iterator<Item = Self> {
         let elements = self.node.children().filter(|node| node.node_type() == NodeType::Element);
         elements.map(move |node| Self { node, ..self })
     }
 
-    /// The elements of this name in it.
+    /// Its child elements of this name.
     pub(super) fn named(self, name: &'static str) -> impl Iterator<Item = Self> {
         self.children().filter(move |child| child.name() == name)
     }
 
-    /// The element of this name in it; the first of several.
+    /// Its first child element of this name.
     pub(super) fn child(self, name: &'static str) -> Option<Self> {
         self.named(name).next()
     }
 
-    /// The elements of this name in those of the name `around`, such as each `test` in `tests`.
+    /// The elements of this name in the child elements called `around`, such as each `test` in `tests`.
     pub(super) fn listed(
         self,
         around: &'static str,
@@ -83,28 +83,28 @@ impl<'a> Element<'a> {
         self.named(around).flat_map(move |list| list.named(name))
     }
 
-    /// The text in it, without blanks around it.
+    /// Its text, trimmed.
     pub(super) fn text(self) -> &'a str {
         self.node.text().unwrap_or_default().trim()
     }
 
-    /// The value of an attribute that is not empty.
+    /// The value of an attribute; `None` if it is empty.
     pub(super) fn attribute(self, name: &str) -> Option<&'a str> {
         self.node.attribute(name).filter(|value| !value.is_empty())
     }
 
-    /// The value of an attribute that must be there.
+    /// The value of a required attribute.
     pub(super) fn required(self, name: &str) -> Parse<&'a str> {
         self.attribute(name)
             .ok_or_else(|| self.error(format!("`{}` has no `{name}`", self.name()), ""))
     }
 
-    /// The number in the element of this name, if it is there.
+    /// The number in the child element of this name, if it exists.
     pub(super) fn number<T: FromStr>(self, name: &'static str, wanted: &str) -> Parse<Option<T>> {
         self.child(name).map(|child| child.parsed(child.text(), wanted)).transpose()
     }
 
-    /// What a text means; it is the element's text or one of its attributes.
+    /// The meaning of a text, which is the element's text or one of its attributes.
     pub(super) fn parsed<T: FromStr>(self, text: &str, wanted: impl Display) -> Parse<T> {
         text.trim().parse().map_err(|_| {
             let message = format!("`{}` must be {wanted}, not `{}`", self.name(), shown(text));
@@ -117,17 +117,17 @@ impl<'a> Element<'a> {
         self.page.faults.error(self.place(), message, help)
     }
 
-    /// Reports that something is not as it must be, though submissions can be judged.
+    /// Reports a fault despite which submissions can be judged.
     pub(super) fn lack(self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.lack(self.place(), message, help);
     }
 
-    /// Doubts something; the help may be empty.
+    /// Reports a warning; the help may be empty.
     pub(super) fn warning(self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.place(), message, help);
     }
 
-    /// Reports what is in it beside these elements and attributes: juror cannot tell whether it changes how submissions
+    /// Reports all but these child elements and attributes: juror cannot tell whether others change how submissions
     /// are judged.
     pub(super) fn knows(self, elements: &[&str], attributes: &[&str]) {
         for child in self.children().filter(|child| !elements.contains(&child.name())) {

@@ -16,21 +16,21 @@ use crate::package::text::shown;
 use crate::package::values::filled_text;
 use crate::package::words::words;
 
-/// The directory of generators, and those that the recipe puts together of several files.
+/// The directory of generators, and the programs that the recipe lists as several files.
 #[derive(Debug)]
 pub(super) struct Programs {
     dir: PathBuf,
     listed: BTreeMap<String, GeneratorProgram>,
-    /// What stands for `{{name}}` in a command.
+    /// Values for `{{name}}` in a command.
     constants: Vec<Constant>,
 }
 
-/// A command line, understood; its cases may still differ in `{count}` and `{name}`.
+/// A parsed command line; its cases may still differ in `{count}` and `{name}`.
 #[derive(Clone, Debug)]
 pub(super) struct CommandLine {
     pub program: GeneratorProgram,
     pub args: Vec<String>,
-    /// As it stands in the recipe, without blanks around it.
+    /// As written in the recipe, trimmed.
     pub text: String,
 }
 
@@ -48,12 +48,12 @@ impl CommandLine {
 }
 
 impl Programs {
-    /// Those in this directory.
+    /// The programs in this directory.
     pub(super) fn new(dir: PathBuf, constants: &[Constant]) -> Self {
         Self { dir, listed: BTreeMap::new(), constants: constants.to_vec() }
     }
 
-    /// Adds those under the key `generators`.
+    /// Adds the programs under the key `generators`.
     pub(super) fn list(&mut self, node: &Node<'_>) -> Parse<()> {
         for entry in node.entries("a map of names to sequences of files")? {
             if let Ok(program) = self.listed_program(&entry) {
@@ -115,7 +115,7 @@ impl Programs {
         Err(node.error(message, meant_or(name, known, otherwise)))
     }
 
-    /// What stands in a directory of generators, as a command would name it.
+    /// The contents of a directory of generators, by their names in commands.
     fn names(&self, below: Option<&Path>) -> Vec<String> {
         let below = below.unwrap_or(Path::new(""));
         let Ok(entries) = std::fs::read_dir(self.dir.join(below)) else { return Vec::new() };
@@ -126,12 +126,12 @@ impl Programs {
         names
     }
 
-    /// A word with its constants put in; a value is not looked into again, and stays in its word.
+    /// A word with its constants filled in; values are not expanded again, and stay in their word.
     fn with_constants(&self, word: &str) -> String {
         String::from_utf8_lossy(&replace_constants(word.as_bytes(), &self.constants)).into_owned()
     }
 
-    /// Reports something in braces that stands for nothing.
+    /// Reports an unknown name in braces.
     fn no_placeholder(&self, found: &str, word: &str, node: &Node<'_>) -> Reported {
         if !word.contains(&format!("{{{found}}}")) {
             let message = format!("`{}` is not a placeholder", shown(found));

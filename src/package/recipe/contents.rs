@@ -1,4 +1,4 @@
-//! The files that a recipe gives as they are, and what it wants to find in the others.
+//! Files whose contents are in the recipe, and patterns that the others must match.
 
 use regex::RegexBuilder;
 
@@ -9,24 +9,24 @@ use crate::package::values::text;
 use crate::package::yaml::{Raw, Value};
 use crate::package::yaml_text;
 
-/// So many bytes a regular expression may take; a few signs can ask for gigabytes.
+/// Upper bound in bytes on a compiled regular expression; a few characters can ask for gigabytes.
 const MAX_REGEX: usize = 1 << 20;
 
-/// The files of a case whose contents stand in the recipe.
+/// The files of a case whose contents are in the recipe.
 #[derive(Debug, Default)]
 pub(super) struct Given {
-    /// What is under `in`.
+    /// The contents under `in`.
     pub input: Option<String>,
-    /// The others.
+    /// The other files.
     pub files: Vec<GivenFile>,
-    /// `output_validator_args` of what is under `yaml`.
+    /// `output_validator_args` under `yaml`.
     pub output_validator_args: Option<Vec<String>>,
 }
 
-/// Takes all keys that are extensions.
+/// Takes all keys that are endings of files.
 pub(super) fn given(map: &mut Map<'_>) -> Parse<Given> {
     let mut given = Given::default();
-    // Reads all files before it gives up, so that each fault is reported.
+    // Reads all files before it fails, so that each fault is reported.
     let mut whole = Ok(());
     for extension in CASE_EXTENSIONS {
         match (extension, map.ask(extension, contents)) {
@@ -56,8 +56,8 @@ pub(super) fn given(map: &mut Map<'_>) -> Parse<Given> {
     whole.map(|()| given)
 }
 
-/// A text, which gets a line end if it has none, unless it is an output: those may be as odd as
-/// programs write them; a map as the YAML that says the same; or a link.
+/// The contents of a file: a text, a map as the equal YAML, or a link. A text without a line end gets one, unless it
+/// is an output: those may be as odd as programs write them.
 fn contents(node: &Node<'_>) -> Parse<GivenContents> {
     match (&node.raw.value, node.key) {
         (Value::Map(_) | Value::Sequence(_), "yaml") => {
@@ -106,13 +106,13 @@ fn link(node: &Node<'_>) -> Parse<GivenContents> {
     Ok(GivenContents::Link(text))
 }
 
-/// The arguments that a `.yaml` or `test_group.yaml` sets; its faults are reported when it is read as a file.
+/// The arguments in a `.yaml` or `test_group.yaml`; its faults are reported when it is read as a file.
 pub(super) fn output_validator_args(raw: &Raw) -> Option<Vec<String>> {
     let Value::Sequence(items) = &raw.get("output_validator_args")?.value else { return None };
     items.iter().map(|item| Some(item.scalar()?.text.clone())).collect()
 }
 
-/// What is under `match`: a pattern or several for the input, or a map of files to such.
+/// The value of `match`: one or several patterns for the input, or a map from files to patterns.
 pub(super) fn patterns(node: &Node<'_>) -> Parse<Vec<MatchPattern>> {
     if !node.is_map() {
         return Ok(patterns_for("in", node));
@@ -139,7 +139,7 @@ fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
     node.one_or_more().filter_map(pattern).collect()
 }
 
-/// What other tools allow and juror lacks is not a fault of the recipe.
+/// An expression that other tools accept and juror lacks is not a fault of the recipe.
 fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default();
@@ -156,7 +156,7 @@ fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
     }
 }
 
-/// Whether this is well formed elsewhere: it looks around, or refers to what was matched before.
+/// Whether other tools accept it: it has a look-around or a back-reference.
 fn is_unsupported(regex: &str) -> bool {
     use regex_syntax::ast::ErrorKind::{UnsupportedBackreference, UnsupportedLookAround};
     let parsed = regex_syntax::Parser::new().parse(regex);

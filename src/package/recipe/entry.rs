@@ -23,18 +23,18 @@ const CASE_OTHER: Renamed = &[
     super::VISUALIZER,
 ];
 
-/// What an entry says about its cases.
+/// The contents of an entry about its cases.
 struct Plan<'a> {
-    /// A case as it would be without `count` and `generate`, and without its name.
+    /// A case without the effects of `count` and `generate`, and without its name.
     case: RecipeCase,
     line: Option<CommandLine>,
-    /// Where that stands.
+    /// The node of the command line.
     line_node: Option<Node<'a>>,
     counts: Option<Vec<i64>>,
     scope: Scope,
 }
 
-/// What `copy` names.
+/// The files that `copy` names.
 struct Copied {
     base: PathBuf,
     has_input: bool,
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     ) {
         self.has_entries = true;
         let Ok(plan) = self.plan(node, scope) else {
-            // Its numbers stay free, so that the names of the others can be told.
+            // Its number stays reserved, so that the names of the other cases are right.
             if numbered {
                 self.numbers.name(node.key);
             }
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         cases.push(Listed { keys, names });
     }
 
-    /// Whether no other case has the same command and with it the same seed.
+    /// Whether no other case has the same command with the same seed.
     fn is_new(&mut self, plan: &Plan<'_>, count: i64) -> bool {
         let line = plan.line.as_ref().filter(|line| line.has_seed());
         let (Some(line), Some(node)) = (line, &plan.line_node) else { return true };
@@ -111,11 +111,11 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// What an entry says about its cases.
+    /// Reads the contents of an entry.
     fn plan(&self, node: &Node<'a>, scope: &Scope) -> Parse<Plan<'a>> {
         let mut scope = scope.inner(node.key, node.key);
         let mut map = match &node.raw.value {
-            // A command alone.
+            // Only a command.
             Value::Scalar(_) if !node.is_null() => node.no_map(),
             Value::Map(_) | Value::Broken => node.map_called("", &scope.keys)?.renamed(CASE_OTHER),
             _ => return Err(no_input(node)),
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         Ok(Plan { case, line, line_node, counts, scope })
     }
 
-    /// The path that the copied files begin with.
+    /// The path that the names of the copied files begin with.
     fn copy(&self, node: &Node<'_>) -> Parse<Copied> {
         let base = filled_text(node)?;
         let generators = self.dir.join(DIRECTORY);
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The values of `count` need a command, and one whose cases differ.
+/// Checks that `count` comes with a command whose cases differ.
 fn check_counts(node: &Node<'_>, counts: &[i64], line: Option<&CommandLine>) -> Parse<()> {
     let Some(line) = line else {
         let help = "only what `generate` makes can be counted; write an entry for each case";

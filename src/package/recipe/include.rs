@@ -1,4 +1,4 @@
-//! `include`: other test cases and those of other directories, linked into this one.
+//! `include`: links to other test cases and to those of other directories.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,11 +10,11 @@ use crate::package::text::shown;
 
 /// A directory of the recipe.
 pub(super) struct Directory<'a> {
-    /// Its path below `data/`, empty for that itself.
+    /// Its path below `data/`; empty for `data/` itself.
     pub name: String,
-    /// The same as the recipe spells it, without numbers.
+    /// The same path as written in the recipe, without numbers.
     pub keys: String,
-    /// What it includes.
+    /// Its entries of `include`.
     pub includes: Vec<Node<'a>>,
     /// The entries for cases directly in it.
     pub cases: Vec<Listed>,
@@ -22,25 +22,25 @@ pub(super) struct Directory<'a> {
 
 /// An entry for cases.
 pub(super) struct Listed {
-    /// Its path below `data/` as the recipe spells it, without numbers.
+    /// Its path below `data/` as written in the recipe, without numbers.
     pub keys: String,
     /// The names of its cases.
     pub names: Vec<String>,
 }
 
-/// A link, and the entry that it comes from.
+/// A link, and the `include` that it comes from.
 pub(super) struct Found<'a> {
     pub link: RecipeLink,
     pub node: Node<'a>,
 }
 
-/// What an entry of `include` means.
+/// The target of an entry of `include`.
 enum Target<'d> {
     Directory(usize),
     Cases(Vec<&'d str>),
 }
 
-/// Finds the cases that each `include` brings, and says what cannot be included.
+/// Finds the cases of each `include`, and reports those that cannot be included.
 pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<Found<'a>> {
     let positions = directories.iter().enumerate();
     let by_keys: HashMap<&str, usize> = positions.map(|(at, it)| (it.keys.as_str(), at)).collect();
@@ -49,7 +49,7 @@ pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<Found<'a>
         .map(|it| it.includes.iter().filter_map(|node| Some((node, target(node, directories)?))))
         .map(Iterator::collect)
         .collect();
-    // What each directory has in it: the directories below it and those it includes, and its cases.
+    // The contents of each directory: inner directories, included ones, and cases.
     let mut inside: Vec<Vec<usize>> = vec![Vec::new(); directories.len()];
     let own = |it: &'d Directory<'_>| it.cases.iter().flat_map(|it| &it.names).map(String::as_str);
     let mut cases: Vec<Vec<&str>> = directories.iter().map(|it| own(it).collect()).collect();
@@ -85,7 +85,7 @@ pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<Found<'a>
                     reached.iter().flat_map(|at| cases[*at].iter().copied()).collect()
                 }
             };
-            // More than anybody wants; the reader of this says so.
+            // More than any recipe needs; the caller reports it.
             if found.len() > MOST_CASES {
                 return found;
             }
@@ -100,7 +100,7 @@ pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<Found<'a>
     found
 }
 
-/// What an entry means: by its path, or by its last name if only one has that.
+/// The target of an entry: by its path, or by its last name if that is unique.
 fn target<'d>(include: &Node<'_>, all: &'d [Directory<'_>]) -> Option<Target<'d>> {
     let text = include.word().trim_matches('/');
     let last = |path: &str| !text.is_empty() && path.rsplit('/').next() == Some(text);
@@ -127,7 +127,7 @@ fn target<'d>(include: &Node<'_>, all: &'d [Directory<'_>]) -> Option<Target<'d>
     }
 }
 
-/// The directories and entries whose paths are like this, each with a path that only it has.
+/// The directories and entries whose paths match, each with its own path.
 fn matching<'d>(
     all: &'d [Directory<'_>],
     is_meant: impl Fn(&str) -> bool,

@@ -1,12 +1,12 @@
 //! Puts an entry into a recipe's text without moving anything else.
 //!
-//! A recipe is text that people care for. Whoever uses this reads the whole again and holds it against what
-//! was there: where the text is written in a way that is not understood here, it is to be left alone.
+//! People maintain recipes by hand. The caller must read the new text and compare it with the old: if the recipe is
+//! written in a way that this code does not understand, it must be left alone.
 
-/// A text with an entry put at the end of its directory; `None` if that cannot be found.
+/// Inserts an entry at the end of its directory; `None` if the place is not found.
 ///
-/// `path` has the directories below `data/`, then the entry's name; those that are not there are made. In a
-/// list, which gives its directories numbers, one that is not there gets the next number.
+/// `path` has the directories below `data/`, then the entry's name; missing directories are made. In a list, which
+/// numbers its directories, a missing one gets the next number.
 pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut block = block(&lines, 0..lines.len(), 0, "data")?;
@@ -41,7 +41,7 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
         indent += 4;
     }
     new.extend(entry.iter().map(|line| format!("{:indent$}{line}", "")));
-    // Behind the last line that says something; what comes then belongs to the next entry.
+    // After the last line with content; later lines belong to the next entry.
     let last = block.range.clone().rev().find(|at| is_content(lines[*at]));
     let at = last.map_or(block.range.start, |last| last + 1);
     let mut all: Vec<&str> = lines[..at].to_vec();
@@ -57,14 +57,14 @@ struct Block {
 }
 
 impl Block {
-    /// How far the keys inside stand in.
+    /// The indentation of the keys inside.
     fn child_indent(&self, lines: &[&str]) -> usize {
         let first = self.range.clone().find(|at| is_content(lines[*at]));
         first.map_or(self.indent + 2, |at| indent_of(lines[at]))
     }
 }
 
-/// The block of a key that stands alone on its line, so far in.
+/// The block of a key that is alone on its line, with this indentation.
 fn block(
     lines: &[&str],
     within: std::ops::Range<usize>,
@@ -75,7 +75,7 @@ fn block(
         let line = lines[*at];
         is_content(line) && indent_of(line) == indent && is_key(line.trim(), key)
     })?;
-    // The items of a list may stand as far in as the key that they belong to.
+    // The items of a list may have the same indentation as their key.
     let owns = |line: &str| is_item(line.trim()) && !is_item(lines[at].trim());
     let is_end = |other: &usize| {
         let line = lines[*other];
@@ -89,7 +89,7 @@ fn is_item(line: &str) -> bool {
     line.starts_with("- ")
 }
 
-/// Whether a line is this key, perhaps as an item of a list, with nothing but a comment behind it.
+/// Whether a line is this key, perhaps as an item of a list, followed by at most a comment.
 fn is_key(line: &str, key: &str) -> bool {
     let line = line.strip_prefix("- ").map_or(line, str::trim_start);
     let rest = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")]
@@ -108,12 +108,12 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// A text between double quotes, as YAML and JSON both read it.
+/// A text in double quotes, as both YAML and JSON read it.
 pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Whether this can be the name of a test case or of a directory of such.
+/// Whether this is a valid name of a test case or of a directory of test cases.
 pub fn is_name(part: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     let ends = [part.bytes().next(), part.bytes().next_back()];
@@ -205,7 +205,7 @@ data:
         let item = "- a: {in: \"1\"}\n";
         let new = "- \"d\":\n          data:\n            \"x\": {}\n";
         check(&format!("      {item}"), &format!("      {item}      {new}"), "secret/d/x");
-        // The items of a list may stand as far in as their key.
+        // The items of a list may have the same indentation as their key.
         let new = "- \"d\":\n        data:\n          \"x\": {}\n";
         check(&format!("    {item}"), &format!("    {item}    {new}"), "secret/d/x");
         let there = "    - d:\n        data:\n          y: {}\n";

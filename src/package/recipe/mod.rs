@@ -1,6 +1,6 @@
 //! `generators/generators.yaml`: how the test data is made.
 //!
-//! Source: the generators documentation of BAPCtools. What juror leaves out is named when it is found.
+//! Source: the generators documentation of BAPCtools. Features that juror lacks are reported.
 
 mod command;
 mod contents;
@@ -32,18 +32,18 @@ use crate::package::yaml_text;
 /// The directory of generators.
 pub const DIRECTORY: &str = "generators";
 
-/// The recipe's name in it.
+/// The name of the recipe in it.
 pub const NAME: &str = "generators.yaml";
 
-/// Where a recipe stands in a package.
+/// The path of a recipe in a package.
 pub const PATH: &str = "generators/generators.yaml";
 
-/// What reading a recipe came to.
+/// The result of reading a recipe.
 #[derive(Debug)]
 pub struct RecipeReading {
-    /// The recipe, as far as it could be understood.
+    /// The recipe, as far as it is valid.
     pub recipe: Option<Recipe>,
-    /// Everything that is wrong, by line.
+    /// All faults, by line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -90,7 +90,7 @@ fn read_root(path: &Path, dir: &Path, constants: &[Constant], root: &Node<'_>) -
     recipe
 }
 
-/// The directories of `data/` that a recipe can fill. `fuzz` holds what the fuzzer of BAPCtools found.
+/// The directories of `data/` that a recipe can fill. `fuzz` holds inputs that the fuzzer of BAPCtools found.
 const TOP: [&str; 7] = [
     "sample",
     "secret",
@@ -101,13 +101,13 @@ const TOP: [&str; 7] = [
     "fuzz",
 ];
 
-/// So many cases a recipe may make, links among them; a slip in a `count` or `include` ends here.
+/// Upper bound on the cases of a recipe, including links; it stops mistakes in a `count` or `include`.
 const MOST_CASES: usize = 50_000;
 
-/// So often a generator may be started for one case.
+/// Upper bound on the starts of a generator for one case.
 const MOST_TRIES: u32 = 1000;
 
-/// What a name may be.
+/// The characters of a name.
 const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first";
 
 const INPUT_KEYS: [&str; 3] = ["generate", "copy", "in"];
@@ -130,22 +130,22 @@ struct Reader<'a> {
     programs: Programs,
     numbers: Numbers,
     directories: Vec<Directory<'a>>,
-    /// Whether there is any entry for cases, right or wrong.
+    /// Whether there is any entry for cases, valid or not.
     has_entries: bool,
     is_reported_full: bool,
     /// The line of each name below `data/`.
     taken: HashMap<String, u32>,
-    /// The line of each command that has a seed, with what else the seed is made of.
+    /// The line of each command that has a seed, keyed by all that the seed depends on.
     seeded: HashMap<(String, String, i64), u32>,
     recipe: Recipe,
 }
 
-/// What a directory hands down to what is in it.
+/// Settings of a directory that its contents inherit.
 #[derive(Clone)]
 struct Scope {
-    /// The path below `data/`, empty at the root.
+    /// The path below `data/`; empty at the root.
     name: String,
-    /// The same as the recipe spells it, without numbers.
+    /// The same path as written in the recipe, without numbers.
     keys: String,
     solution: Option<PathBuf>,
     random_salt: String,
@@ -158,7 +158,7 @@ impl Scope {
         self.keys.is_empty()
     }
 
-    /// The same for something of this name.
+    /// The scope inside a directory of this name.
     fn inner(&self, key: &str, name: &str) -> Self {
         Self {
             name: join(&self.name, name),
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
             tries: 1,
             output_validator_args: None,
         };
-        // A fault in it is reported.
+        // Its fault is reported.
         let _reported = self.directory(root, scope);
         for found in include::resolve(&self.directories) {
             if self.is_full(&found.node) {
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// A path such as `/submissions/accepted/a.rs`, from the package's directory; may be empty.
+    /// A path from the package's directory, such as `/submissions/accepted/a.rs`; may be empty.
     fn solution(&self, node: &Node<'_>) -> Parse<Option<PathBuf>> {
         if node.is_null() {
             return Ok(None);
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
         Ok(path)
     }
 
-    /// Reads what is in a directory; gives the entries for cases directly in it.
+    /// Reads the contents of a directory; returns the entries for cases directly in it.
     fn data(&mut self, data: &Node<'a>, scope: &Scope) -> Vec<Listed> {
         let mut cases = Vec::new();
         match &data.raw.value {
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
                     true => "a map of directories such as `sample` and `secret`",
                     false => "a map of names to cases, or a list of such for numbers",
                 };
-                // A map has no order, so that its names give one to the numbers below it.
+                // A map has no order, so the order of names decides the numbers of the cases in it.
                 let mut entries: Vec<Node<'_>> =
                     data.entries(wanted).into_iter().flatten().collect();
                 entries.sort_by_key(|entry| entry.key);
@@ -306,8 +306,8 @@ impl<'a> Reader<'a> {
         cases
     }
 
-    /// Reads a directory or a case. In a list, there are numbers for directories; cases have theirs
-    /// from the whole recipe.
+    /// Reads a directory or a case. In a list, directories are numbered; the numbers of cases run through the whole
+    /// recipe.
     fn child(
         &mut self,
         node: &Node<'a>,
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         };
         let inner = scope.inner(node.key, &name);
         if self.take(&inner.name, node) {
-            // A fault in it is reported.
+            // Its fault is reported.
             let _reported = self.directory(node, inner);
         }
     }
@@ -345,7 +345,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Whether no further case is taken; the first time, that is reported.
+    /// Whether no more cases are accepted; the first time, that is reported.
     fn is_full(&mut self, node: &Node<'_>) -> bool {
         let is_full = self.recipe.cases.len() + self.recipe.links.len() >= MOST_CASES;
         if is_full && !self.is_reported_full {
@@ -363,7 +363,7 @@ fn included<'a>(node: &Node<'a>) -> Parse<Vec<Node<'a>>> {
     Ok(items.filter(|item| filled_text(item).is_ok()).collect())
 }
 
-/// Reports an entry whose name cannot be one.
+/// Reports an invalid name of an entry.
 fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool) -> Parse<()> {
     let key = node.key;
     if scope.is_root() && !TOP.contains(&key) {
@@ -381,7 +381,7 @@ fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool) -> Parse<()> {
     Ok(())
 }
 
-/// At the top, what other tools want to say may stand; a slip of the pen may not.
+/// At the top, unknown keys are for other tools and only get a warning; misspelt keys are errors.
 fn report_rest_of_root(map: &mut Map<'_>) {
     for node in map.rest() {
         let known = || map.known().iter().copied();
@@ -403,8 +403,7 @@ fn report_rest_of_root(map: &mut Map<'_>) {
     }
 }
 
-/// Directories have `data` or another key of theirs, cases have not; an empty map is a directory
-/// without cases.
+/// Directories have `data` or another key of theirs, and cases do not; an empty map is a directory without cases.
 fn is_directory(raw: &Raw) -> bool {
     let has = |key: &str| raw.get(key).is_some();
     let of_cases = INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["count", "match"]);

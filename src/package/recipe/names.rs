@@ -1,18 +1,18 @@
-//! What the cases of a recipe are called: numbers before names in lists, numbers behind them for
-//! several cases of one entry.
+//! Names of the cases of a recipe: with numbers in front in lists, and with numbers at the end for several cases of
+//! one entry.
 //!
-//! Source: the generators documentation of BAPCtools, and its issue tracker where that says more:
-//! test cases are numbered through the whole recipe, groups in their directory.
+//! Source: the generators documentation of BAPCtools, and its issue tracker for details: test cases are numbered
+//! through the whole recipe, groups in their directory.
 
 use crate::package::node::{Node, Parse};
 use crate::package::recipe::is_directory;
 use crate::package::text::shown;
 use crate::package::yaml::{Meaning, Raw, Scalar, Value};
 
-/// So many cases one entry may make.
+/// Upper bound on the cases of one entry.
 const MOST: usize = 100;
 
-/// Numbers for what stands in lists.
+/// Numbers for entries of lists.
 #[derive(Debug)]
 pub(super) struct Numbers {
     next: usize,
@@ -25,7 +25,7 @@ impl Numbers {
         Self { next: 1, width: last.to_string().len() }
     }
 
-    /// The next number before a name; alone where the name is empty.
+    /// The next number before a name; the number alone if the name is empty.
     pub(super) fn name(&mut self, name: &str) -> String {
         let (number, width) = (self.next, self.width);
         self.next += 1;
@@ -36,7 +36,7 @@ impl Numbers {
     }
 }
 
-/// How many test cases in a `data` get a number.
+/// Number of test cases in a `data` that get a number.
 pub(super) fn numbered_cases(data: &Raw) -> usize {
     let below = |raw: &Raw| raw.get("data").map_or(0, numbered_cases);
     match &data.value {
@@ -50,7 +50,7 @@ pub(super) fn numbered_cases(data: &Raw) -> usize {
     }
 }
 
-/// How many groups in a list get a number.
+/// Number of groups in a list that get a number.
 pub(super) fn numbered_groups(items: &[Raw]) -> usize {
     items.iter().filter_map(first_entry).filter(|child| is_directory(child)).count()
 }
@@ -60,7 +60,7 @@ fn first_entry(item: &Raw) -> Option<&Raw> {
     entries.first().map(|entry| &entry.value)
 }
 
-/// How many cases an entry makes.
+/// Number of cases of an entry.
 fn made_by(case: &Raw) -> usize {
     let count = case.get("count");
     count.map_or(1, |count| read(count).map_or(1, |values| values.len()))
@@ -88,7 +88,7 @@ fn too_many<T>() -> Result<T, Option<CountFault>> {
     fault(format!("makes more than {MOST} cases"), "write several entries")
 }
 
-/// The values, what is wrong with them, or that this is nothing of the kind.
+/// The values, or their fault; `None` as the fault if this is not a count at all.
 fn read(raw: &Raw) -> Result<Vec<i64>, Option<CountFault>> {
     let values: Vec<i64> = match (&raw.value, raw.scalar().map(Scalar::meaning)) {
         (_, Some(Meaning::Integer(Some(last)))) => range(1, last)?,
@@ -135,8 +135,7 @@ fn text_range(text: &str) -> Result<Vec<i64>, Option<CountFault>> {
     }
 }
 
-/// What stands behind the names of the cases that these counts make: `-1`, `-2`; consecutive ones all
-/// have the same width.
+/// Suffixes of the names of cases for these counts: `-1`, `-2`. Consecutive counts have suffixes of the same width.
 pub(super) fn suffixes(counts: &[i64]) -> Vec<String> {
     let consecutive = counts.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
     let width = match consecutive {

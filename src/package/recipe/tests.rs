@@ -1,12 +1,11 @@
-//! Recipes, what they mean, and what is wrong with them, as tables.
+//! Tables of recipes, how they are read, and their faults.
 
 use std::fs;
 
 use super::*;
 use crate::model::recipe::{AnswerSource, GivenContents, GivenFile, InputSource, RecipeCase};
 
-/// Reads a recipe in a package with a few files; gives its cases, links, files and diagnostics, a line
-/// each.
+/// Reads a recipe in a package with a few files; checks its cases, links, files and diagnostics, one line each.
 fn check(recipe: &str, expected: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
     for file in [
@@ -48,7 +47,7 @@ fn check(recipe: &str, expected: &[&str]) {
     assert_eq!(lines, expected, "{recipe}");
 }
 
-/// Such as `secret/a: gen.py 5 | solution`.
+/// A case as a line such as `secret/a: gen.py 5 | solution`.
 fn case(case: &RecipeCase) -> String {
     let input = match &case.input {
         InputSource::File(path) => path.display().to_string(),

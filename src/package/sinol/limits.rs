@@ -1,4 +1,4 @@
-//! Limits: for all tests, for groups, and for single tests; juror honours them if all tests have the same.
+//! Limits of all tests, of groups, and of single tests; juror supports them if all tests have the same limits.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::package::sinol::ELSEWHERE;
 use crate::package::sinol::test_data::Test;
 use crate::package::values::positive;
 
-/// Reads them.
+/// Reads the limits.
 pub(super) fn read(tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
     let time = limit(tests, map, ["time_limit", "time_limits"], "ms");
     let memory = limit(tests, map, ["memory_limit", "memory_limits"], "KiB");
@@ -29,7 +29,7 @@ fn limit(
     let listed = map.get(several, |node| by_name(node, unit)).unwrap_or_default();
     let find = |name: &str| listed.iter().find(|(it, _)| it == name).map(|(_, limit)| *limit);
     let of_test = |test: &Test| {
-        // `0` is the group.
+        // Limits of test `0` are those of the group.
         let own = find(&test.id).filter(|_| test.id != "0");
         own.or_else(|| find(&test.group.to_string())).or(whole)
     };
@@ -54,7 +54,7 @@ fn limit(
     }
 }
 
-/// Limits by the names of groups and tests.
+/// Limits by name of group or test.
 fn by_name(node: &Node<'_>, unit: &str) -> Parse<Vec<(String, u32)>> {
     let entries = node.entries("a map of groups or tests to limits")?;
     Ok(entries

@@ -29,10 +29,10 @@ pub(super) struct Sinol;
 /// The file of the settings.
 const SETTINGS: &str = "config.yml";
 
-/// What to do about what juror cannot honour.
+/// The help for settings that juror does not support.
 const ELSEWHERE: &str = "judge this package with sinol-make";
 
-/// Keys about statements, archives and measuring, which say nothing about judging.
+/// Keys about statements, archives and measuring, which do not affect judging.
 const OF_TOOLS: [&str; 6] = [
     "testrun_soc",
     "sinol_latex_compiler",
@@ -42,10 +42,10 @@ const OF_TOOLS: [&str; 6] = [
     "sinol_total_score",
 ];
 
-/// Keys that change how submissions are judged, each with the value that changes nothing.
+/// Keys that change judging, each with the value that changes nothing.
 const REFUSED: [(&str, &str); 2] = [("num_processes", "1"), ("fake_time", "off")];
 
-/// Ways to give points: with points for groups, or not.
+/// Kinds of contests, with or without points for groups.
 const CONTESTS: [(&str, Grading); 3] =
     [("default", Grading::Scoring), ("oij", Grading::Scoring), ("icpc", Grading::PassFail)];
 
@@ -65,7 +65,7 @@ impl Format for Sinol {
     }
 
     fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
-        // abczad.pdf, abczad-en.pdf
+        // Names such as `abczad.pdf` and `abczad-en.pdf`.
         by_name::statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
             "" => Some("pl"),
             end => end.strip_prefix('-'),
@@ -114,7 +114,7 @@ impl Format for Sinol {
     }
 }
 
-/// Reports what juror cannot honour.
+/// Reports settings that juror does not support.
 fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
     for key in OF_TOOLS {
         map.node(key);
@@ -153,7 +153,7 @@ fn validators(tree: &Files, id: &str, problem: &mut Problem) {
     problem.output_validators.extend(program("chk", ProgramKind::OutputValidator));
     problem.input_protocol = Protocol::Sinol;
     let inwer = program("inwer", ProgramKind::InputValidator);
-    // sinol-make builds it so.
+    // sinol-make builds it with this definition.
     let defines = vec!["_INWER".to_owned()];
     problem.input_validators.extend(inwer.map(|program| Program { defines, ..program }));
 }

@@ -1,4 +1,4 @@
-//! `prog/`: solutions, the files that are built with them, and what is expected of them.
+//! `prog/`: solutions, the files that are built with them, and their expectations.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::package::sinol::test_data::{by_group, group_name};
 use crate::package::text::shown;
 use crate::package::values::{Bound, number};
 
-/// Reads all of it.
+/// Reads the directory.
 pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Problem) {
     let left_out = extra_files(tree, map, problem);
     let is_left_out = |language: &Language| {
@@ -53,7 +53,7 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
     }
 }
 
-/// `abc.cpp`, `abc2.py`, `abcs1_slow.cpp`, `abcb.cpp`.
+/// Whether a name is one such as `abc.cpp`, `abc2.py`, `abcs1_slow.cpp` or `abcb.cpp`.
 fn is_solution(item: &Item, id: &str) -> bool {
     let Some(rest) = stem(item).strip_prefix(id) else { return false };
     let rest = rest.strip_prefix(['b', 's']).unwrap_or(rest);
@@ -62,8 +62,8 @@ fn is_solution(item: &Item, id: &str) -> bool {
     is_name && item.is_file() && Language::of_file(&item.path).is_some()
 }
 
-/// Files that are built with solutions, or lie beside them. Gives the endings of languages for which juror cannot do
-/// that, or which have limits of their own.
+/// Files that are built with solutions, or put beside them. Returns the endings of languages for which juror cannot do
+/// that, or which have their own limits.
 fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<String> {
     let mut left_out = Vec::new();
     let overridden = map.get("override_limits", |node| node.entries("a map of languages"));
@@ -120,12 +120,12 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
     left_out
 }
 
-/// The language that sources with this ending are in.
+/// The language of sources with this ending.
 fn code_of(ending: &str) -> Option<&'static str> {
     Language::of_file(Path::new(&format!("x.{ending}"))).map(|it| it.code)
 }
 
-/// What a solution must come to, by groups and in all.
+/// The expectations of a solution, by groups and in total.
 fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
     let mut map = node.map()?;
     let points = |node: &Node<'_>| number(node, Bound::AtLeast(0.0));
@@ -156,7 +156,7 @@ fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
             node.warning(message, "make the inputs first: `sinol-make gen`");
             continue;
         };
-        // What it depends on may give the status.
+        // A required group may be the cause of the status.
         let depends = found.scoring.as_ref().is_some_and(|it| !it.require_pass.is_empty());
         let status = if depends && status.1.is_some() { (None, None) } else { status };
         expect(Some(name), points, status);
@@ -164,10 +164,10 @@ fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
     Ok(all)
 }
 
-/// The verdicts that are permitted, and those of which one is required.
+/// The permitted verdicts, and the verdicts of which one is required.
 type Status = (Option<Vec<Verdict>>, Option<Vec<Verdict>>);
 
-/// `{points: 25, status: OK}`, or the status alone. The status is the worst one: TL, ML, RE, WA, OK.
+/// `{points: 25, status: OK}`, or only the status, which is the worst one of TL, ML, RE, WA, OK.
 fn expected_of_group(node: &Node<'_>) -> Parse<(Option<f64>, Status)> {
     let (points, status) = match node.is_map() {
         true => {

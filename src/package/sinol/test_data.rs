@@ -1,4 +1,4 @@
-//! Tests by their names, and groups with their points.
+//! Tests by name, and groups with their points.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::package::values::{Bound, integer, number};
 
 /// An input.
 pub(super) struct Test {
-    /// What stands behind the task's name, such as `1a`.
+    /// The part after the task's name, such as `1a`.
     pub id: String,
-    /// 0 for examples, and for what ends in `ocen`, which gives no points.
+    /// The group: 0 for examples, and for names that end in `ocen`; it gives no points.
     pub group: u32,
     input: Item,
 }
 
-/// What all groups are in.
+/// The group around all groups.
 const ALL: &str = "tests";
 
 /// The name of a group.
@@ -73,7 +73,7 @@ fn group(test: &str) -> Option<u32> {
     Some(if rest == "ocen" { 0 } else { number })
 }
 
-/// The groups with their points and what they depend on.
+/// The groups with their points and required groups.
 pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
     let scores = map.get("scores", |node| by_group(node, |it| number(it, Bound::AtLeast(0.0))));
     let needed = map.get("subtask_dependencies", |node| {
@@ -144,8 +144,8 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
     }
 }
 
-/// 100 points in equal parts. What is left over goes to the last group, or to the last groups: the tools agree if it is
-/// a single point.
+/// 100 points in equal parts. The rest goes to the last group, or to the last groups: the tools agree if it is a
+/// single point.
 fn equal_parts(tree: &Files, groups: &[u32]) -> BTreeMap<u32, f64> {
     let count = groups.len().max(1);
     let (part, rest) = (100 / count, 100 % count);
@@ -159,7 +159,7 @@ fn equal_parts(tree: &Files, groups: &[u32]) -> BTreeMap<u32, f64> {
     groups.iter().enumerate().map(|(at, group)| (*group, with_rest(at) as f64)).collect()
 }
 
-/// What stands behind the numbers of groups.
+/// Values keyed by the numbers of groups.
 pub(super) fn by_group<'a, T>(
     node: &Node<'a>,
     parse: impl Fn(&Node<'a>) -> Parse<T>,
@@ -181,7 +181,7 @@ fn group_number(node: &Node<'_>) -> Parse<u32> {
     integer(node, 0, "the number of a group")
 }
 
-/// The test cases; answers that are missing are made by the model solution.
+/// The test cases; the model solution makes missing answers.
 pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Problem) {
     let mut unmade = Vec::new();
     for test in tests {

@@ -1,4 +1,4 @@
-//! Small packages, and what is read of them.
+//! Small packages, and how they are read.
 
 use crate::package::tests::package_with;
 use crate::package::{Reading, read};
@@ -21,7 +21,7 @@ sinol_expected_scores:
     points: 40
 ";
 
-/// What is read of a package with other words in its files: groups, cases, submissions, and what is said.
+/// Changes words in the files of a package and reads it: its groups, cases, submissions and remarks.
 fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) -> Vec<String> {
     let files = [
         ("config.yml", SETTINGS),

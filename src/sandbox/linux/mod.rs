@@ -1,4 +1,4 @@
-//! Runs programs on Linux: apart from everything else, in namespaces or by landlock.
+//! Runs programs on Linux, isolated by namespaces or by landlock.
 //!
 //! # Processes, and what joins them
 //!
@@ -23,57 +23,60 @@
 //! | process | rights | lives | ends by |
 //! |---|---|---|---|
 //! | the judge | those of whoever started it | | |
-//! | a slot's process, a fork of the judge | root's, or all within a user namespace of its own; no exec | as long as its [`Slot`](super::Slot) | hang-up of the socket |
-//! | who holds a user, as root: a fork of the judge, of its slot's programs' user | none | as long as the slot | hang-up of a socket to the slot |
-//! | PID 1 of a run, shares the slot's memory and descriptors | the slot's | one run, and the wait for it | SIGKILL by the slot, the slot's death |
-//! | PID 2 of a run, the program | none: another user, no capabilities, no new privileges, filtered calls | one run | itself, or PID 1 |
-//! | what the program starts | the same none | one run | PID 1 |
+//! | a slot's process, a fork of the judge | root's, or all in its user namespace; no exec | with its slot | hang-up |
+//! | under root, the holder of a user number, a fork of the judge | none | with its slot | the slot's hang-up |
+//! | PID 1, with the slot's memory and descriptors | the slot's | a run, the wait for it | the slot's SIGKILL, death |
+//! | PID 2, the program | other user, no capabilities or new privileges, filtered calls | a run | itself, PID 1 |
+//! | what the program starts | none | a run | PID 1 |
 //!
-//! Nothing else is shared: the slot closes all it inherited. When the judge dies, whatever way, the socket hangs up; the slot
-//! kills its run, removes its control groups, and ends. Without namespaces the same processes are kept apart by
-//! landlock: `view/landlock.rs` says how.
+//! Nothing else is shared: the slot closes all inherited descriptors. When the judge dies, in whatever way, the socket
+//! hangs up; the slot kills its run, removes its control groups, and ends. Without namespaces, landlock isolates the
+//! same processes: see `view/landlock.rs`.
 //!
 //! # The life of a run
 //!
-//! 1. Once a slot, because it is dear (`keeper/prepare.rs`): namespaces, a view of the system (`view/mounts.rs`), the filter of
-//!    calls (`filter/`), control groups. Which way of isolation works here was found out before (`detect/`).
-//! 2. Ahead of the run (`keeper/environment.rs`): a PID 1 in new process and mount namespaces, and an empty file system in memory.
-//!    PID 1 waits.
-//! 3. The judge sends the job, with descriptors of the three standard streams and of its files (`judge/slot.rs`, `wire.rs`).
-//! 4. The slot (`keeper/server.rs`) makes box and `/tmp` and fills the box (`view/boxes.rs`), copies the mounts of what
+//! 1. Once for each slot, because it is expensive (`keeper/prepare.rs`): namespaces, a view of the system
+//!    (`view/mounts.rs`), the filter of calls (`filter/`), control groups. The isolation method was chosen before
+//!    (`detect/`).
+//! 2. Ahead of the run (`keeper/environment.rs`): a PID 1 in new process and mount namespaces, and an empty file
+//!    system in memory. PID 1 waits.
+//! 3. The judge sends the job, with descriptors of the three standard streams and of its files (`judge/slot.rs`,
+//!    `wire.rs`).
+//! 4. The slot (`keeper/server.rs`) makes the box and `/tmp`, fills the box (`view/boxes.rs`), copies the mounts that
 //!    the job shows, sets the limits (`cgroup/`), and tells PID 1 to begin.
-//! 5. PID 1 (`run/pid1.rs`) mounts `/proc`, the box and what is shown, and starts PID 2, which gives up all rights, reads the
-//!    counters, and becomes the program (`run/child.rs`). Both run on stacks of their own in the slot's memory, so that starting them
-//!    costs the same however large the judge is; they allocate nothing. The program is never PID 1, which the kernel treats
-//!    unlike others: signals would not end it.
-//! 6. The slot sleeps until a limit may be reached (`keeper/supervise.rs`); the judge reads what the program writes, and says when it
-//!    is too much. At a limit everybody is killed, and PID 1 with them.
-//! 7. The run is over when PID 2 ends. PID 1 notes the time, kills everything else in its process namespace, waits for all of it, and
-//!    says so. So when the slot counts, no process is left to run, to write or to change a file. CPU time and memory come from
-//!    the control group, which counts the whole tree: a program cannot hide a child by not waiting for it.
-//! 8. The slot searches the box, reads the counters, and answers with facts and descriptors of files that were asked for.
-//! 9. The judge has its answer. The slot kills PID 1, makes what waits for the next run, and waits for PID 1's end, so that it
-//!    is charged to no group. The judge holds the run's mount namespace, and lets it go while the next program runs: the
-//!    kernel takes long to take one down.
+//! 5. PID 1 (`run/pid1.rs`) mounts `/proc`, the box and what is shown, and starts PID 2, which gives up all rights,
+//!    reads the counters, and becomes the program (`run/child.rs`). Both run on their own stacks in the slot's memory,
+//!    so that their start is equally cheap however large the judge is; they do not allocate. The program is never PID
+//!    1, which the kernel treats specially: signals would not end it.
+//! 6. The slot sleeps until a limit may be reached (`keeper/supervise.rs`); the judge reads the program's output, and
+//!    reports if it is too much. At a limit, all processes are killed, including PID 1.
+//! 7. The run is over when PID 2 ends. PID 1 notes the time, kills everything else in its process namespace, waits for
+//!    all of it, and reports. So when the slot measures, no process is left to run, to write or to change a file. CPU
+//!    time and memory come from the control group, which counts the whole tree: a program cannot hide a child by not
+//!    waiting for it.
+//! 8. The slot searches the box, reads the counters, and answers with facts and with descriptors of requested files.
+//! 9. The judge has its answer. The slot kills PID 1, prepares the next run, and waits for PID 1's end, so that it is
+//!    charged to no group. The judge holds the run's mount namespace, and drops it while the next program runs,
+//!    because the kernel is slow to remove one.
 //!
 //! # What an attacker would try
 //!
 //! - Reach the judge: other processes are not in its namespace; `/proc` shows only its own; PID 1 has another
 //!   user or more capabilities, and ignores its signals; calls that reach into processes are refused.
-//! - Keep something for the next run: files, shared memory, sockets, keys and processes are gone with
-//!   the run, or cannot be made.
-//! - Read the tests or the network: the view has nothing of the machine but the system's directories
-//!   and what the job shows, read-only; the network namespace is empty, and only local sockets can be made.
-//! - Have the judge follow a link or block on a fifo after the run: see `boxes`.
+//! - Keep something for the next run: files, shared memory, sockets, keys and processes are gone with the run, or
+//!   cannot be made.
+//! - Read the tests or the network: the view has nothing of the machine except the system's directories and what the
+//!   job shows, read-only; the network namespace is empty, and only local sockets can be made.
+//! - Make the judge follow a link or block on a fifo after the run: see `boxes`.
 //! - Exhaust the machine: memory, processes, output, box and files in it are limited; the time limits end
 //!   the rest.
-//! - Write to its own input or another's: standard input is a sealed copy; all else is mounted read-only.
+//! - Write to its own input or another's: standard input is a sealed copy; everything else is mounted read-only.
 //!
-//! - Leave its core, flush the machine's disks, use up what is counted for a user: refused, or limited so that
-//!   the judge and other runs keep their part.
+//! - Leave its core, flush the machine's disks, use up what is counted for a user: refused, or limited so that the
+//!   judge and other runs keep their part.
 //!
-//! Not prevented: two programs that run at the same time and want to talk can, by how they load the
-//! processor, or by waiting on a page of a library that both have mapped. Each knows only its own input.
+//! Not prevented: two programs that run at the same time can communicate by loading the processor, or by waiting for a
+//! page of a library that both have mapped. Each knows only its own input.
 
 mod cgroup;
 mod detect;
@@ -95,7 +98,7 @@ use crate::sandbox::slot::{Backend, CoreId};
 pub use detect::host::Host;
 pub(super) use judge::beside::Beside;
 
-/// Makes a slot that keeps programs apart as the host says.
+/// Makes a slot with the isolation method of the host.
 pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     match host.isolation() {
         Isolation::Plain => plain::start(),
@@ -105,13 +108,13 @@ pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend
     }
 }
 
-/// Whether a pipe holds less than pipes do, as those of a user whose programs hold very many.
+/// Whether a pipe is smaller than usual, as for a user whose programs hold very many pipes.
 pub(super) fn is_small(pipe: impl AsFd) -> bool {
     const USUAL: usize = 64 << 10;
     rustix::pipe::fcntl_getpipe_size(pipe).is_ok_and(|size| size < USUAL)
 }
 
-/// Takes this thread to where the programs of a slot's process run, until dropped.
+/// Moves this thread to the core of the programs of a slot's process, until dropped.
 pub(super) fn beside(process: i32) -> Option<Beside> {
     Beside::programs_of(process)
 }

@@ -1,8 +1,7 @@
-//! What the judge and its slot processes say to each other: one message each way a run, with
-//! descriptors beside it.
+//! Messages between the judge and its slot processes: one each way for a run, with descriptors beside it.
 //!
-//! Both ends are the same program on the same machine, one forked from the other, so there is no
-//! version: the model's types are written in the format postcard as they are. The bytes of a blob travel beside it.
+//! Both ends are the same program on the same machine, one forked from the other, so there is no version: the model's
+//! types are written in the format postcard, unchanged. The bytes of blobs travel beside the message.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
@@ -26,45 +25,45 @@ use crate::model::judgement::JudgeError;
 use crate::model::tree::many_paths;
 use crate::sandbox::control::Cause;
 
-/// The longest message; a longer one is passed in a file in memory.
+/// Upper bound on a message in bytes; a longer one is passed in a file in memory.
 pub(super) const LONGEST: usize = 64 << 10;
 
-/// The most descriptors that one message can carry, by the kernel.
+/// The kernel's upper bound on the descriptors in one message.
 pub(super) const MOST_FDS: usize = 253;
 
-/// Stands for a message that is too long; its text is in a file, the last of the descriptors.
+/// Replaces a message that is too long; its text is in a file, the last of the descriptors.
 const LONG: &[u8] = b"L";
 
-/// What the judge asks for.
+/// The judge's requests.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request<J = Box<Job>> {
-    /// Run this. The descriptors beside it are standard input, output and error, and the contents of the job's files,
-    /// one after the other, if there are any.
+    /// Run this job. The descriptors are standard input, output and error, and the concatenated contents of the job's
+    /// files, if there are any.
     Run {
         run: u64,
         job: J,
-        /// Where on this machine the things lie that the job shows.
+        /// The places on this machine of what the job shows.
         #[serde(with = "many_paths")]
         places: Vec<PathBuf>,
     },
-    /// End the run of this number, because of [`Cause`].
+    /// End the run with this number, because of [`Cause`].
     End { run: u64, cause: Cause },
 }
 
-/// What the slot answers.
+/// The slot's answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
-    /// It is ready for its first run.
+    /// The slot is ready for its first run.
     Ready,
-    /// What the run did, but for its standard output and error, and for the box, which the judge reads. The descriptors
-    /// beside it are the files that were found, then the box if it is wanted, or else the run's mount namespace, which the
-    /// judge is to take down by closing it.
+    /// The reply, without standard output and error, and without the box, which the judge reads. The descriptors are
+    /// the found files, then the box if it is wanted, or otherwise the run's mount namespace, which the judge removes
+    /// by closing it.
     Done {
         reply: Box<Reply>,
         /// When the program started, monotonic, in nanoseconds; 0 if it did not.
         started: u64,
     },
-    /// It failed, or was ended on the judge's demand.
+    /// The run failed, or was ended at the judge's request.
     Failed(JudgeError),
 }
 
@@ -74,7 +73,7 @@ pub(super) fn send(
     message: &impl Serialize,
     fds: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    /// So often, a millisecond apart, there may be too many descriptors of this user on their way.
+    /// Upper bound on the waits of a millisecond if too many descriptors of this user are in flight.
     const PATIENCE: u32 = 60_000;
     let message = postcard::to_allocvec(message).map_err(io::Error::other)?;
     let (mut text, mut fds) = (message.as_slice(), fds.to_vec());
@@ -95,13 +94,13 @@ pub(super) fn send(
     Err(Errno::TOOMANYREFS.into())
 }
 
-/// A file that has no name.
+/// An unnamed file.
 pub(super) fn memory_file(flags: MemfdFlags) -> io::Result<File> {
     let file = rustix::fs::memfd_create(c"juror", flags | MemfdFlags::CLOEXEC)?;
     Ok(file.into())
 }
 
-/// Gives the kernel time to collect unreachable sockets; it looks for those when one is closed.
+/// Gives the kernel time to collect unreachable sockets; it looks for them when one is closed.
 pub(super) fn collect_sockets() {
     let flags = SocketFlags::CLOEXEC;
     let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
@@ -124,8 +123,8 @@ fn send_now(socket: impl AsFd, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result
     }
 }
 
-/// Receives a message with its descriptors, through a buffer; nothing if the other end is gone, or says what cannot be
-/// understood.
+/// Receives a message with its descriptors, through a buffer; `None` if the other end is gone, or if the message is
+/// invalid.
 pub(super) fn receive<M: DeserializeOwned>(
     socket: impl AsFd,
     buffer: &mut [u8],
@@ -149,7 +148,7 @@ pub(super) fn receive<M: DeserializeOwned>(
     Ok(read(message, &mut fds).map(|message| (message, fds)))
 }
 
-/// The message in these bytes, if it is one.
+/// Parses a message.
 fn read<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> Option<M> {
     if bytes != LONG {
         return postcard::from_bytes(bytes).ok();
@@ -166,7 +165,7 @@ mod tests {
     use crate::model::limits::Limits;
     use crate::model::units::Bytes;
 
-    /// What arrives of a request to run this with so many arguments.
+    /// The received form of a request with this many arguments.
     fn arrived(arguments: usize) -> (Request, Vec<OwnedFd>) {
         let flags = SocketFlags::CLOEXEC;
         let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);

@@ -1,7 +1,7 @@
-//! The directories of a run: filled before it, searched after it, removed for the next.
+//! The directories of a run: filled before it, searched after it, removed before the next.
 //!
-//! What a program left there is looked at without following a link, as everywhere. But unlike elsewhere, one that left
-//! its group may still be at work.
+//! The program's files are read without following links, as everywhere. But here, a process that left its group may
+//! still be working.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File, Permissions};
@@ -95,7 +95,7 @@ impl SlotDirectory {
         Ok(RunDirectory { command: translated(&job.command, &names), directory, opened, placed })
     }
 
-    /// What a program reads: a copy, which has no name, open for reading only.
+    /// The program's standard input: an unnamed copy, open only for reading.
     pub(super) fn input(&self, input: &Blob) -> Result<OwnedFd, Fault> {
         let path = self.path.join(RUN).join("input");
         let copy = || {
@@ -113,7 +113,7 @@ impl SlotDirectory {
         Ok(file.step_on("prepare standard input", input)?.into())
     }
 
-    /// Removes what the last run left.
+    /// Removes the files of the last run.
     pub(super) fn remove_run(&self) {
         if let Ok(directory) = disk::open(CWD, &self.path) {
             remove_tree(&directory, &CString::new(RUN).unwrap_or_default());
@@ -123,12 +123,12 @@ impl SlotDirectory {
 
 impl Drop for SlotDirectory {
     fn drop(&mut self) {
-        // Whatever rights it was left with, and however deep it is.
+        // Whatever its permissions, and however deep it is.
         self.remove_run();
     }
 }
 
-/// The command in the names of the machine, with all of its environment.
+/// The command with the paths of the machine, and with its whole environment.
 fn translated(command: &Command, names: &Translation) -> Command {
     let text = |text: Vec<u8>| String::from_utf8_lossy(&text).into_owned();
     let variable = |(name, value): (String, String)| {
@@ -142,7 +142,7 @@ fn translated(command: &Command, names: &Translation) -> Command {
     }
 }
 
-/// A name that stays in the box.
+/// Checks that a name stays in the box.
 fn inside(name: &Path) -> Result<&Path, Fault> {
     let mut parts = name.components();
     let stays = parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
@@ -155,7 +155,7 @@ fn inside(name: &Path) -> Result<&Path, Fault> {
     }
 }
 
-/// Places a file. Nobody but the judge has been here yet.
+/// Places a file. Only the judge has been here so far.
 fn place(path: &Path, node: &Node, names: &Translation) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
@@ -176,7 +176,7 @@ fn place(path: &Path, node: &Node, names: &Translation) -> io::Result<()> {
 
 /// The directories of a run.
 pub(super) struct RunDirectory {
-    /// What to start, in the names of the machine.
+    /// The command to start, with the paths of the machine.
     pub(super) command: Command,
     /// The box.
     pub(super) directory: PathBuf,
@@ -185,7 +185,7 @@ pub(super) struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// The bytes in regular files of the box that were not there before or are changed.
+    /// Total size of regular files in the box that are new or changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
         let mut sum = Sum::default();
         self.placed.add_all(&self.opened, &mut sum).step("search the box")?;
@@ -195,7 +195,7 @@ impl RunDirectory {
         Ok(sum.bytes)
     }
 
-    /// The files that the job wants back.
+    /// The files that the job requests.
     pub(super) fn collect(&self, job: &Job) -> Result<Vec<Collected>, Fault> {
         let most = job.limits.output.unwrap_or(job.box_size).0;
         let names = job.collect.iter();
@@ -244,7 +244,7 @@ impl RunDirectory {
         Ok(Collected::Missing)
     }
 
-    /// Keeps the box below a directory, as far as the job says so.
+    /// Keeps the box below a directory, as far as the job requests it.
     pub(super) fn keep(&self, job: &Job, keep_in: &Path) -> Result<Option<Tree>, Fault> {
         let from = disk::open(&self.opened, c".").step("open the box")?;
         keep::keep(from, keep_in, &job.keep, job.box_size, keep::Rights::AsLeft)

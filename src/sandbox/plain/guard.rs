@@ -1,7 +1,7 @@
-//! A process that cleans up behind a judge that was killed.
+//! A process that cleans up after a judge that was killed.
 //!
-//! It reads numbers: of the group that begins to run, 0 when that is over, and -1 when it is not needed any more. At
-//! the end of its pipe the judge is dead.
+//! It reads numbers: that of the group that begins to run, 0 when that is over, and -1 when the guard is no longer
+//! needed. At the end of its pipe, the judge is dead.
 
 use std::ffi::CString;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -18,7 +18,7 @@ use crate::sandbox::plain::sys;
 const NOBODY: i32 = 0;
 const END_OF_RUN: i32 = -1;
 
-/// The judge's side of it.
+/// The judge's side of a guard.
 #[derive(Debug)]
 pub(super) struct Guard {
     line: PipeWriter,
@@ -32,8 +32,8 @@ impl Guard {
         let parent = directory.parent().unwrap_or(Path::new("/")).to_path_buf();
         let name = directory.file_name().unwrap_or_default().as_bytes();
         let name = CString::new(name)?;
-        // SAFETY: it takes no lock of this library or of the judge; it allocates, which the systems'
-        // allocators allow after a fork, and only when the judge is dead.
+        // SAFETY: it takes no lock of this library or of the judge; it allocates, which the systems' allocators permit
+        // after a fork, and only when the judge is dead.
         let process = unsafe {
             sys::fork(hears.as_raw_fd(), || {
                 watch(hears, || {
@@ -46,17 +46,17 @@ impl Guard {
         Ok(Self { line, process })
     }
 
-    /// Where a program says the number of its group before it starts.
+    /// Where a program reports the number of its group before it starts.
     pub(super) fn line(&self) -> RawFd {
         self.line.as_raw_fd()
     }
 
-    /// The group is gone. To be said before its number can belong to another.
+    /// Reports that the group is gone. Call it before its number can belong to another group.
     pub(super) fn forget(&self) {
         self.say(NOBODY);
     }
 
-    /// By a person who kills processes, for example.
+    /// Kills the guard, as a person who kills processes might.
     #[cfg(test)]
     pub(super) fn kill(&self) {
         let options =
@@ -66,7 +66,7 @@ impl Guard {
     }
 
     fn say(&self, number: i32) {
-        // Without its guard a slot does its work, too.
+        // A slot also works without its guard.
         let _ = (&self.line).write_all(&number.to_ne_bytes());
     }
 }
@@ -78,7 +78,7 @@ impl Drop for Guard {
     }
 }
 
-/// What the guard does.
+/// The loop of the guard.
 fn watch(mut hears: PipeReader, clean_up: impl FnOnce()) {
     let mut group = NOBODY;
     let mut number = [0; 4];

@@ -1,4 +1,4 @@
-//! Resource limits of a program that runs plainly, and what no limit holds there.
+//! Resource limits of a plain run, and what is not enforced there.
 
 use std::fs::File;
 
@@ -12,20 +12,21 @@ use crate::sandbox::image::Image;
 /// Open files of one process: enough for run-time systems.
 const OPEN_FILES: u64 = 768;
 
-/// Memory that a process may ask for beyond its limit, in bytes. Some run-time systems ask for much that they do not use.
+/// Memory that a process may request beyond its limit, in bytes. Some run-time systems request much that they do not
+/// use.
 const UNUSED_MEMORY: u64 = 1 << 30;
 
-/// Stack beyond the memory limit, in bytes: so that endless recursion is seen to hold more memory than allowed.
+/// Stack beyond the memory limit, in bytes, so that endless recursion shows as more memory than permitted.
 const MORE_STACK: u64 = 16 << 20;
 
-/// What limits the memory that a process asks for. Elsewhere than on Linux, data is what a process gets of `sbrk`
-/// only, which is little: the manual pages `getrlimit(2)` of the systems.
+/// The limit of requested memory. On systems other than Linux, data only means memory from `sbrk`, which is little:
+/// see the systems' manual pages `getrlimit(2)`.
 const MEMORY: Resource = if cfg!(target_os = "linux") { Resource::Data } else { Resource::As };
 
-/// How far two readings of the same memory may differ, in bytes.
+/// Upper bound on the difference of two readings of the same memory, in bytes.
 const INEXACT: u64 = 4 << 20;
 
-/// One limit; `None` is none.
+/// One limit; `None` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limit {
     pub(super) resource: Resource,
@@ -47,7 +48,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
         same(Resource::Fsize, limits.output.map(|limit| limit.0)),
     ];
     let memory = limits.memory.map(|limit| limit.0);
-    // If the system allows that much; macOS, for one, does not.
+    // Set if the system permits that much; macOS, for one, does not.
     list.push(same(Resource::Stack, memory.map(|limit| limit.saturating_add(MORE_STACK))));
     if let Some(memory) = memory {
         let most = memory.saturating_add(UNUSED_MEMORY);
@@ -55,7 +56,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
     }
     if let Some(time) = limits.cpu_time {
         let seconds = match cfg!(target_vendor = "apple") {
-            // Nothing else ends the program there. Beyond the limit, so that what is measured decides.
+            // Nothing else ends the program there. Beyond the limit, so that the measured time decides.
             true => time.as_secs() + 1,
             false => cpu_backstop(time),
         };
@@ -64,7 +65,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
     list
 }
 
-/// Whether a program asks for more memory by its file than it may, so that it never began.
+/// Whether a program requests more memory by its file than it may have, so that it never began.
 pub(super) fn refuses_to_start(program: &str, limits: &Limits) -> bool {
     let list = list(limits);
     let most = list.iter().find(|limit| limit.resource == MEMORY);
@@ -76,7 +77,7 @@ pub(super) fn refuses_to_start(program: &str, limits: &Limits) -> bool {
     image.zip(most).is_some_and(|(image, most)| image.writable > most)
 }
 
-/// A limit can only be lowered.
+/// Adjusts a limit, which can only be lowered.
 fn lowered(limit: Limit, present: Option<u64>) -> Limit {
     let least = |wanted: Option<u64>, most: Option<u64>| match (wanted, most) {
         (Some(wanted), Some(most)) => Some(wanted.min(most)),
@@ -86,7 +87,7 @@ fn lowered(limit: Limit, present: Option<u64>) -> Limit {
     Limit { soft: least(limit.soft, hard), hard, ..limit }
 }
 
-/// What of the memory on a program's account is its own, in bytes. Up to what it started with, the account says
+/// The part of the counted memory that is the program's own, in bytes. Up to the inherited amount, the count says
 /// nothing about it.
 pub(super) fn own_memory(counted: u64, inherited: Option<u64>) -> u64 {
     match inherited {
@@ -95,7 +96,7 @@ pub(super) fn own_memory(counted: u64, inherited: Option<u64>) -> u64 {
     }
 }
 
-/// What nothing holds if programs run plainly, one line each.
+/// What is not enforced for plain runs, one line each.
 pub(in crate::sandbox) fn gaps() -> Vec<String> {
     let memory = match cfg!(target_vendor = "apple") {
         true => {

@@ -1,25 +1,26 @@
-//! Runs programs without keeping them apart from anything: what every Unix can do.
+//! Runs programs without isolation: works on every Unix.
 //!
 //! # Theory of operation
 //!
 //! | process | rights | lives | ends by |
 //! |---|---|---|---|
 //! | the judge | those of whoever started it | | |
-//! | a slot's guard, a fork of the judge | the judge's; no exec | as long as its slot | a word of the judge; the judge's end, after which it cleans up |
-//! | the program, leader of a session and a process group of its own | the judge's | one run | itself, or SIGKILL to its group |
+//! | a slot's guard, a fork of the judge | the judge's; no exec | as long as its slot | a message, the judge's death |
+//! | the program, leader of its own session and group | the judge's | one run | itself, or SIGKILL to its group |
 //! | what the program starts | the judge's | one run, if it stays in the group | SIGKILL to the group |
 //!
-//! The judge starts the program itself, and a thread waits for its end without taking notice of it (`WNOWAIT`), so that the number of
-//! its group stays taken until everybody in it was killed. Only then the kernel's bill is asked for (`wait4`): CPU time of the
-//! program and of those that it waited for, memory of the largest of them.
+//! The judge itself starts the program. A thread waits for its end without reaping it (`WNOWAIT`), so that the number
+//! of its group stays taken until all its processes are killed. Only then is the kernel's accounting read (`wait4`):
+//! CPU time of the program and of the children that it waited for, memory of the largest of them.
 //!
-//! The program tells the guard the number of its group before it starts. When the judge dies, whatever way, the guard's pipe is
-//! at its end; then it kills that group, removes the slot's directory, and ends.
+//! The program tells the guard the number of its group before it starts. If the judge dies, in whatever way, the
+//! guard's pipe ends; the guard then kills that group, removes the slot's directory, and ends.
 //!
 //! # What is not prevented
 //!
-//! All that the user may do, the program may: read and change files, use the network, signal the judge. Whoever leaves the
-//! group (`setsid`) outlives the run. [`gaps`] lists it for those who choose this, or have nothing else.
+//! The program may do everything that the user may do: read and change files, use the network, signal the judge. A
+//! process that leaves the group (`setsid`) outlives the run. [`gaps`] lists this for those who choose plain runs, or
+//! have nothing else.
 
 mod directories;
 mod guard;
@@ -52,19 +53,19 @@ use crate::sandbox::watch::{Seen, Watch};
 
 pub(super) use limits::gaps;
 
-/// What measures here.
+/// How programs are measured.
 pub(super) const MECHANISM: Mechanism =
     Mechanism { cpu: Meter::Rusage, memory: Meter::Rusage, isolation: Isolation::Plain };
 
 /// The shortest sleep between two looks at a program's CPU time, in nanoseconds.
 const SHORTEST: u64 = 1_000_000;
 
-/// How often the outputs are read at most once the program is gone: enough for whatever a pipe can hold. Whoever left the
-/// group may go on writing for ever.
+/// Upper bound on the reads of the outputs after the program is gone: enough for the contents of any pipe. A process
+/// that left the group may go on writing forever.
 const LAST_READS: usize = 32;
 
-/// How long a killed group is waited for, in milliseconds. It is empty at once, but for dead processes that whoever
-/// adopted them does not care for.
+/// Time to wait for a killed group, in milliseconds. It is empty at once, except for dead processes that their adopter
+/// does not reap.
 const PATIENCE: u32 = 200;
 
 /// Makes a slot.
@@ -91,13 +92,13 @@ struct PlainSlot {
 #[derive(Debug)]
 struct Bell {
     rings: PipeWriter,
-    /// The run that is to end, and why.
+    /// The run to end, and why.
     wanted: Mutex<Option<(u64, Cause)>>,
 }
 
 impl Bell {
     fn ring(&self) {
-        // If it is full it rings already.
+        // A full pipe rings already.
         let _ = (&self.rings).write(&[1]);
     }
 
@@ -117,7 +118,7 @@ impl EndRun for Arc<Bell> {
     }
 }
 
-/// The program that runs, as long as its number cannot belong to another.
+/// The running program, as long as its number cannot belong to another.
 #[derive(Debug, Default)]
 struct Running(Mutex<Option<Program>>);
 
@@ -127,7 +128,7 @@ impl Running {
     }
 }
 
-/// A program that cannot be seen to wait.
+/// Cannot tell what a program waits for.
 #[derive(Debug)]
 struct BlindWatch(Arc<Running>);
 
@@ -136,7 +137,7 @@ impl Watch for BlindWatch {
         Seen::Nothing
     }
 
-    /// The pipe is closed a moment before the process is gone; so a moment is waited for that.
+    /// The pipe is closed a moment before the process is gone; so this waits for a moment.
     fn is_ending(&self) -> bool {
         const TRIES: u32 = 25;
         const EACH: Duration = Duration::from_micros(200);
@@ -181,7 +182,7 @@ impl Backend for PlainSlot {
 }
 
 impl PlainSlot {
-    /// With its guard, before any program.
+    /// Makes a slot and its guard, before any program.
     fn make() -> Result<Self, JudgeError> {
         let directory = SlotDirectory::make()?;
         let guard = Guard::start(directory.path()).step("start the guard of a slot")?;
@@ -303,7 +304,7 @@ impl PlainSlot {
         })
     }
 
-    /// Starts the thread that waits for the program's end, notes when that was, and wakes us.
+    /// Starts the thread that waits for the program's end, notes its time, and wakes us.
     fn wait_for_its_end(
         &self,
         program: Program,
@@ -317,7 +318,7 @@ impl PlainSlot {
         })
     }
 
-    /// Reads what the program writes until it is over, or has to be ended: then why.
+    /// Reads the program's outputs until it is over, or must be ended; then returns why.
     fn watch_run(
         &mut self,
         job: &Job,
@@ -358,10 +359,10 @@ impl PlainSlot {
     }
 }
 
-/// The signal that ends whoever passed a limit.
+/// The signal that ends processes beyond a limit.
 const KILLED: i32 = 9;
 
-/// How long to sleep at most, in nanoseconds, or at which limit the run ends now.
+/// The longest permitted sleep in nanoseconds, or the limit that ends the run now.
 fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, StoppedBy> {
     let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let mut next: Option<u64> = None;

@@ -1,4 +1,4 @@
-//! Starting, killing and asking about processes: the calls that differ between systems, and all that is unsafe here.
+//! Starts, kills and examines processes: the calls that differ between systems, and all unsafe ones.
 
 use std::ffi::CString;
 use std::fs;
@@ -21,29 +21,29 @@ use crate::model::outcome::{Ending, Signal};
 use crate::sandbox::fault::Fault;
 use crate::sandbox::plain::limits::Limit;
 
-/// What a program is started with. All is ready before the fork: behind it nothing may be allocated.
+/// The data for starting a program. It is prepared before the fork: after it, nothing may be allocated.
 pub(super) struct Start {
     argv: List,
     env: List,
     limits: Vec<Limit>,
-    /// Descriptors that the program is not to have.
+    /// Descriptors that the program must not have.
     left_open: Vec<RawFd>,
-    /// Who is told the number of the program's group.
+    /// Gets the number of the program's group.
     guard: RawFd,
 }
 
-/// How often a program is tried to be started that is being written, a millisecond apart. It is not: but a process that the judge
-/// has just forked for another run has all of the judge's files open, until it becomes that run's program.
+/// Number of tries, a millisecond apart, to start a program that seems to be open for writing. Really, a process that
+/// the judge has just forked for another run has all of the judge's files open, until it becomes that run's program.
 const BUSY_TRIES: u32 = 2000;
 
-/// Texts as `execve` takes them.
+/// Strings for `execve`.
 struct List {
     /// The last one is null.
     pointers: Vec<*const libc::c_char>,
     _texts: Vec<CString>,
 }
 
-// SAFETY: the pointers lead to texts that the list itself owns, on the heap, and never changes.
+// SAFETY: the pointers lead to strings that the list itself owns, on the heap, and never changes.
 unsafe impl Send for List {}
 // SAFETY: as above.
 unsafe impl Sync for List {}
@@ -61,7 +61,7 @@ impl List {
 }
 
 impl Start {
-    /// Makes all ready to start a command, whose additions to the environment are all of it.
+    /// Prepares the start of a command, whose additions to the environment are all of it.
     pub(super) fn new(
         command: &job::Command,
         limits: Vec<Limit>,
@@ -94,19 +94,19 @@ impl Start {
         number.map(Program).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
     }
 
-    /// In the new process: takes leave of the judge, and becomes the program. Returns only if that fails.
+    /// In the new process: detaches from the judge, and becomes the program. Returns only if that fails.
     ///
-    /// It calls `execve` itself, because the library's `execvp` would give a file that is not a program to a shell.
+    /// It calls `execve` itself, because the library's `execvp` would run a file that is not a program with a shell.
     fn become_program(&self) -> io::Result<()> {
         let process = rustix::process::setsid()?;
-        // That the guard is gone is a fault of the judge, and no end of the program.
+        // A missing guard is a fault of the judge, and must not end the program.
         // SAFETY: sets no handler.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         // SAFETY: the guard's pipe is open as long as the slot that started this.
         let guard = unsafe { BorrowedFd::borrow_raw(self.guard) };
         rustix::io::write(guard, &process.as_raw_pid().to_ne_bytes())?;
         for fd in &self.left_open {
-            // SAFETY: takes no pointer; one that is not open any more is none to close.
+            // SAFETY: takes no pointer; a closed descriptor only gives an error.
             unsafe { libc::fcntl(*fd, libc::F_SETFD, libc::FD_CLOEXEC) };
         }
         for limit in &self.limits {
@@ -115,13 +115,13 @@ impl Start {
         }
         rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
         for signal in 1..32 {
-            // SAFETY: sets no handler; those that cannot be set are refused.
+            // SAFETY: sets no handler; signals that cannot be set are refused.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
         let (argv, env) = (&self.argv.pointers, &self.env.pointers);
         let program = argv.first().copied().unwrap_or(ptr::null());
         for _ in 0..BUSY_TRIES {
-            // SAFETY: all texts end with a zero byte and both lists with a null, see `List`.
+            // SAFETY: all strings end with a zero byte and both lists with a null, see `List`.
             unsafe { libc::execve(program, argv.as_ptr(), env.as_ptr()) };
             let error = io::Error::last_os_error();
             if error.raw_os_error() != Some(libc::ETXTBSY) {
@@ -137,19 +137,19 @@ impl Start {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Program(Pid);
 
-/// What the kernel says of a program that is over.
+/// The kernel's accounting of a finished program.
 pub(super) struct ResourceUsage {
     pub(super) ending: Ending,
-    /// Of the program and of those that it waited for.
+    /// CPU time of the program and of the children that it waited for.
     pub(super) cpu: Duration,
-    /// The most that one of them held, in bytes.
+    /// The largest memory of one of them, in bytes.
     pub(super) memory: u64,
     /// How often one of them lost its processor.
     pub(super) switches: u64,
 }
 
 impl Program {
-    /// Waits for its end, and leaves it to be reaped.
+    /// Waits for its end, without reaping it.
     pub(super) fn wait(self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(self.0), options) {}
@@ -166,8 +166,8 @@ impl Program {
         let _ = kill_process_group(self.0, rustix::process::Signal::KILL);
     }
 
-    /// Waits until its group, which was killed, is empty; but not for ever. A process that was forked at that moment may have been
-    /// missed, so whoever is left is killed again: as long as there is one, the group's number is taken.
+    /// Waits, for a bounded time, until its killed group is empty. A process that was forked at that moment may have
+    /// been missed, so those left are killed again: as long as there is one, the group's number is taken.
     pub(super) fn settle(self, milliseconds: u32) {
         for _ in 0..milliseconds {
             if let Err(rustix::io::Errno::SRCH) = rustix::process::test_kill_process_group(self.0) {
@@ -178,15 +178,14 @@ impl Program {
         }
     }
 
-    /// CPU time that it used until now, without its children, in nanoseconds; `None` if the system does not
-    /// tell while it runs.
+    /// CPU time so far, without its children, in nanoseconds; `None` if the system does not tell during the run.
     #[cfg(not(target_vendor = "apple"))]
     pub(super) fn cpu_so_far(self) -> Option<u64> {
         let mut clock = 0;
         // SAFETY: the place for the clock's number lives until the call returns.
         let refused = unsafe { libc::clock_getcpuclockid(self.0.as_raw_pid(), &raw mut clock) };
         let mut time = MaybeUninit::<libc::timespec>::zeroed();
-        // SAFETY: as above, for the time; of zeroes only there is one, too.
+        // SAFETY: as above, for the time; all zeros are a valid value.
         let time = unsafe {
             if refused != 0 || libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
                 return None;
@@ -197,13 +196,13 @@ impl Program {
         Some(seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
     }
 
-    /// CPU time that it used until now: this system does not tell while it runs.
+    /// CPU time so far: this system does not tell during the run.
     #[cfg(target_vendor = "apple")]
     pub(super) fn cpu_so_far(self) -> Option<u64> {
         None
     }
 
-    /// Reaps it, and tells what it used.
+    /// Reaps it, and returns its usage.
     pub(super) fn reap(self) -> io::Result<ResourceUsage> {
         let mut status = 0;
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
@@ -240,14 +239,14 @@ fn time(time: libc::timeval) -> Duration {
     Duration::from_secs(seconds) + Duration::from_micros(micros)
 }
 
-/// The most memory held, in bytes. Source: the manual pages `getrusage(2)` of the systems.
+/// The largest memory held, in bytes. Source: the manual pages `getrusage(2)` of the systems.
 fn memory(usage: &libc::rusage) -> u64 {
     const UNIT: u64 = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     u64::try_from(usage.ru_maxrss).unwrap_or(0) * UNIT
 }
 
-/// How much memory is on the account of a program before it begins, in bytes: Linux lets it start with what
-/// the judge holds. Other systems have no such file, and no such custom.
+/// Memory that a program is charged with before it begins, in bytes: on Linux, that of the judge. Other systems have
+/// no such file, and do not do this.
 pub(super) fn inherited_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -255,8 +254,8 @@ pub(super) fn inherited_memory() -> Option<u64> {
     number.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// The signals that have other numbers on other systems, by their numbers here, with those of Linux, which the model
-/// speaks. Source: `signal(7)` of Linux, `signal(3)` of FreeBSD and macOS.
+/// Signals with other numbers on other systems: their numbers here, and those of Linux, which the model uses. Source:
+/// `signal(7)` of Linux, `signal(3)` of FreeBSD and macOS.
 const SIGNALS: [(i32, i32); 10] = [
     (libc::SIGBUS, 7),
     (libc::SIGUSR1, 10),
@@ -273,7 +272,7 @@ const SIGNALS: [(i32, i32); 10] = [
 /// A signal of this system.
 fn signal(number: i32) -> Signal {
     let known = SIGNALS.iter().find(|(here, _)| *here == number);
-    // Elsewhere these are SIGEMT, SIGINFO, and those that no program expects.
+    // On other systems these are SIGEMT, SIGINFO, and signals that no program expects.
     let is_only_here = !cfg!(target_os = "linux") && matches!(number, 7 | 29 | 32..);
     match known {
         Some((_, linux)) => Signal(*linux),
@@ -282,7 +281,7 @@ fn signal(number: i32) -> Signal {
     }
 }
 
-/// The highest descriptor that is looked at: more than any process has by accident.
+/// The highest descriptor to check: more than any process has by accident.
 const HIGHEST: u64 = 65_536;
 
 fn descriptors() -> std::ops::Range<RawFd> {
@@ -290,8 +289,8 @@ fn descriptors() -> std::ops::Range<RawFd> {
     3..RawFd::try_from(most.min(HIGHEST)).unwrap_or(RawFd::MAX)
 }
 
-/// The descriptors of this process that programs would inherit, beside the three standard ones: those that whoever
-/// started it left open.
+/// The descriptors of this process that programs would inherit, beside the three standard ones: those that its parent
+/// left open.
 pub(super) fn left_open() -> Vec<RawFd> {
     descriptors()
         .filter(|fd| {
@@ -302,7 +301,7 @@ pub(super) fn left_open() -> Vec<RawFd> {
         .collect()
 }
 
-/// Starts a process that does nothing but this, with no descriptor but one.
+/// Starts a process that only does this work, with only one descriptor.
 ///
 /// # Safety
 /// The work must not need what another thread of this process may hold at this moment, such as a lock.
@@ -321,7 +320,7 @@ pub(super) unsafe fn fork(keep: RawFd, work: impl FnOnce()) -> io::Result<Pid> {
                 unsafe { libc::close(fd) };
             }
             work();
-            // SAFETY: ends the process without any cleaning up that is the judge's.
+            // SAFETY: ends the process without the judge's cleanup.
             unsafe { libc::_exit(0) }
         }
         number => Pid::from_raw(number).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH)),

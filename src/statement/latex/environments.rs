@@ -47,7 +47,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// What stands behind an optional argument and so many others.
+    /// The part after an optional argument and `arguments` others.
     fn behind_arguments(&self, body: Range<usize>, arguments: usize) -> Range<usize> {
         let text = Rc::clone(&self.text);
         let mut scanner = Scanner::new(&text, body);
@@ -58,7 +58,7 @@ impl Translator<'_, '_> {
         scanner.left()
     }
 
-    /// Polygon's: the title, the files that programs read and write, and the limits; then the statement.
+    /// Polygon's environment: the title, the files that programs read and write, and the limits; then the statement.
     fn problem(&mut self, body: Range<usize>) {
         let text = Rc::clone(&self.text);
         let mut scanner = Scanner::new(&text, body);
@@ -85,7 +85,7 @@ impl Translator<'_, '_> {
 
     fn verbatim(&mut self, body: Range<usize>) {
         let text = &self.text[body];
-        // Options of a listing, and the rest of the line of `\begin`.
+        // Skips the options of a listing, and the rest of the line of `\begin`.
         let text = match text.strip_prefix('[').and_then(|text| text.split_once(']')) {
             Some((_, text)) => text,
             None => text,
@@ -98,7 +98,7 @@ impl Translator<'_, '_> {
     fn list(&mut self, tag: &str, body: Range<usize>) {
         let parts = self.parts(body, "item");
         let mut items = String::new();
-        // What stands before the first item is options.
+        // Text before the first item is options.
         for part in parts.into_iter().skip(1) {
             let text = Rc::clone(&self.text);
             let mut scanner = Scanner::new(&text, part);
@@ -117,7 +117,7 @@ impl Translator<'_, '_> {
         self.split(range, |token| *token == Token::Command(name))
     }
 
-    /// The parts of a text between such tokens.
+    /// The parts of a text between tokens for which `is_between` holds.
     pub(super) fn split(
         &self,
         range: Range<usize>,

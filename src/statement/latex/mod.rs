@@ -1,4 +1,4 @@
-//! LaTeX statements: the subset of the format, as HTML. What is not known is told, and its text stays.
+//! LaTeX statements: translates the subset of the format to HTML. Unknown commands are reported, and their text stays.
 //!
 //! Source: problem package format 2025-09, "LaTeX environment and supported subset".
 
@@ -23,15 +23,15 @@ use crate::statement::math::{self, Math};
 use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
 
-/// So deep may groups and environments stand in each other, and macros in macros.
+/// Upper bound on the depth of nested groups and environments, and of macros in macros.
 const DEEPEST: usize = 50;
-/// So much text may macros make.
+/// Upper bound on the text that macros make.
 const MOST_EXPANDED: usize = 1 << 20;
 
 const HELP_IMAGE: &str =
     "add it beside the statement as .png or .svg; `pdftocairo -svg a.pdf a.svg` makes one";
 
-/// What to do about what is not known.
+/// The help for unknown commands.
 const HELP: &str = "use the commands that the package format lists for LaTeX statements";
 
 /// The title, if the statement sets one, and the statement, both as HTML.
@@ -64,7 +64,7 @@ pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> (Optio
     (translator.title, translator.writer.html)
 }
 
-/// What `\ref` shows: the number of the figure that a label is in.
+/// The number of the figure with each label, for `\ref`.
 fn labels(text: &str) -> HashMap<String, usize> {
     let mut labels = HashMap::new();
     let mut captions = 0;
@@ -82,9 +82,9 @@ fn labels(text: &str) -> HashMap<String, usize> {
 struct Translator<'a, 'b> {
     source: &'a StatementText,
     scope: &'a mut Scope<'b>,
-    /// The statement, or what a macro stands for.
+    /// The statement, or the text of a macro.
     text: Rc<str>,
-    /// Where in the statement the macro stands.
+    /// The place of the macro in the statement.
     expanded_at: Option<Range<usize>>,
     expanded: usize,
     depth: usize,
@@ -140,7 +140,7 @@ impl Translator<'_, '_> {
             Token::Group(inner) => self.range(inner),
             Token::Environment { name, body } => self.environment(name, body, at),
             Token::Command(name) => self.command(name, at, scanner),
-            // Outside of tables.
+            // `&` outside of tables.
             Token::Cell => self.writer.text("&amp;"),
             Token::Stray(what) => {
                 self.remark(at, format!("`{what}` is left out: its partner is missing"), HELP);
@@ -167,7 +167,7 @@ impl Translator<'_, '_> {
             return self.styled(style, scanner);
         }
         if let Some(style) = switch(plain) {
-            // Polygon's way: `\bf{text}`.
+            // Polygon writes `\bf{text}`.
             match scanner.is_at_group() {
                 true => self.styled(style, scanner),
                 false => self.writer.push(style),
@@ -248,7 +248,7 @@ impl Translator<'_, '_> {
                 }
             }
             "def" | "newcommand" | "renewcommand" | "providecommand" => self.define(scanner),
-            // Those of Polygon are known, and others cannot be.
+            // Those of Polygon are built in; others are not supported.
             "newenvironment" | "renewenvironment" => {
                 scanner.argument();
                 scanner.option();
@@ -262,7 +262,7 @@ impl Translator<'_, '_> {
             "Note" | "Notes" | "Explanation" | "Explanations" => {
                 self.polygon_section(self.scope.words.note)
             }
-            // Each has its own heading.
+            // Each example has its own heading.
             "Example" | "Examples" => {}
             "exmpfile" => {
                 let mut path = || self.source.beside(self.text[scanner.argument()].trim());
@@ -290,7 +290,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The text of a style's argument.
+    /// Translates the argument of a style.
     fn styled(&mut self, style: Style, scanner: &mut Scanner<'_>) {
         let argument = scanner.argument();
         let mark = self.writer.mark();
@@ -311,7 +311,7 @@ impl Translator<'_, '_> {
         self.writer.block(&format!("<h{level}>{text}</h{level}>"));
     }
 
-    /// A section that goes on up to the next one.
+    /// A section that continues up to the next one.
     fn polygon_section(&mut self, title: &str) {
         self.writer.block(&format!("<h2>{title}</h2>"));
     }
@@ -384,7 +384,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// `\newcommand{\name}[1]{text}` or `\def\name{text}`.
+    /// Defines a macro: `\newcommand{\name}[1]{text}` or `\def\name{text}`.
     fn define(&mut self, scanner: &mut Scanner<'_>) {
         let name = scanner.argument();
         let name = self.text[name].trim().trim_start_matches('\\').to_owned();
@@ -418,14 +418,14 @@ impl Translator<'_, '_> {
         self.expanded_at = outer;
     }
 
-    /// A part of the text as HTML without paragraphs.
+    /// Translates a part of the text to HTML without paragraphs.
     fn inline(&mut self, range: Range<usize>) -> String {
         let outer = std::mem::replace(&mut self.writer, Writer::inline());
         self.range(range);
         std::mem::replace(&mut self.writer, outer).html.trim().to_owned()
     }
 
-    /// A part of the text as HTML with paragraphs.
+    /// Translates a part of the text to HTML with paragraphs.
     fn block(&mut self, range: Range<usize>) -> String {
         let outer = std::mem::take(&mut self.writer);
         self.range(range);
@@ -439,8 +439,8 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The part of the page's width that `width=0.5\textwidth`, `width=7cm` or `scale=0.2` asks for. A line has 16 cm; what
-/// an image has in centimetres, only its maker knows.
+/// The fraction of the page's width in `width=0.5\textwidth`, `width=7cm` or `scale=0.2`. A line has 16 cm; the size
+/// of an image in centimetres is unknown.
 fn width(option: &str) -> Option<f64> {
     let value = option.strip_prefix("width=")?.trim();
     let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
@@ -457,7 +457,7 @@ fn width(option: &str) -> Option<f64> {
     Some(part.clamp(0.02, 1.0))
 }
 
-/// Quotes and dashes as LaTeX sets them.
+/// Quotes and dashes as LaTeX typesets them.
 fn typography(text: &str) -> String {
     const PAIRS: [(&str, &str); 8] = [
         ("---", "—"),

@@ -1,29 +1,29 @@
-//! The parts of a LaTeX text: groups and environments as a whole, formulas as they are.
+//! Scans a LaTeX text: groups and environments as a whole, formulas unparsed.
 
 use std::ops::Range;
 
-/// Environments whose text is a formula.
+/// Environments that contain a formula.
 const FORMULAS: [&str; 8] =
     ["equation", "align", "eqnarray", "gather", "multline", "displaymath", "math", "alignat"];
-/// Environments whose text is shown as it is.
+/// Environments that contain verbatim text.
 pub(super) const VERBATIM: [&str; 2] = ["verbatim", "lstlisting"];
 
-/// One part.
+/// One part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// Without anything that has a meaning.
+    /// Text without special characters.
     Text(&'a str),
-    /// Blanks, or the end of a line.
+    /// White space, including the end of a line.
     Space,
     /// `~`.
     Tie,
     /// An empty line.
     Paragraph,
-    /// A formula, in a line or alone.
+    /// A formula, inline or `alone`.
     Math { formula: &'a str, alone: bool },
     /// `\verb|text|`.
     Verbatim(&'a str),
-    /// What stands between braces.
+    /// The text between braces.
     Group(Range<usize>),
     /// An environment with its body.
     Environment { name: &'a str, body: Range<usize> },
@@ -31,7 +31,7 @@ pub(super) enum Token<'a> {
     Command(&'a str),
     /// `&`.
     Cell,
-    /// A brace, or the begin or end of an environment, without its partner.
+    /// A brace, or the `\begin` or `\end` of an environment, without its partner.
     Stray(&'a str),
 }
 
@@ -51,7 +51,7 @@ impl<'a> Scanner<'a> {
         &self.text[self.at..self.end]
     }
 
-    /// The next part, and where it is.
+    /// The next part, and its range.
     pub(super) fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
         let start = self.at;
         let first = self.rest().chars().next()?;
@@ -85,7 +85,7 @@ impl<'a> Scanner<'a> {
         Some((token, start..self.at))
     }
 
-    /// Comments in a row need no stack.
+    /// Returns without a part after a comment, so that many comments need no stack.
     fn next_or_nothing(&mut self) -> Option<(Token<'a>, Range<usize>)> {
         while self.rest().starts_with('%') {
             self.comment();
@@ -93,7 +93,7 @@ impl<'a> Scanner<'a> {
         self.next()
     }
 
-    /// A comment goes up to the first sign of the next line.
+    /// Skips a comment, up to the first character of the next line that is not white space.
     fn comment(&mut self) {
         let rest = self.rest();
         let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
@@ -169,7 +169,7 @@ impl<'a> Scanner<'a> {
                 Token::Stray(&self.text[start..self.at])
             }
             _ => {
-                // Blanks behind a word only end it.
+                // White space after a command only ends it.
                 let rest = self.rest();
                 let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
                 self.at += blanks;
@@ -188,7 +188,7 @@ impl<'a> Scanner<'a> {
         Token::Verbatim(&rest[start..start + end])
     }
 
-    /// Behind `\begin`.
+    /// Scans an environment after its `\begin`.
     fn environment(&mut self, start: usize) -> Token<'a> {
         let name = self.argument();
         let name = &self.text[name];
@@ -233,7 +233,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// What is not read yet.
+    /// The range that is not scanned yet.
     pub(super) fn left(&self) -> Range<usize> {
         self.at..self.end
     }
@@ -243,7 +243,7 @@ impl<'a> Scanner<'a> {
         self.rest().starts_with('{')
     }
 
-    /// The argument of a command: what stands between braces, else one sign or command. Empty if none is there.
+    /// The argument of a command: the text between braces, else one character or command. Empty if there is none.
     pub(super) fn argument(&mut self) -> Range<usize> {
         let before = self.at;
         self.skip_blanks();
@@ -277,7 +277,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// What stands between brackets, if they are next.
+    /// The text between brackets, if they come next.
     pub(super) fn option(&mut self) -> Option<Range<usize>> {
         if !self.rest().starts_with('[') {
             return None;
@@ -289,7 +289,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Where the brace closes that opens here.
+/// The position of the brace that closes the one at `open`.
 fn closing(text: &str, open: usize, end: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = open;
@@ -312,7 +312,7 @@ fn closing(text: &str, open: usize, end: usize) -> Option<usize> {
     None
 }
 
-/// Where this stands next, outside of comments and not behind a backslash.
+/// The next position of a text, outside of comments and not after a backslash.
 fn find(text: &str, start: usize, end: usize, what: &str) -> Option<usize> {
     let mut at = start;
     let bytes = text.as_bytes();

@@ -1,6 +1,6 @@
-//! What commands of text stand for.
+//! The meaning of text commands.
 
-/// How text looks, as HTML around it.
+/// The look of text, as HTML around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
     pub open: &'static str,
@@ -35,7 +35,7 @@ pub(super) fn style(name: &str) -> Option<Style> {
     })
 }
 
-/// The style of a command that holds up to the end of its group.
+/// The style of a command that lasts until the end of its group.
 pub(super) fn switch(name: &str) -> Option<Style> {
     Some(match name {
         "bf" | "bfseries" => BOLD,
@@ -57,7 +57,7 @@ pub(super) fn switch(name: &str) -> Option<Style> {
     })
 }
 
-/// The number of arguments of a command that means nothing on a page.
+/// The number of arguments of a command that has no effect on a page.
 pub(super) fn is_nothing(name: &str) -> Option<usize> {
     Some(match name {
         "noindent" | "centering" | "raggedright" | "raggedleft" | "smallskip" | "medskip"
@@ -71,7 +71,7 @@ pub(super) fn is_nothing(name: &str) -> Option<usize> {
     })
 }
 
-/// The mark that an accent puts on a letter.
+/// The combining mark of an accent.
 pub(super) fn accent(name: &str) -> Option<char> {
     Some(match name {
         "`" => '\u{300}',
@@ -92,7 +92,7 @@ pub(super) fn accent(name: &str) -> Option<char> {
     })
 }
 
-/// The text that a command stands for, as HTML.
+/// The text of a command, as HTML.
 pub(super) fn symbol(name: &str) -> Option<&'static str> {
     Some(match name {
         "%" => "%",

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::statement::latex::Translator;
 use crate::statement::latex::scanner::{Scanner, Token};
 
-/// A cell's place in a table.
+/// The span of a cell in a table.
 struct Cell {
     content: Range<usize>,
     columns: usize,
@@ -15,7 +15,7 @@ struct Cell {
 }
 
 impl Translator<'_, '_> {
-    /// A table whose columns are the last of so many arguments.
+    /// Translates a table whose columns are in the last of `arguments` arguments.
     pub(super) fn table(&mut self, body: Range<usize>, arguments: usize) {
         let text = Rc::clone(&self.text);
         let mut scanner = Scanner::new(&text, body);
@@ -28,7 +28,7 @@ impl Translator<'_, '_> {
         let body = scanner.left();
         let has_lines = columns.has_lines || text[body.clone()].contains("\\hline");
         let mut rows = String::new();
-        // In how many rows below a column is taken by a cell from above.
+        // For each column, the number of rows below that a cell from above still covers.
         let mut taken: HashMap<usize, usize> = HashMap::new();
         for row in self.parts(body, "\\") {
             let row = self.without_rules(row);
@@ -112,7 +112,7 @@ struct Columns {
     has_lines: bool,
 }
 
-/// How the columns of `|l|c|p{5cm}|` are aligned.
+/// The alignments of the columns in `|l|c|p{5cm}|`.
 fn alignments(columns: &str, has_lines: bool) -> Columns {
     let mut align = Vec::new();
     let mut depth = 0_usize;

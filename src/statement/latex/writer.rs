@@ -1,4 +1,4 @@
-//! HTML in the making: paragraphs, and the styles that are on.
+//! Writes HTML: tracks paragraphs, and the active styles.
 
 use crate::statement::latex::symbols::Style;
 
@@ -12,7 +12,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// One that makes no paragraphs: for cells, titles and captions.
+    /// A writer that makes no paragraphs: for cells, titles and captions.
     pub(super) fn inline() -> Self {
         Self { is_inline: true, ..Self::default() }
     }
@@ -23,7 +23,7 @@ impl Writer {
         self.html.push_str(html);
     }
 
-    /// Appends a blank, unless it would be the first of a paragraph.
+    /// Appends a space, unless the paragraph is empty.
     pub(super) fn space(&mut self) {
         if self.is_open && !self.html.ends_with([' ', '\n']) {
             self.html.push(' ');
@@ -51,14 +51,14 @@ impl Writer {
         self.html.push_str("</p>\n");
     }
 
-    /// Appends HTML that stands outside of paragraphs.
+    /// Appends HTML outside of paragraphs.
     pub(super) fn block(&mut self, html: &str) {
         self.paragraph();
         self.html.push_str(html);
         self.html.push('\n');
     }
 
-    /// How many styles are on.
+    /// The number of active styles.
     pub(super) fn mark(&self) -> usize {
         self.styles.len()
     }
@@ -71,7 +71,7 @@ impl Writer {
         self.styles.push(style);
     }
 
-    /// Turns all styles off that were turned on since.
+    /// Turns off all styles that were turned on since the mark.
     pub(super) fn back_to(&mut self, mark: usize) {
         if self.is_open {
             self.close_styles(mark);
@@ -79,7 +79,7 @@ impl Writer {
         self.styles.truncate(mark);
     }
 
-    /// Whether text is shown sign by sign.
+    /// Whether text is shown as code.
     pub(super) fn is_code(&self) -> bool {
         self.styles.iter().any(|style| style.close == "</code>")
     }

@@ -1,13 +1,13 @@
-//! What a program that was built for many inputs at once reads, and what it says of each: bytes, and what they mean.
+//! What a program for batches reads, and what it writes for each input: the bytes and their meaning.
 //!
-//! `src/language/batch.c` is the other end. All numbers have 4 bytes in the machine's own order.
+//! `src/language/batch.c` is the other end. All numbers have 4 bytes in the machine's byte order.
 //!
 //! | it reads | |
 //! |---|---|
-//! | `INPUTS`, how many | |
-//! | where the program reads, where it writes | two names, each with a zero byte behind it; empty for standard input and output |
-//! | where else it can leave files | a directory of the run's own, with a zero byte behind it; empty if there is none |
-//! | an input, so many times | its length, its bytes |
+//! | `INPUTS`, number of inputs | |
+//! | where the program reads, where it writes | two names, each ended by a zero byte; empty for stdin and stdout |
+//! | where else it can leave files | a private directory of the run, ended by a zero byte; empty if there is none |
+//! | each input | its length, its bytes |
 //!
 //! | it writes, for each input | |
 //! |---|---|
@@ -15,22 +15,23 @@
 //! | 1, the output's length, its bytes | the program ended with exit code 0 and has an output that is not too long |
 //! | 0, 0 | else |
 //!
-//! It may end early: then nothing is known of the inputs left.
+//! It may end early: then nothing is known about the other inputs.
 
 use crate::model::problem::ProgramIo;
 
-/// The first word of what is read.
+/// The first word of what the program reads.
 const INPUTS: u32 = 0x316e_696a;
 /// The first word of a frame.
 const FRAME: u32 = 0x3174_756a;
-/// The longest output that is handed on, in bytes.
+/// Upper bound on the bytes of an output that is passed on.
 const LONGEST: usize = 64 << 10;
 
-/// Words of these bytes make no sense as frames.
+/// The bytes are not valid frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotFrames;
 
-/// What such a program reads. `shared` is a directory of the run's own beside its box and its temporary one.
+/// The bytes that such a program reads. `shared` is a private directory of the run beside its box and its temporary
+/// one.
 pub fn inputs<'a>(
     io: &ProgramIo,
     shared: &str,
@@ -42,7 +43,7 @@ pub fn inputs<'a>(
     };
     let mut bytes = Vec::new();
     let word = |bytes: &mut Vec<u8>, number: usize| {
-        // Neither as many inputs nor as long ones are ever put in a batch.
+        // A batch never has that many inputs, or inputs that long.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         bytes.extend(number.to_ne_bytes());
     };
@@ -59,17 +60,17 @@ pub fn inputs<'a>(
     bytes
 }
 
-/// What it said of so many inputs: the output of each, if there is one.
+/// The output for each of `count` inputs, if it has one.
 ///
 /// # Errors
-/// Where it says anything else than a frame for each in turn, from the first on.
+/// If the bytes are anything but frames in the order of the inputs.
 pub fn outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFrames> {
     let mut outputs = said(bytes, count)?;
     outputs.resize(count, None);
     Ok(outputs)
 }
 
-/// The same up to the input at which it ended.
+/// Like [`outputs`], but only up to the input at which the program ended.
 ///
 /// # Errors
 /// As [`outputs`].
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A frame of these four words and this text.
+    /// A frame with these four words and this text.
     fn frame(words: [u32; 4], text: &str) -> Vec<u8> {
         let words = words.iter().flat_map(|word| word.to_ne_bytes());
         words.chain(text.bytes()).collect()
@@ -118,7 +119,7 @@ mod tests {
         frame([FRAME, number, 0, 0], "")
     }
 
-    /// `expected` has a word for each input: what it writes, or `-`.
+    /// Checks the frames; `expected` has a word for each input: its output, or `-`.
     fn check(pieces: &[Vec<u8>], count: usize, expected: Result<&str, NotFrames>) {
         let bytes = pieces.concat();
         let got = outputs(&bytes, count).map(|outputs| {
@@ -187,7 +188,7 @@ mod tests {
         check(&files, &[b"x"], &[b"a.in\0b\0/s\0", &one[..], b"x"].concat());
     }
 
-    /// Whole frames, broken ones and anything else.
+    /// Whole frames, broken ones and other bytes.
     fn pieces() -> impl Strategy<Value = Vec<u8>> {
         prop_oneof![
             any::<Vec<u8>>(),
@@ -209,7 +210,7 @@ mod tests {
             let bytes = pieces.concat();
             if let Ok(outputs) = outputs(&bytes, count) {
                 prop_assert_eq!(outputs.len(), count);
-                // What was understood, written once more, is what came.
+                // The parsed frames, written again, are the original bytes.
                 let said = bytes.len();
                 let mut again = Vec::new();
                 for (number, output) in outputs.iter().enumerate() {

@@ -1,21 +1,21 @@
-//! Many comparisons for the price of two starts: batches.
+//! Batches: many comparisons for the price of two program starts.
 //!
 //! # Theory of operation
 //!
-//! Most of a comparison of small programs is their start. So both programs are built a second time, with
-//! `src/language/batch.c` before their `main`. Such a program is started once for many inputs, in the sandbox as any other,
-//! under the limits of one run. Just before `main` it forks for each input: that process runs the program's own
-//! `main` on it, with all that comes before `main` done already.
+//! Most of the time of comparing small programs is their start. So both programs are built a second time, with
+//! `src/language/batch.c` before their `main`. Such a program is started once for many inputs, in the sandbox as any
+//! other, under the limits of one run. Just before `main` it forks for each input. The child runs the program's own
+//! `main` on it, with all startup code already done.
 //!
-//! **A batch can only accept.** An input counts as accepted if both batches as a whole kept the limits of a single
-//! run and ended with exit code 0, if both say that their program did so on it, and if the output is
-//! accepted as that of any run. With everything else (another exit code, another output, no frame, a frame that makes
-//! no sense, a limit) the input is compared anew, each program in a process of its own, as if there were no batches.
-//! So nothing is ever reported that single runs did not show; what a program does only in a fresh process, batches may overlook.
+//! **A batch can only accept.** An input counts as accepted under three conditions: both batches as a whole kept the
+//! limits of a single run and ended with exit code 0, both report the same of their program on this input, and the
+//! output is accepted like that of any run. In all other cases (another exit code or output, no valid frame, a limit)
+//! the input is compared anew, with each program in a process of its own, as if there were no batches. So no failure
+//! is reported that single runs did not show. Batches may overlook what a program does only in a fresh process.
 //!
-//! Batches begin after the first inputs, which find most faults, so that searches that find something at once do not
-//! wait for a compiler; workers build while others go on. What they read and write is in [`frames`], how many inputs they
-//! have in [`size`].
+//! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
+//! Workers build while others go on. [`frames`] has the bytes that batches read and write, [`size`] their number of
+//! inputs.
 
 pub mod frames;
 pub mod size;
@@ -38,25 +38,25 @@ use crate::model::test_data::TestCase;
 use crate::stress::batch::size::Size;
 use crate::stress::comparison::{Comparison, bytes};
 
-/// So many inputs are tried before anything is built for batches.
+/// Number of inputs that are tried before anything is built for batches.
 const BEFORE: u64 = 64;
-/// So many inputs must be left that it is worth it.
+/// Number of inputs that must be left for batches to pay off.
 const WORTH: u64 = 500;
-/// What does not build, and the consequence.
+/// The program that does not build, and the consequence.
 const FOR_BATCHES: &str = "the program for batches, without which every run has a fresh process,";
-/// Building both programs must not take more than this part of the time that is left.
+/// Building both programs must take at most the time left, divided by this.
 const PART: u32 = 2;
 
-/// How programs that were built for many inputs at once are run.
+/// How programs for batches are run.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
-    /// A directory beside box and temporary directory that is the run's own.
+    /// A private directory of the run beside its box and temporary directory.
     shared: &'static str,
 }
 
 impl Way {
-    /// The way; none if programs write files and nothing may be written, or if nothing keeps programs apart: what a
-    /// program leaves in a batch is taken away, and all of the machine is there then.
+    /// The way to run batches. `None` if programs use files but may not write any, or without isolation: a batch
+    /// deletes what a program leaves, and programs could reach the whole machine.
     pub fn new(rules: &Rules<'_>, isolation: Isolation) -> Option<Self> {
         let problem = rules.problem;
         if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
@@ -91,7 +91,7 @@ impl Way {
     }
 }
 
-/// Both programs, to be built for batches.
+/// Both programs of a comparison, to be built for batches.
 pub struct Batches {
     way: Way,
     reference: Side,
@@ -99,7 +99,7 @@ pub struct Batches {
     size: Mutex<Size>,
 }
 
-/// One of the two.
+/// One of the two programs.
 struct Side {
     path: PathBuf,
     prepared: Prepared,
@@ -122,22 +122,22 @@ impl Side {
     }
 }
 
-/// How far a search is, for the decision whether batches are worth it.
+/// The progress of a search, to decide whether batches pay off.
 #[derive(Clone, Copy, Debug)]
 pub struct Left {
     /// Inputs that were tried.
     pub tried: u64,
-    /// Inputs that may be tried yet.
+    /// Number of inputs that may still be tried.
     pub inputs: Option<u64>,
     /// Time that is left.
     pub time: Duration,
 }
 
 impl Batches {
-    /// The longest input in a batch, in bytes: on longer ones programs work longer than they start.
+    /// Upper bound in bytes on an input in a batch: on longer ones, the work of programs outweighs their start.
     pub const LONGEST: u64 = 16 << 10;
 
-    /// Batches of these two, unless one of them is in a language without, or there is no [`Way`].
+    /// Batches of both programs, unless a language lacks them or there is no [`Way`].
     pub fn new(
         rules: &Rules<'_>,
         isolation: Isolation,
@@ -156,7 +156,8 @@ impl Batches {
         [&self.submission, &self.reference]
     }
 
-    /// Builds one of the programs, if it is time and no other worker does it. Whether there was one to build.
+    /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was one to
+    /// build.
     ///
     /// # Errors
     /// When the judge failed or was interrupted. If a program does not build, there are no batches.
@@ -180,18 +181,18 @@ impl Batches {
                 Err(remark)
             }
         };
-        // No other worker has this side.
+        // No other worker builds this side.
         let _ = side.built.set(built);
         Ok(true)
     }
 
-    /// Why there are no batches, if a program could not be built for them.
+    /// The reason why there are no batches, if a program did not build for them.
     pub fn trouble(&self) -> Option<Diagnostic> {
         let remark = |side: &Side| Some(side.built.get()?.as_ref().err()?.clone());
         self.sides().into_iter().find_map(remark)
     }
 
-    /// How many inputs are to be tried at once; one while there are no batches.
+    /// Number of inputs to try at once; one as long as there are no batches.
     pub fn size(&self) -> usize {
         match self.sides().iter().all(|side| side.runnable().is_some()) {
             true => self.with_size(|size| size.next()),
@@ -199,7 +200,7 @@ impl Batches {
         }
     }
 
-    /// Takes into account the result of a batch, or of an input alone.
+    /// Adjusts the size by the result of a batch or of a single input.
     pub fn learn(&self, count: usize, accepted: usize, elapsed: Duration) {
         self.with_size(|size| size.learn(count, accepted, elapsed));
     }
@@ -208,12 +209,12 @@ impl Batches {
         with(&mut self.size.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether an input is one for a batch.
+    /// Whether an input is small enough for a batch.
     pub fn takes(input: &[u8]) -> bool {
         input.len() as u64 <= Self::LONGEST
     }
 
-    /// On which of these inputs the submission is accepted, as far as batches can tell.
+    /// The inputs on which the submission is accepted, as far as batches can tell.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
@@ -256,9 +257,9 @@ impl Batches {
     }
 }
 
-/// What a program said of a batch.
+/// The output of a program for a batch.
 pub struct Said {
-    /// In frames.
+    /// The output as frames.
     pub bytes: Vec<u8>,
     /// The run of the whole batch.
     pub ran: Ran,

@@ -1,26 +1,26 @@
-//! How many inputs a batch has: more while batches are quick and tell much, fewer if they do not.
+//! The number of inputs in a batch: more while batches are quick and accept, fewer otherwise.
 
 use std::time::Duration;
 
-/// The most inputs of a batch.
+/// Upper bound on the inputs of a batch.
 pub const MOST: usize = 256;
 
-/// A batch that takes less, beside a start, may be larger next time.
+/// If a batch takes less time than this beyond the start, the next may be larger.
 const QUICK: Duration = Duration::from_millis(100);
-/// A batch that takes more, beside a start, is to be smaller next time.
+/// If a batch takes more time than this beyond the start, the next is smaller.
 const SLOW: Duration = Duration::from_millis(300);
 
-/// So many batches in a row that accept nothing show that no batch will.
+/// After this many batches in a row that accept nothing, there are no more.
 const USELESS: u32 = 5;
 
-/// How many inputs the next batch has.
+/// The number of inputs of the next batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     next: usize,
-    /// Inputs alone show how long a start takes, not what a batch takes: the first one is always tried.
+    /// Whether a batch was tried: single inputs only show how long a start takes, so the first batch is always tried.
     is_tried: bool,
     useless: u32,
-    /// The least time that an input alone took: most of that is the start of the programs, which a batch has once.
+    /// The least time of a single input: most of it is the start of the programs, which a batch has only once.
     start: Option<Duration>,
 }
 
@@ -31,12 +31,13 @@ impl Default for Size {
 }
 
 impl Size {
-    /// How many inputs are to be tried at once.
+    /// Number of inputs to try at once.
     pub fn next(&self) -> usize {
         self.next
     }
 
-    /// Takes into account what a batch, or an input alone, came to: of so many inputs so many accepted, in this time.
+    /// Adjusts the size by the result of a batch or of a single input: its inputs, how many were accepted, and the
+    /// time.
     pub fn learn(&mut self, count: usize, accepted: usize, elapsed: Duration) {
         if self.useless >= USELESS {
             return;
@@ -61,7 +62,7 @@ impl Size {
         if elapsed > SLOW + start || accepted * 2 < count {
             self.next = (count / 2).max(1);
         } else if elapsed < QUICK + start && accepted == count {
-            // Others may have found a size of their own in the meantime.
+            // Other workers may have set another size in the meantime.
             self.next = self.next.max(count * 2).min(MOST);
         }
     }
@@ -71,7 +72,7 @@ impl Size {
 mod tests {
     use super::*;
 
-    /// Batches as `count accepted milliseconds`, with `-` for the size that was asked for; then the next size.
+    /// Checks the next size after batches given as `count accepted milliseconds`, with `-` for the size asked for.
     fn check(batches: &[(usize, usize, u64)], expected: usize) {
         let mut size = Size::default();
         for &(count, accepted, milliseconds) in batches {
@@ -89,10 +90,10 @@ mod tests {
         check(&[(200, 200, 20)], 256);
         check(&[(8, 8, 150)], 2);
         check(&[(8, 8, 20), (16, 16, 150)], 16);
-        // A start that takes long does so once for all of them.
+        // A slow start happens only once in a batch.
         check(&[(1, 1, 300), (2, 2, 310)], 4);
         check(&[(1, 1, 300), (2, 2, 310), (4, 4, 650)], 2);
-        // A smaller one that was under way.
+        // A smaller batch that was still running.
         check(&[(8, 8, 20), (2, 2, 2)], 16);
     }
 
@@ -110,7 +111,7 @@ mod tests {
         let in_vain = [(2, 0, 1), (1, 1, 1)].repeat(4);
         check(&in_vain, 2);
         check(&[&in_vain[..], &[(2, 0, 1), (1, 1, 1)]].concat(), 1);
-        // One that does makes good for those before.
+        // A batch that accepts makes up for those before.
         check(&[&in_vain[..], &[(2, 2, 1), (4, 0, 1), (1, 1, 1)]].concat(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! What a worker does in its turn: it takes inputs, has them compared, and keeps what fails.
+//! A turn of a worker: it takes inputs, has them compared, and keeps those that fail.
 
 use std::hash::BuildHasher;
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use crate::stress::candidates::{Candidate, Content};
 use crate::stress::comparison::{Compared, Unusable};
 use crate::stress::search::{Failure, Fault, Refusal, Shared};
 
-/// How many failing inputs may turn out not to be valid before each is asked about first.
+/// After this many failing inputs that turn out invalid, validators see each input before the programs do.
 const DOUBTS: u64 = 3;
 
 /// An input that a worker has taken.
@@ -25,14 +25,14 @@ struct Taken {
     is_asked_first: bool,
 }
 
-/// An input that is to be compared.
+/// An input that is ready to be compared.
 struct Ready {
     number: u64,
     input: Arc<[u8]>,
     origin: Origin,
     /// The start of the generator that printed it.
     call: Option<Call>,
-    /// Whether the validators in the sandbox have allowed it.
+    /// Whether the validators in the sandbox have accepted it.
     is_allowed: bool,
 }
 
@@ -55,7 +55,7 @@ impl Shared<'_, '_> {
         self.changed.notify_all();
     }
 
-    /// Tells whether there was anything to do.
+    /// Returns whether there was anything to do.
     fn turn(&self) -> Result<bool, Stop> {
         if let Some(batches) = self.searching.batches
             && !self.is_over.load(Ordering::Relaxed)
@@ -75,7 +75,7 @@ impl Shared<'_, '_> {
         Ok(true)
     }
 
-    /// How far it is.
+    /// The progress of the search.
     fn left(&self) -> Left {
         let tried = self.lock().taken;
         Left {
@@ -85,7 +85,7 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// The next inputs, at most so many; none if the search is over.
+    /// The next inputs, at most `most`; empty if the search is over.
     fn take(&self, most: usize) -> Result<Vec<Taken>, Stop> {
         let mut all = Vec::new();
         if self.is_over.load(Ordering::Relaxed) {
@@ -105,7 +105,7 @@ impl Shared<'_, '_> {
                 None => state.candidates.next()?,
             };
             let Some(candidate) = candidate else {
-                // What was taken is tried yet.
+                // Inputs that were already taken are still tried.
                 state.outcome.end.get_or_insert(end.unwrap_or(SearchEnd::Exhausted));
                 break;
             };
@@ -120,7 +120,7 @@ impl Shared<'_, '_> {
         Ok(all)
     }
 
-    /// The input that was taken, unless it is not to be compared.
+    /// The input for a taken number; `None` if it is not to be compared.
     fn ready(&self, taken: Taken) -> Result<Option<Ready>, Stop> {
         if self.is_settled(taken.number) {
             return Ok(None);
@@ -139,7 +139,7 @@ impl Shared<'_, '_> {
         if !is_new {
             return Ok(None);
         }
-        // What a grammar wrote it accepts; others of the package may not.
+        // A grammar accepts its own inputs; other grammars of the package may not.
         let is_one = self.searching.validity.grammars.len() < 2 && call.is_none();
         if !is_one && !self.searching.validity.by_grammar(&input) {
             self.lock().outcome.result.left_out += 1;
@@ -157,7 +157,7 @@ impl Shared<'_, '_> {
         }))
     }
 
-    /// Whether an input with this number cannot matter any more: one before it fails, or there is a fault.
+    /// Whether an input with this number no longer matters: an earlier one fails, or there is a fault.
     fn is_settled(&self, number: u64) -> bool {
         if !self.is_over.load(Ordering::Relaxed) {
             return false;
@@ -169,13 +169,13 @@ impl Shared<'_, '_> {
         found.is_some_and(is_late) || fault.is_some_and(is_late) || outcome.error.is_some()
     }
 
-    /// Compares, in a batch what a batch accepts, and all else by itself.
+    /// Compares the inputs: in a batch those that it can accept, and the others one by one.
     fn compare(&self, ready: Vec<Ready>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
         if let Some(batches) = self.searching.batches {
             let places = (0..ready.len()).filter(|place| Batches::takes(&ready[*place].input));
             let places: Vec<usize> = places.collect();
-            // One alone shares its start with no other.
+            // A single input has nothing to share a start with.
             if places.len() > 1 {
                 let inputs = places.iter().map(|place| Arc::clone(&ready[*place].input));
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
@@ -207,7 +207,7 @@ impl Shared<'_, '_> {
         Ok(())
     }
 
-    /// Compares on one input.
+    /// Compares on a single input.
     fn compare_one(&self, ready: Ready) -> Result<(), Stop> {
         match self.searching.comparison.compare(&ready.input, TimeLimitMode::Any)? {
             Compared::Same => {
@@ -231,7 +231,7 @@ impl Shared<'_, '_> {
         Ok(())
     }
 
-    /// Whether only input validators say that an input is valid: if they are lax, right programs may fail on it.
+    /// Whether only input validators vouch for an input: if they are lax, right programs may fail on it.
     fn is_guess(&self, ready: &Ready) -> bool {
         let no_grammar = self.searching.validity.grammars.is_empty();
         no_grammar && matches!(ready.origin, Origin::TestCase { .. })
@@ -244,11 +244,11 @@ impl Shared<'_, '_> {
         if known.as_ref().is_none_or(|it| fault.number < it.number) {
             *known = Some(fault);
         }
-        // The others finish what they have taken, which came before.
+        // The others finish inputs that they have already taken, which came before.
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// What a generator prints; nothing if it fails.
+    /// The output of a generator; `None` if it fails.
     fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, Stop> {
         let Some(generators) = self.searching.generators else { return Ok(None) };
         let broken = match call.input(generators)? {
@@ -261,7 +261,7 @@ impl Shared<'_, '_> {
         Ok(None)
     }
 
-    /// Whether the package's validators in the sandbox allow an input.
+    /// Whether the package's validators in the sandbox accept an input.
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         let Some(by) = self.searching.validity.refusal(input)? else { return Ok(true) };
         let mut state = self.lock();
@@ -272,7 +272,7 @@ impl Shared<'_, '_> {
         Ok(false)
     }
 
-    /// Runs it again, and keeps it if it fails again.
+    /// Runs a failing input again, and keeps it if it fails again.
     fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), Stop> {
         let until = self.searching.until;
         until.extend(Instant::now() + self.searching.shrink_time);
@@ -280,7 +280,7 @@ impl Shared<'_, '_> {
         while repeats < REPEATS {
             let compared = match self.searching.comparison.compare(&ready.input, TimeLimitMode::Any)
             {
-                // What was seen is kept.
+                // Runs that are done count.
                 Err(Stop::Interrupted) if until.ran_out() => break,
                 compared => compared?,
             };
@@ -308,7 +308,7 @@ impl Shared<'_, '_> {
             *place = Some(failure);
         }
         if failing == repeats {
-            // The others finish what they have taken, which came before.
+            // The others finish inputs that they have already taken, which came before.
             self.is_over.store(true, Ordering::Relaxed);
         }
         Ok(())

@@ -16,7 +16,7 @@ use crate::package::kattis::part::Part;
 use crate::package::kattis::{Pack, programs};
 use crate::package::node::with_yaml;
 
-/// Reads all test data, and how its groups are graded.
+/// Reads all test data, and the grading of its groups.
 pub(super) fn read(
     pack: &Pack<'_>,
     yaml: &LegacyYaml,
@@ -65,7 +65,7 @@ pub(super) fn read(
     (data, groups)
 }
 
-/// Whether a group has other scores than those of pass-fail problems.
+/// Whether a group has other scores than in pass-fail problems.
 pub(super) fn has_scores(problem: &Problem) -> bool {
     let default = GradingKeys::default().settled();
     let groups = problem.graders.iter().flat_map(|graders| &graders.groups);
@@ -78,12 +78,12 @@ pub(super) fn has_scores(problem: &Problem) -> bool {
 struct Reader<'a> {
     pack: &'a Pack<'a>,
     yaml: &'a LegacyYaml,
-    /// The package's own, if it has any.
+    /// The package's own output validators, if it has any.
     output_validators: &'a [Program],
     is_draft: bool,
     data: TestData,
     groups: Vec<GradedGroup>,
-    /// Files that belong to no test case, by what their names end in.
+    /// Files that belong to no test case, by ending.
     unlisted: BTreeMap<&'a str, Vec<&'a Item>>,
 }
 
@@ -94,7 +94,7 @@ enum Entry<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The keys that hold in a directory: its own, then those of the directory around it.
+    /// The keys that hold in a directory: its own, completed with those of the directory around it.
     fn keys(&self, directory: &str, outer: GroupKeys) -> GroupKeys {
         let names: &[&str] =
             if self.is_draft { &["testdata.yaml", "test_group.yaml"] } else { &["testdata.yaml"] };
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         if part.is_judged() {
             self.group(&directory["data/".len()..], &keys);
         }
-        // By the names of files, as other judges sort them: `a.ans` before `a1`.
+        // Sorted by file name, as other judges do: `a.ans` before `a1`.
         let mut entries: BTreeMap<String, Entry<'a>> = BTreeMap::new();
         for item in tree.children(directory) {
             if let Some(split) = case_files::split(item).filter(|it| !is_settings(item, it.base)) {
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         };
         let base_name = base.rsplit('/').next().unwrap_or_default();
         if let Some(missing) = wanted.iter().find(|ending| files.get(ending).is_none()) {
-            // An exchange or a picture alone is only shown.
+            // An exchange or a picture without an input is only shown.
             if let Some(item) = files.get("in").or(files.get("ans")).or(files.get("out")) {
                 let message = format!("is left out: there is no `{base_name}.{missing}`");
                 pack.faults.lack(item, message, format!("add {base_name}.{missing}"));
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a file has the settings of a directory, rather than of a test case of that name.
+/// Whether a file has the settings of a directory, not those of a test case of that name.
 fn is_settings(item: &Item, base: &str) -> bool {
     matches!(item.base_name(), "testdata.yaml" | "test_group.yaml") || base.ends_with("/testdata")
 }

@@ -1,4 +1,4 @@
-//! What DOMjudge adds to legacy packages: its time limits and names.
+//! DOMjudge's additions to legacy packages: time limits and names.
 //!
 //! Source: DOMjudge's manual, "Problem package format".
 
@@ -13,17 +13,17 @@ use crate::package::text::shown;
 const INI: &str = "domjudge-problem.ini";
 pub(super) const TIME_LIMIT: &str = ".timelimit";
 
-/// A file that only packages for DOMjudge have, if it is there.
+/// A file that only packages for DOMjudge have, if it exists.
 pub(super) fn mark(dir: &Path) -> Option<&'static str> {
     [INI, TIME_LIMIT].into_iter().find(|name| dir.join(name).is_file())
 }
 
-/// Whose rules hold by the package's own marks.
+/// The judge whose rules hold, by the package's files.
 pub(super) fn dialect(dir: &Path) -> Dialect {
     mark(dir).map_or(Dialect::Kattis, |_| Dialect::DomJudge)
 }
 
-/// Reads the time limit and the name; those of the `.ini` file come first.
+/// Reads the time limit and the name; those of the `.ini` file take precedence.
 pub(super) fn read(tree: &Files, yaml: &mut ProblemYaml) {
     let text = |name| tree.file(name)?.read(&tree.faults);
     let ini = text(INI);

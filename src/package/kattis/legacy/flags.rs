@@ -1,5 +1,5 @@
-//! The flags of the default output validator as legacy judges read them: one after the other, so that the last of
-//! several tolerances counts.
+//! The flags of the default output validator as legacy judges read them: in order, so that the last of several
+//! tolerances counts.
 //!
 //! Source: problemtools `default_validator`.
 
@@ -7,7 +7,7 @@ use crate::check::options::Options;
 use crate::package::kattis::legacy::words;
 use crate::package::node::{Node, Parse};
 
-/// Flags that say the same in the way of 2025-09, which has no tolerance twice; those that nobody understands stay.
+/// The same flags in the form of 2025-09, which forbids a repeated tolerance. Unknown flags stay.
 pub(super) fn settled(flags: Vec<String>) -> Vec<String> {
     if Options::parse(&flags).is_ok() {
         return flags;
@@ -49,7 +49,7 @@ pub(super) fn settled(flags: Vec<String>) -> Vec<String> {
     }
 }
 
-/// The flags in a file, which must be some that the default output validator has.
+/// The flags in a file; all must be flags of the default output validator.
 pub(super) fn of_default(node: &Node<'_>) -> Parse<Vec<String>> {
     let flags = settled(words(node)?);
     match Options::parse(&flags) {

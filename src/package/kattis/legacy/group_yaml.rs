@@ -1,4 +1,4 @@
-//! `testdata.yaml`: what holds for the test cases of a directory and below it.
+//! `testdata.yaml`: settings for the test cases in and below a directory.
 //!
 //! Source: problem package format legacy, "Test data groups".
 
@@ -11,18 +11,18 @@ use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::boolean;
 
-/// What such a file sets.
+/// The settings in such a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupKeys {
     pub grading: GradingKeys,
     pub input_flags: Option<ValidatorArgs>,
     pub output_flags: Option<Vec<String>>,
-    /// Arguments of the submission, which only drafts have.
+    /// Arguments of the submission; only drafts have them.
     pub args: Option<Vec<String>>,
 }
 
 impl GroupKeys {
-    /// The same, with what is missing from the group around it.
+    /// These keys, with missing ones taken from the group around it.
     pub(super) fn or(self, outer: &Self) -> Self {
         Self {
             grading: self.grading.or(&outer.grading),
@@ -33,7 +33,7 @@ impl GroupKeys {
     }
 }
 
-/// Keys that say how scores are made up in later versions.
+/// Keys of later versions about scores.
 const LATER: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
 
 /// Reads such a file, or the `.yaml` file of a test case, which only drafts have.
@@ -89,7 +89,7 @@ pub(super) fn grading(pack: &Pack<'_>, map: &mut Map<'_>) -> GradingKeys {
     it
 }
 
-/// The same, as they stand there.
+/// The same keys as written, without checks against the rest of the package.
 pub(super) fn grading_keys(map: &mut Map<'_>) -> GradingKeys {
     let mut it = GradingKeys::default();
     if let Some(node) = map.node("on_reject") {
@@ -125,7 +125,7 @@ fn score(node: &Node<'_>) -> Parse<Score> {
     score.ok_or_else(|| node.must_be("a number of points"))
 }
 
-/// `0 100`, `-inf +inf`.
+/// A range of scores, such as `0 100` or `-inf +inf`.
 fn range(node: &Node<'_>) -> Parse<PossibleScores> {
     let end = |word: &str| word.parse::<f64>().ok().filter(|end| !end.is_nan());
     let ends: Option<Vec<f64>> = node.word().split_whitespace().map(end).collect();
@@ -137,7 +137,7 @@ fn range(node: &Node<'_>) -> Parse<PossibleScores> {
     }
 }
 
-/// The same for all validators, or a map of their names.
+/// One list of flags for all validators, or a map by their names.
 fn input_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
     if !node.is_map() {
         return words(node).map(ValidatorArgs::All);

@@ -31,7 +31,7 @@ use crate::package::kattis::{Kattis202509, Pack, SETTINGS, Version};
 use crate::package::node::{Node, Parse};
 use crate::package::statements::Statement;
 
-/// Legacy packages, and those that only look like them.
+/// The format of legacy packages and of drafts that look like them.
 pub(in crate::package) struct KattisLegacy(VersionName);
 
 pub(in crate::package) const LEGACY: KattisLegacy = KattisLegacy(VersionName::Legacy);
@@ -60,7 +60,7 @@ const ICPC_FOLDERS: [Folder; 4] = [
     overall("run_time_error", RTE),
 ];
 
-/// The folders that the drafts took from 2025-09 stand beside those of legacy.
+/// Drafts have some folders of 2025-09 beside those of legacy.
 const DRAFT_FOLDERS: [Folder; 7] = [
     overall("accepted", AC),
     PARTIAL,
@@ -88,7 +88,7 @@ const DRAFT: Version = Version {
     ..TABLE
 };
 
-/// Drafts before August 2024 still have the old name of the directory.
+/// Drafts before August 2024 still use the old name of the directory.
 const EARLY_DRAFT: Version = Version { output_validator: "output_validators", ..DRAFT };
 
 const STATEMENTS: Texts = Texts {
@@ -127,7 +127,7 @@ impl Format for KattisLegacy {
         (name == self.0).then(|| reason + &dialect.unwrap_or_default())
     }
 
-    /// Public packages have names of all sorts.
+    /// Public packages use all sorts of names.
     fn allows(&self, base_name: &str) -> bool {
         base_name == domjudge::TIME_LIMIT
             || !base_name.starts_with(['.', '#'])
@@ -212,7 +212,7 @@ impl Format for KattisLegacy {
 }
 
 impl KattisLegacy {
-    /// Whether the package's own output validators decide: `validation` says it, and only in drafts the directory.
+    /// Whether the package's own output validators decide. `validation` says so; in drafts, the directory alone does.
     fn is_custom(&self, pack: &Pack<'_>, yaml: &LegacyYaml) -> bool {
         let directory = pack.version.output_validator;
         let exists = pack.tree.directory(directory).is_some();
@@ -264,15 +264,15 @@ impl Pack<'_> {
     }
 }
 
-/// What the `problem.yaml` of a legacy package says.
+/// The contents of `problem.yaml` in a legacy package.
 #[derive(Debug, Default)]
 struct LegacyYaml {
-    /// What all versions have.
+    /// The keys that all versions have.
     shared: ProblemYaml,
-    /// Whether `validation` asks for the package's own output validators, if it says anything.
+    /// Whether `validation` asks for the package's own output validators, if the key exists.
     is_custom: Option<bool>,
     has_custom_score: bool,
-    /// `validator_flags`, as words.
+    /// `validator_flags`, split into words.
     validator_flags: Vec<String>,
     objective: Objective,
     /// The keys under `grading`, which override those of all groups.
@@ -280,7 +280,7 @@ struct LegacyYaml {
 }
 
 impl LegacyYaml {
-    /// What holds if there is no such file.
+    /// The values if there is no such file.
     fn new(is_draft: bool) -> Self {
         let mut it = Self::default();
         it.shared.problem_type = ProblemType::Unknown;
@@ -297,10 +297,10 @@ impl LegacyYaml {
     }
 }
 
-/// Memory that problemtools gives if a package says nothing.
+/// The default memory limit of problemtools.
 const MEMORY: Bytes = Bytes::mib(1024);
 
-/// Words between blanks, or the items of a sequence.
+/// Words separated by whitespace, or the items of a sequence.
 fn words(node: &Node<'_>) -> Parse<Vec<String>> {
     if node.is_null() {
         return Ok(Vec::new());

@@ -17,7 +17,7 @@ use crate::package::node::{Map, Node, Parse};
 use crate::package::text::{TextFile, shown};
 use crate::package::values::{Bound, boolean, number, positive, text};
 
-/// Keys that only tell people something.
+/// Keys that only inform people.
 const FOR_PEOPLE: [&str; 11] = [
     "author",
     "credits",
@@ -32,7 +32,7 @@ const FOR_PEOPLE: [&str; 11] = [
     "libraries",
 ];
 
-/// Reads `problem.yaml`, key by key.
+/// Reads the keys of `problem.yaml`.
 pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     let mut map = map.without_nulls();
     let mut it = LegacyYaml::new(is_draft);
@@ -73,7 +73,7 @@ fn names(node: &Node<'_>) -> Parse<Vec<(String, String)>> {
     Ok(names)
 }
 
-/// A word, or several: drafts have sequences.
+/// One word or several; drafts have sequences.
 fn types(node: &Node<'_>) -> Parse<Vec<String>> {
     const KNOWN: [&str; 5] = ["pass-fail", "scoring", "interactive", "multi-pass", "submit-answer"];
     let words = words(node)?;
@@ -111,7 +111,7 @@ fn validation(node: &Node<'_>, types: &mut Vec<String>, it: &mut LegacyYaml) {
     }
 }
 
-/// The keys of drafts are read in legacy packages, too, if they say what legacy cannot.
+/// Keys of drafts are also read in legacy packages, if they express what legacy cannot.
 fn limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse<()> {
     let factor = |node: &Node<'_>| number(node, Bound::AtLeast(1.0));
     let mebibytes = |node: &Node<'_>| size(node, 1 << 20);
@@ -150,7 +150,7 @@ fn size(node: &Node<'_>, unit: u64) -> Parse<Bytes> {
     Ok(Bytes((number(node, Bound::Above(0.0))?.min(1e6) * unit as f64) as u64))
 }
 
-/// The old place of the grading keys, and what is only there.
+/// The old place of the grading keys, and the keys that exist only there.
 fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> {
     let mut map = node.map()?.without_nulls();
     map.node("show_test_data_groups");
@@ -170,7 +170,7 @@ fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> 
     Ok(())
 }
 
-/// The names that the statements have: `\problemname{...}` or `%% plainproblemname: ...`.
+/// The names in the statements: `\problemname{...}` or `%% plainproblemname: ...`.
 pub(super) fn names_of_statements(
     tree: &Files,
     texts: &Texts,

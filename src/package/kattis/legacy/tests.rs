@@ -1,4 +1,4 @@
-//! Legacy packages and drafts: what is read from them, and what is said about them.
+//! Legacy packages and drafts: how they are read, and the remarks about them.
 
 mod tolerant;
 
@@ -10,7 +10,7 @@ use crate::model::units::Bytes;
 use crate::package::kattis::v2025_09::tests::Package;
 use crate::package::{formats, read, read_as};
 
-/// The smallest legacy package without a fault, as changes of that of 2025-09.
+/// The smallest valid legacy package, as changes to that of 2025-09.
 const SMALLEST: &str = "
 --- problem.yaml
 name: Small
@@ -20,7 +20,7 @@ author: Ada
 \\problemname{Small}
 ";
 
-/// One of a draft.
+/// The smallest valid draft.
 const DRAFT: &str = "
 --- problem.yaml
 problem_format_version: 2023-07-draft
@@ -35,7 +35,7 @@ fn problem(base: &str, changes: &str) -> Problem {
     read(&package(base, changes).dir).problem.expect("a problem")
 }
 
-/// Checks what is said about the smallest package with these changes.
+/// Checks the remarks about the smallest package with these changes.
 fn check(base: &str, changes: &str, expected: &[&str]) {
     let remarks = package(base, changes).remarks();
     assert_eq!(remarks, expected, "\n{changes}\nsaid:\n{}\n", remarks.join("\n"));
@@ -161,7 +161,7 @@ fn limits_have_the_defaults_of_the_version() {
         &draft("{time_limit: 0.5, time_multipliers: {ac_to_time_limit: 4}}"),
         "4 1.5 Some(0.5) Some(1024) None",
     );
-    // The file of settings comes before the other one.
+    // The settings in `domjudge-problem.ini` take precedence.
     let both = "--- domjudge-problem.ini\nname='X'\ntimelimit='3'\n--- .timelimit\n5\n";
     check(SMALLEST, both, "5 2 Some(3.0) Some(1024) None");
     check(SMALLEST, "--- .timelimit\n0.5\n", "5 2 Some(0.5) Some(1024) None");
@@ -289,7 +289,7 @@ name: x
 type: scoring
 ";
 
-/// The groups of a problem, each with what it comes to.
+/// The groups of a problem, each with its grading.
 fn groups(problem: &Problem) -> String {
     let mut text = String::new();
     for group in &problem.graders.as_ref().expect("graders").groups {

@@ -1,4 +1,4 @@
-//! `data/`: test cases, groups, and the cases that only test the validators.
+//! `data/`: test cases, groups, and test cases only for the validators.
 //!
 //! Source: problem package format 2025-09, "Test data".
 
@@ -59,7 +59,7 @@ fn groups_of(tree: &Files, part: Part) -> BTreeSet<String> {
         .collect()
 }
 
-/// How many samples people are shown, judged or not.
+/// Number of samples that people see, judged or not.
 pub(super) fn samples(tree: &Files) -> usize {
     let below = tree.below("data/sample").iter();
     let splits = below.filter_map(case_files::split);
@@ -67,7 +67,7 @@ pub(super) fn samples(tree: &Files) -> usize {
     shown.map(|split| split.base).collect::<BTreeSet<_>>().len()
 }
 
-/// The name that a test case or group has: its path below `data/`.
+/// The name of a test case or group: its path below `data/`.
 fn below_data(name: &str) -> &str {
     name.strip_prefix("data/").unwrap_or(name)
 }
@@ -97,7 +97,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The cases, and the settings of directories by their names.
+    /// The test cases, and the settings of directories by name.
     fn cases(&self) -> (Vec<TestCase>, BTreeMap<String, Settings>) {
         let tree = self.pack.tree;
         let mut cases: BTreeMap<&str, CaseFiles<'_>> = BTreeMap::new();
@@ -130,8 +130,8 @@ impl<'a> Reader<'a> {
         for (name, files) in &cases {
             listed.extend(self.case(name, files, &settings));
         }
-        // Groups come in the order of their names: `1` before `1-large`, although `-` comes before
-        // the `/` of the cases in `1`. The sort is stable, so cases stay in order.
+        // Groups come in the order of their names: `1` before `1-large`, although `-` comes before the `/` of the
+        // cases in `1`. The sort is stable, so cases stay in order.
         listed.sort_by_cached_key(|case| self.group_of(&case.name).cloned());
         (listed, settings)
     }
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         self.groups.iter().find(|group| is_inside(name, group))
     }
 
-    /// The name of the directory and what its `test_group.yaml` sets.
+    /// The name of the directory and the settings in its `test_group.yaml`.
     fn group_settings(&self, item: &Item) -> Option<(String, Settings)> {
         let directory = below_data(item.name.rsplit_once('/')?.0);
         let is_top = directory == self.part.name();
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         Some((directory.to_owned(), test_yaml::read(self.pack, self.part, role, item)?))
     }
 
-    /// Groups and cases do not mix, and no group is empty.
+    /// Checks that groups and cases do not mix, and that no group is empty.
     fn check_groups(
         &self,
         directories: &[&Item],
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The settings that hold for a case before its own.
+    /// The settings that a case inherits.
     fn inherited(&self, name: &str, settings: &BTreeMap<String, Settings>) -> Settings {
         let found = match self.group_of(name) {
             Some(group) => settings.get(group),
@@ -257,12 +257,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether something stands directly in `secret`.
+/// Whether an item is directly in `secret`.
 fn is_direct(name: &str) -> bool {
     name.matches('/').count() == 1
 }
 
-/// The directories that a name is in, the nearest first.
+/// The directories around a name, the nearest first.
 fn directories_of(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(parent(name), |name| parent(name))
 }

@@ -125,10 +125,10 @@ const RENAMED: Renamed = &[
     ("submission_type", "in format 2025-09: `type:`"),
 ];
 
-/// Of these, those that only tell people something.
+/// Those of them that only inform people.
 const FOR_PEOPLE: [&str; 2] = ["author", "source_url"];
 
-/// Reads `problem.yaml`, key by key.
+/// Reads the keys of `problem.yaml`.
 fn keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
     let mut map = map.for_people(&FOR_PEOPLE);
     let mut it = ProblemYaml::default();

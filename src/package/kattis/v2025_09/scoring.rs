@@ -1,4 +1,4 @@
-//! The keys of `test_group.yaml` that say how scores are made up, and whether they go together.
+//! The keys of `test_group.yaml` about scores, and whether they fit together.
 //!
 //! Source: problem package format 2025-09, "Test data configuration", "Scoring problems".
 
@@ -16,14 +16,14 @@ use crate::package::text::shown;
 use crate::package::values::{integer, text};
 use crate::package::yaml::Value;
 
-/// The keys, as far as a file has them.
+/// The keys that a file has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScoringKeys {
-    /// `None` inside for `unbounded`.
+    /// The inner `None` means `unbounded`.
     pub max_score: Option<Placed<Option<Score>>>,
     pub aggregation: Option<Placed<Aggregation>>,
     pub require_pass: Vec<Placed<String>>,
-    /// Whether a key was there whose value is not understood: then nothing is missing.
+    /// Whether a key has an invalid value: then no key is reported as missing.
     pub is_broken: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Placed<T> {
     pub place: Place,
 }
 
-/// Takes the keys out of a `test_group.yaml`.
+/// Takes the scoring keys out of a `test_group.yaml`.
 pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKeys {
     let nodes = ["max_score", "score_aggregation", "require_pass"].map(|key| map.node(key));
     let refused = match part {
@@ -60,7 +60,7 @@ pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKey
     ScoringKeys::default()
 }
 
-/// Points, or a word for none.
+/// Points, or a word for no points.
 pub(super) fn points_or(word: &str, node: &Node<'_>) -> Parse<Placed<Option<Score>>> {
     let value = match node.word() == word {
         true => None,
@@ -96,21 +96,21 @@ fn names(node: &Node<'_>) -> Parse<Vec<Placed<String>>> {
     Ok(items.iter().filter_map(name).collect())
 }
 
-/// A group with what its file says, and what that comes to.
+/// A group with the keys in its file, and the scoring that follows.
 struct Group<'a> {
     name: &'a str,
     keys: ScoringKeys,
-    /// What its static validation is worth, if it has one with points.
+    /// The points for its static validation, if it has one with points.
     static_score: Option<Score>,
-    /// Its `test_group.yaml`, or where that would be.
+    /// Its `test_group.yaml`, or the place for it.
     file: Place,
     scoring: GroupScoring,
 }
 
-/// The greatest score of `secret` where its file says nothing.
+/// The default maximal score of `secret`.
 const SECRET_MAX: f64 = 100.0;
 
-/// Fills in how `secret` and its groups are scored, and holds what they say against each other.
+/// Fills in the scoring of `secret` and its groups, and checks that their keys fit together.
 pub(super) fn settle(pack: &Pack<'_>, data: &mut TestData, settings: &BTreeMap<String, Settings>) {
     let names = data.groups.iter().map(|group| group.name.as_str());
     let names = names.filter(|name| name.starts_with(Part::Secret.name()));
@@ -146,7 +146,7 @@ fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
     }
 }
 
-/// The first group is `secret`, the others are its groups in order.
+/// Checks the scores. The first group is `secret`, the others are its groups in order.
 fn check(pack: &Pack<'_>, groups: &[Group<'_>], data: &TestData) {
     let [secret, inner @ ..] = groups else { return };
     let before = pack.faults.count();
@@ -161,7 +161,7 @@ fn check(pack: &Pack<'_>, groups: &[Group<'_>], data: &TestData) {
         return;
     }
     if !pack.has_output_validator() {
-        // Without groups, the cases are those of secret itself.
+        // Without groups, the cases belong to `secret` itself.
         check_judged_by_default(pack, if inner.is_empty() { groups } else { inner });
     }
     if !inner.is_empty() {
@@ -209,7 +209,7 @@ fn check_group(pack: &Pack<'_>, group: &Group<'_>, secret: &Group<'_>) {
     }
 }
 
-/// Every required group must be there, come earlier, and be one that can be passed.
+/// Every required group must exist, come earlier, and be possible to pass.
 fn check_required(pack: &Pack<'_>, at: usize, groups: &[Group<'_>], data: &TestData) {
     for Placed { value: name, place } in &groups[at].keys.require_pass {
         if name == "sample" {
@@ -256,7 +256,7 @@ fn help_for_unknown(name: &str, groups: &[Group<'_>]) -> String {
     same.map_or_else(otherwise, did_you_mean)
 }
 
-/// If there is no bound, only the package's own output validator can give points.
+/// Without a bound, only the package's own output validator can give points.
 fn check_judged_by_default(pack: &Pack<'_>, groups: &[Group<'_>]) {
     for group in groups.iter().filter(|group| group.scoring.max_score.is_none()) {
         let message = format!(
@@ -268,7 +268,7 @@ fn check_judged_by_default(pack: &Pack<'_>, groups: &[Group<'_>]) {
     }
 }
 
-/// Doubts a `secret` whose greatest score is not what its groups come to.
+/// Warns if the maximal score of `secret` does not follow from its groups.
 fn check_sum(pack: &Pack<'_>, secret: &Group<'_>, groups: &[Group<'_>]) {
     let points = groups.iter().filter_map(|group| group.scoring.max_score);
     let points = points.chain(secret.static_score).map(Score::points);

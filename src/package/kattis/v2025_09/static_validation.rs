@@ -1,4 +1,4 @@
-//! `static_validation_score` and `static_validator_args`: test cases that look at a submission's sources.
+//! `static_validation_score` and `static_validator_args`: test cases that check the sources of a submission.
 //!
 //! Source: problem package format 2025-09, "Static validation test cases".
 
@@ -13,15 +13,15 @@ use crate::package::kattis::v2025_09::test_yaml::Settings;
 use crate::package::node::Map;
 use crate::package::values::texts;
 
-/// The keys, as far as a file has them.
+/// The keys that a file has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StaticKeys {
-    /// `None` inside for `pass-fail`.
+    /// The inner `None` means `pass-fail`.
     pub score: Option<Placed<Option<Score>>>,
     pub args: Vec<String>,
 }
 
-/// Takes the keys out of a `test_group.yaml`.
+/// Takes these keys out of a `test_group.yaml`.
 pub(super) fn read(part: Part, map: &mut Map<'_>) -> StaticKeys {
     let nodes = ["static_validation_score", "static_validator_args"].map(|key| map.node(key));
     let mut it = StaticKeys::default();
@@ -43,7 +43,7 @@ pub(super) fn read(part: Part, map: &mut Map<'_>) -> StaticKeys {
     it
 }
 
-/// The static validation test cases, of those groups where all is well.
+/// The static validation test cases of the groups without faults.
 pub(super) fn settle(
     pack: &Pack<'_>,
     data: &TestData,

@@ -14,7 +14,7 @@ use crate::package::node::{Map, Node, Parse, Renamed, meant, with_yaml};
 use crate::package::text::{TextFile, shown};
 use crate::package::values::{boolean, text, texts};
 
-/// What such a file sets.
+/// The settings in such a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     pub args: Option<Vec<String>>,
@@ -36,7 +36,7 @@ const RENAMED: Renamed = &[
     ("on_reject", "there is no such key in format 2025-09"),
 ];
 
-/// Reads such a file; only in those of groups, constants are replaced.
+/// Reads such a file; constants are replaced only in files of groups.
 pub(super) fn read(pack: &Pack<'_>, part: Part, role: Role, item: &Item) -> Option<Settings> {
     let mut file = item.read(pack.faults)?;
     if role != Role::Case {
@@ -95,7 +95,7 @@ fn input_validator_args(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs
     Ok(ValidatorArgs::ByName(by_name))
 }
 
-/// The arguments, held against what the default output validator takes.
+/// The arguments, checked against those of the default output validator.
 fn output_validator_args(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
     let args = texts(node)?;
     match Options::parse(&args) {
@@ -104,7 +104,7 @@ fn output_validator_args(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>>
     }
 }
 
-/// A group's settings are those of its own file: nothing is inherited from `secret`.
+/// Warns of settings in `secret` that its groups do not inherit: each group has only those of its own file.
 fn warn_about_lost_settings(map: &mut Map<'_>) {
     for key in ["args", "input_validator_args", "output_validator_args", "full_feedback"] {
         if let Some(node) = map.node(key) {

@@ -1,4 +1,4 @@
-//! What stands at the top of a package.
+//! The entries at the top of a package.
 //!
 //! Source: problem package format 2025-09, "Problem package structure overview".
 
@@ -26,7 +26,7 @@ const KNOWN: [&str; 17] = [
     "LICENSE",
 ];
 
-/// Names of other formats, each with what stands for it here.
+/// Names in other formats, each with its replacement here.
 const RENAMED: [(&str, &str); 7] = [
     ("problem_statement", "in format 2025-09: `statement`"),
     ("output_validators", "in format 2025-09: `output_validator`, exactly one"),
@@ -37,7 +37,7 @@ const RENAMED: [(&str, &str); 7] = [
     ("submissions.yaml", "it belongs into `submissions/`"),
 ];
 
-/// Doubts the directory's name and misspelt entries.
+/// Warns about the directory's name and misspelt entries.
 pub(super) fn check_entries(tree: &Files) {
     let name = short_name(&tree.root);
     if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {

@@ -1,16 +1,14 @@
-//! Control groups: who counts CPU time and memory, and sets their limits. Versions 1 and 2 behind
-//! one type.
+//! Control groups: they measure CPU time and memory, and enforce limits. Versions 1 and 2 behind one type.
 //!
-//! Version 1: the slot's process joins one group of each controller for good, and what it starts
-//! is born there; the counters are reset or read before and after each run. The slot's own CPU time is
-//! subtracted. If the slot cannot be spared when memory is short, it stays out of the memory group, and PID 2
-//! moves there. Version 2: every run has a new group, into which PID 2 is born (`CLONE_INTO_CGROUP`;
-//! moving a process costs milliseconds). A group is never reused after `cgroup.kill`, which would kill
-//! its next members at birth; here nothing is killed by it at all, PID 1's end does that.
+//! Version 1: the slot's process joins one group of each controller for good, and its children are born there; the
+//! counters are reset or read before and after each run. The slot's own CPU time is subtracted. If the slot cannot be
+//! protected from the out-of-memory killer, it stays out of the memory group, and PID 2 moves there. Version 2: every
+//! run has a new group, into which PID 2 is born (`CLONE_INTO_CGROUP`; moving a process costs milliseconds). A group
+//! is never reused after `cgroup.kill`, which would kill its next members at birth.
 //!
-//! Pages of files that the machine had not read before are charged to whoever touches them first.
-//! They say nothing about a program, and would be missing in its next run: what the group gained of
-//! them is subtracted from the peak.
+//! File pages that the machine had not read before are charged to the first process that touches them. They say
+//! nothing about a program, and would be missing in its next run. So the group's gain of such pages is subtracted from
+//! the peak.
 
 pub(super) mod stale;
 mod version1;
@@ -31,16 +29,16 @@ use crate::sandbox::linux::cgroup::version1::Group1;
 use crate::sandbox::linux::cgroup::version2::Group2;
 use crate::sandbox::linux::sys::{self, Errno};
 
-/// Memory beyond the limit that a run may hold before the kernel steps in: what the sandbox itself
-/// needs, such as the box's mount and two kernel stacks, is charged to the run too.
+/// Memory beyond the limit that a run may hold before the kernel intervenes: the needs of the sandbox itself, such as
+/// the box's mount and two kernel stacks, are charged to the run, too.
 pub(super) const SLACK: u64 = 512 << 10;
 
-/// Where groups are made.
+/// The place for new groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// In this directory of version 2, which has the controllers `memory` and `pids`.
+    /// This directory of version 2, which has the controllers `memory` and `pids`.
     V2(PathBuf),
-    /// In these directories of version 1, as far as there are any.
+    /// These directories of version 1, as far as they exist.
     V1(Controllers),
 }
 
@@ -53,7 +51,7 @@ pub(crate) struct Controllers {
 }
 
 impl Placement {
-    /// What counts CPU time.
+    /// The meter of CPU time.
     pub(super) fn cpu(&self) -> Meter {
         match self {
             Self::V2(_) => Meter::Cgroup2,
@@ -62,7 +60,7 @@ impl Placement {
         }
     }
 
-    /// What counts and limits memory.
+    /// The meter and limit of memory.
     pub(super) fn memory(&self) -> Meter {
         match self {
             Self::V2(_) => Meter::Cgroup2,
@@ -80,27 +78,27 @@ impl Placement {
     }
 }
 
-/// What happens to the slot when its group is short of memory.
+/// What happens to the slot if its group is short of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WhenShort {
     /// It is spared.
     Spared,
-    /// It may be killed, if it is larger than the program.
+    /// It may be killed if it is larger than the program.
     Killed,
 }
 
-/// What the processes of a run need to know about their group; -1 stands for none.
+/// The group's files for the processes of a run; -1 if there is no such file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CgroupFiles {
-    /// The directory of the group that PID 2 is to be born in.
+    /// The directory of the group into which PID 2 is born.
     pub(super) directory: RawFd,
-    /// The list of members of a group that PID 2 has to move to.
+    /// The list of members of a group that PID 2 must move to.
     pub(super) members: RawFd,
     /// A file whose first number is the CPU time used.
     pub(super) cpu: RawFd,
     /// A file whose first number is the memory held, in bytes.
     pub(super) memory: RawFd,
-    /// A file that forgets the peak of memory when zero is written to it.
+    /// A file that resets the memory peak when zero is written to it.
     pub(super) peak: RawFd,
 }
 
@@ -113,54 +111,55 @@ impl CgroupFiles {
 /// The counters just before the program started.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Baseline {
-    /// As the file of [`CgroupFiles::cpu`] counts.
+    /// In the unit of the file [`CgroupFiles::cpu`].
     pub(super) cpu: u64,
     /// In bytes.
     pub(super) memory: u64,
     /// The slot's own CPU time, in nanoseconds.
     pub(super) slot_cpu: u64,
-    /// What PID 1 used since then, if it did not end, in nanoseconds.
+    /// CPU time of PID 1 since then, in nanoseconds, if it did not end.
     pub(super) pid1_cpu: u64,
 }
 
-/// What a run used, but CPU time.
+/// The usage of a run, except its CPU time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Used {
     /// In bytes; `None` if no group counts it.
     pub(super) memory: Option<u64>,
-    /// Processes killed for memory.
+    /// Number of processes that the out-of-memory killer killed.
     pub(super) killed_for_memory: u64,
-    /// Those were killed though the group was within its own limit: the machine is short of memory, or a group above.
+    /// Whether they were killed although the group was within its own limit: the machine, or a group above, is short
+    /// of memory.
     pub(super) within_limit: bool,
-    /// Processes and threads refused.
+    /// Number of processes and threads that were refused.
     pub(super) refused_processes: u64,
 }
 
-/// The groups of one slot. If there are none, nothing is counted or limited: this is what the defaults do.
+/// The groups of one slot. The default methods are for no groups: they neither count nor limit.
 pub(super) trait Group {
     /// Waits until the last run is really gone.
     fn settle(&mut self) {}
 
-    /// Whether the last runs left more than the next may have beyond its limit. To be asked before each run.
+    /// Whether the last runs left more memory than the next may have beyond its limit. Call it before each run.
     fn is_littered(&mut self) -> bool {
         false
     }
 
-    /// Lets go of what the last runs left. Only the slot may be there.
+    /// Drops what the last runs left. Only the slot may be in the group.
     fn let_go(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Sees how much the run left.
+    /// Measures how much the run left.
     fn look(&mut self) {}
 
-    /// Lets the slot hold so much more, in bytes, than at the last look, whatever the limit of the last run was. This
-    /// is charged to the slot.
+    /// Lets the slot hold `more` bytes beyond the last look, whatever the limit of the last run was. They are charged
+    /// to the slot.
     fn make_room(&mut self, _more: u64) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Sets the limits for the next run, beyond what is held already.
+    /// Sets the limits for the next run, on top of the memory already held.
     fn prepare(&mut self, _limits: &Limits) -> Result<CgroupFiles, Fault> {
         Ok(CgroupFiles::NONE)
     }
@@ -170,22 +169,23 @@ pub(super) trait Group {
         None
     }
 
-    /// Becomes readable if the run is short of memory, and a process of it may be killed; `None` if the
-    /// kernel kills all of a run together, or does not tell.
+    /// Becomes readable if the run is short of memory, and a process of it may be killed. `None` if the kernel kills
+    /// all processes of a run together, or does not notify.
     fn alarm(&self) -> Option<&OwnedFd> {
         None
     }
 
-    /// Whether a process of the run that goes on was killed for memory.
+    /// Whether a process of the current run was killed for memory.
     fn has_killed(&self) -> bool {
         false
     }
 
-    /// Kills what it can of the run at once, in a group that is used up by that. PID 1's end kills everybody, but PID 1
-    /// may have to wait for a processor until all that want it had their turn: a few milliseconds each.
+    /// Kills as much of the run as it can at once; the group may be unusable afterwards. The end of PID 1 kills
+    /// everything, but PID 1 may have to wait for a processor until all others had their turn: a few milliseconds
+    /// each.
     fn kill(&self) {}
 
-    /// What the run used that is over now.
+    /// The usage of the run that is now over.
     fn finish(&mut self, _baseline: &Baseline) -> Used {
         Used::default()
     }
@@ -194,12 +194,12 @@ pub(super) trait Group {
     fn remove(&mut self) {}
 }
 
-/// No group at all.
+/// A slot without groups.
 pub(super) struct NoGroup;
 
 impl Group for NoGroup {}
 
-/// Makes the groups of a slot, if there is a place for them; for version 1 also joins them.
+/// Makes the groups of a slot, if there is a place for them; joins those of version 1.
 pub(super) fn create(
     placement: Option<&Placement>,
     name: &str,
@@ -212,7 +212,7 @@ pub(super) fn create(
     })
 }
 
-/// Below this, what is left in a group at the end of a run is no more than the kernel's own stock.
+/// A smaller rest in a group after a run is just the kernel's own stock.
 pub(super) const CACHE_MATTERS: u64 = 256 << 10;
 
 /// Opens a file of a group for reading, and for writing if it can be written.
@@ -221,7 +221,7 @@ pub(super) fn get(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
     open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY)).step_on("open", name)
 }
 
-/// Removes a group. Dead members leave it a moment after they were waited for.
+/// Removes a group. Dead members leave it only a moment after they were waited for.
 pub(super) fn remove_directory(parent: &OwnedFd, name: &CStr) {
     for _ in 0..100 {
         match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
@@ -250,7 +250,7 @@ pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Option<String> {
     Some(text(&file))
 }
 
-/// All of a small file of the kernel.
+/// The whole text of a small kernel file.
 pub(super) fn text(file: &OwnedFd) -> String {
     let mut buffer = [0; 8192];
     let length = sys::pread(file.as_raw_fd(), &mut buffer).unwrap_or(0);
@@ -261,14 +261,14 @@ pub(super) fn read_number(file: &OwnedFd) -> u64 {
     read_first_number(file.as_raw_fd()).unwrap_or(0)
 }
 
-/// The first number in a file of the kernel. Allocates nothing.
+/// The first number in a kernel file. Does not allocate.
 pub(super) fn read_first_number(fd: RawFd) -> Result<u64, Errno> {
     let mut buffer = [0; 128];
     let length = sys::pread(fd, &mut buffer)?;
     Ok(first_number(buffer.get(..length).unwrap_or(&[])))
 }
 
-/// The first number in a text. Allocates nothing.
+/// The first number in a text. Does not allocate.
 pub(super) fn first_number(text: &[u8]) -> u64 {
     text.iter()
         .skip_while(|byte| !byte.is_ascii_digit())
@@ -276,7 +276,7 @@ pub(super) fn first_number(text: &[u8]) -> u64 {
         .fold(0u64, |number, byte| number.saturating_mul(10).saturating_add(u64::from(byte - b'0')))
 }
 
-/// The number behind a name, in a text of lines `name number`.
+/// The number after a name, in a text of lines `name number`.
 pub(super) fn field(text: &str, name: &str) -> u64 {
     text.lines()
         .filter_map(|line| line.split_once(' '))
@@ -284,14 +284,14 @@ pub(super) fn field(text: &str, name: &str) -> u64 {
         .map_or(0, |(_, value)| first_number(value.as_bytes()))
 }
 
-/// Memory that holds parts of files on disk: all file pages, named `name`, but those in memory only.
+/// Memory with pages of files on disk: all file pages, named `name`, except those of files in memory.
 pub(super) fn cached_files(stat: &str, name: &str) -> u64 {
     field(stat, name).saturating_sub(field(stat, "shmem"))
 }
 
-/// What a peak exceeds its baseline by, but no less than the portion in which the kernel counts memory.
+/// The difference between a peak and its baseline, but at least the portion in which the kernel counts memory.
 ///
-/// A program that never needs a second portion may show none, though no program needs nothing.
+/// A program that never needs a second portion may show none, though every program needs some.
 /// Source: `MEMCG_CHARGE_BATCH` of 64 pages in the kernel's `mm/memcontrol.c`.
 pub(super) fn at_least_a_portion(peak: u64, baseline: u64) -> u64 {
     const PORTION: u64 = 64 * 4096;

@@ -1,7 +1,7 @@
-//! Control groups without members: of a slot's process that was killed, and of judges that
-//! were killed together with their slots.
+//! Removes control groups without members: of slot processes that were killed, and of judges that were killed with
+//! their slots.
 //!
-//! A group with members cannot be removed, so this can hurt no run.
+//! A group with members cannot be removed, so this harms no run.
 
 use std::fs;
 use std::io;
@@ -11,26 +11,26 @@ use std::time::Duration;
 
 use crate::sandbox::linux::cgroup::Placement;
 
-/// What all names of groups start with; the judge's process namespace and its number in that follow, and the slot's number.
+/// The prefix of all group names; then come the judge's process namespace, its process number there, and the slot's
+/// number.
 const PREFIX: &str = "juror-";
 
-/// The name of a slot's groups, which no other on this machine has.
+/// The name of a slot's groups, unique on this machine.
 pub(crate) fn name(slot: u32) -> String {
     format!("{PREFIX}{}-{}-{slot}", namespace(), std::process::id())
 }
 
-/// The process namespace of this judge. The numbers of judges in others say nothing here.
+/// The process namespace of this judge. Process numbers of judges in others mean nothing here.
 fn namespace() -> u64 {
     rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino)
 }
 
-/// What a group is called that takes the place of the one with this name.
+/// The name of the group that replaces the one with this name.
 pub(crate) fn other_name(name: &str) -> String {
     format!("{name}-other")
 }
 
-/// Removes the groups of a slot whose process is gone. Those whom it started die with it, and leave a
-/// moment later.
+/// Removes the groups of a slot whose process is gone. Its children die with it, and leave the groups a moment later.
 pub(crate) fn remove(placement: &Placement, name: &str) {
     let names = [name.to_owned(), other_name(name)];
     let places = placement.directories();
@@ -61,7 +61,7 @@ pub(crate) fn sweep(placement: &Placement) {
         });
 }
 
-/// Whether this is the name of a group whose judge, of this process namespace, is gone.
+/// Whether this is the name of a group whose judge, in this process namespace, is gone.
 fn is_of_the_dead(name: &str, namespace: u64) -> bool {
     let judge = name
         .strip_prefix(PREFIX)
@@ -73,7 +73,7 @@ fn is_of_the_dead(name: &str, namespace: u64) -> bool {
 }
 
 impl Placement {
-    /// Where groups are made.
+    /// The places for groups.
     fn directories(&self) -> impl Iterator<Item = &PathBuf> {
         let list = match self {
             Self::V2(directory) => [Some(directory), None, None],
@@ -95,7 +95,7 @@ mod tests {
     fn only_groups_of_judges_that_are_gone_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let living = name(0);
-        // No process has so large a number.
+        // No process has a number that large.
         let dead = living.replace(&format!("-{}-", std::process::id()), "-4000000000-");
         let names = [
             &dead,

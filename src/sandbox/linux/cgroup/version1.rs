@@ -1,6 +1,6 @@
-//! Control groups of version 1: one of each controller for a slot, kept from run to run. That for memory is changed for
-//! another when runs left much in it that the kernel gives up only when others want it: the next run could have that
-//! beyond its limit, and what was read from disk is not to be read again for it.
+//! Control groups of version 1: one of each controller for a slot, kept from run to run. The memory group is replaced
+//! if runs left much in it that the kernel frees only on demand: the next run could use that beyond its limit. To free
+//! it in place would mean to read files from disk again.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -24,10 +24,10 @@ use crate::sandbox::linux::cgroup::{
 };
 use crate::sandbox::linux::sys;
 
-/// What runs may leave in a group, in bytes.
+/// Upper bound on the rest of runs in a group, in bytes.
 const LEFT_AT_MOST: u64 = 8 << 20;
 
-/// How many processes the slot kills itself.
+/// Upper bound on the processes that the slot kills itself.
 const KILLED_AT_ONCE: usize = 32;
 
 /// One slot's groups of version 1.
@@ -35,41 +35,41 @@ pub(crate) struct Group1 {
     memory: Option<Memory1>,
     cpu: Option<OwnedFd>,
     processes: Option<Processes1>,
-    /// Where the groups are; that for memory, if there is one, is the first.
+    /// The places of the groups; that of the memory group, if there is one, is the first.
     homes: Vec<Home>,
     slot: WhenShort,
 }
 
 /// The files of the memory controller.
 struct Memory1 {
-    /// The list of its members, if the slot is none.
+    /// The list of its members, if the slot is not a member.
     members: Option<OwnedFd>,
     usage: OwnedFd,
     peak: OwnedFd,
     limit: OwnedFd,
-    /// Memory and swap together; absent if swap is not counted.
+    /// Limit of memory and swap together; absent if swap is not counted.
     limit_with_swap: Option<OwnedFd>,
     control: OwnedFd,
-    /// Becomes readable when the group is short of memory; absent if the kernel does not tell.
+    /// Becomes readable if the group is short of memory; absent if the kernel does not notify.
     alarm: Option<OwnedFd>,
     stat: OwnedFd,
-    /// How often the limit of memory and swap together was in the way.
+    /// How often the limit of memory and swap together was hit.
     failures_with_swap: Option<OwnedFd>,
-    /// The last limit set.
+    /// The last limit that was set.
     last_limit: Option<u64>,
-    /// What the limit was while the last run went on.
+    /// The limit during the last run.
     limit_of_run: Option<u64>,
-    /// Kills seen in earlier runs.
+    /// Number of kills in earlier runs.
     killed: u64,
-    /// Failures seen when a run was killed.
+    /// Number of failures at the last killed run.
     failed_with_swap: u64,
     /// File pages charged to the group by earlier runs.
     cached: u64,
-    /// What the group held when that was looked at last.
+    /// Memory held by the group at the last look.
     held: u64,
-    /// What it holds while nothing runs.
+    /// Memory held while nothing runs.
     idle: u64,
-    /// What it held before the first run.
+    /// Memory held before the first run.
     own: Option<u64>,
 }
 
@@ -77,17 +77,17 @@ struct Memory1 {
 struct Processes1 {
     limit: OwnedFd,
     events: OwnedFd,
-    /// The last limit set.
+    /// The last limit that was set.
     last_limit: Option<u64>,
-    /// Refusals seen in earlier runs.
+    /// Number of refusals in earlier runs.
     refused: u64,
 }
 
-/// Where a group is, to be left and removed.
+/// The place of a group, for leaving and removing it.
 struct Home {
     parent: OwnedFd,
     name: CString,
-    /// Of the group before, or the next.
+    /// The name of the previous or the next group.
     other_name: CString,
     /// The parent's list of members, to move back to.
     members: File,
@@ -128,8 +128,8 @@ impl Group1 {
         Ok(())
     }
 
-    /// Makes the group below `parent`, and moves this process into it. By `tasks`: to move one thread, and to move
-    /// itself, a process need not wait for all others of the machine.
+    /// Makes the group below `parent`, and moves this process into it. It uses `tasks`: unlike moving a process,
+    /// moving one thread, itself, need not wait for all others of the machine.
     fn join(&mut self, parent: &Path, name: &str) -> Result<OwnedFd, Fault> {
         let directory = self.make(parent, name)?;
         put(&directory, "tasks", "0")?;
@@ -161,7 +161,7 @@ impl Group for Group1 {
         self.memory.iter_mut().for_each(Memory1::settle);
     }
 
-    /// Whether runs left so much in the group for memory that it has to be changed for another.
+    /// Whether runs left so much in the memory group that it must be replaced.
     fn is_littered(&mut self) -> bool {
         self.memory.as_mut().is_some_and(Memory1::is_littered)
     }
@@ -182,7 +182,7 @@ impl Group for Group1 {
         self.memory.as_ref().is_some_and(Memory1::has_killed)
     }
 
-    /// Changes the group for memory for a new one.
+    /// Replaces the memory group with a new one.
     fn let_go(&mut self) -> Result<(), Fault> {
         let Some(home) = self.homes.first_mut().filter(|_| self.memory.is_some()) else {
             return Ok(());
@@ -190,7 +190,7 @@ impl Group for Group1 {
         std::mem::swap(&mut home.name, &mut home.other_name);
         let directory = home.make().step("make another control group for memory")?;
         let memory = self.memory.insert(Memory1::join(&directory, self.slot)?);
-        // Asked before the first run.
+        // Sets `own`, which must be measured before the first run.
         memory.is_littered();
         remove_directory(&home.parent, &home.other_name);
         Ok(())
@@ -215,7 +215,7 @@ impl Group for Group1 {
     }
 
     fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
-        // The kernel books running time when it is asked for; what the slot used after that is not in the counter.
+        // The kernel updates the counter when it is read; the slot's CPU time after that is not in it.
         let own = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(baseline.slot_cpu);
         let used = read_number(self.cpu.as_ref()?).saturating_sub(baseline.cpu);
         Some(used.saturating_sub(own + baseline.pid1_cpu))
@@ -234,7 +234,7 @@ impl Group for Group1 {
         used
     }
 
-    /// Kills some of those in the group for memory, the slot but.
+    /// Kills some processes in the memory group, but not the slot.
     fn kill(&self) {
         let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else { return };
         let own = rustix::process::getpid();
@@ -248,7 +248,8 @@ impl Group for Group1 {
                 opened.ok().map(|opened| (member, opened))
             });
         let opened: Vec<_> = opened.collect();
-        // A process that ended before it was opened may have given its number to another; one that is still a member did not.
+        // If a process ended before it was opened, its number may belong to another one; if it is still a member, it
+        // does not.
         let listed = home.list();
         for (member, opened) in opened {
             if members(&listed).any(|other| other == member) {
@@ -268,7 +269,8 @@ impl Group for Group1 {
 }
 
 impl Home {
-    /// The processes and threads in the group. Opened anew, since who reads on gets an older list for a second.
+    /// The processes and threads in the group. Opened anew, since further reads of an open file give an older list for
+    /// a second.
     fn list(&self) -> String {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
@@ -281,7 +283,7 @@ impl Home {
         let mode = Mode::from_raw_mode(0o755);
         let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
         if made == Err(rustix::io::Errno::EXIST) {
-            // Left behind by a process of our number that was killed; empty, or an error.
+            // Left behind by a killed process with our number; it is empty, or removing it fails.
             rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR)?;
             rustix::fs::mkdirat(&self.parent, &self.name, mode)?;
         } else {
@@ -292,13 +294,13 @@ impl Home {
     }
 }
 
-/// The processes and threads of a list.
+/// The processes and threads in a list.
 fn members(list: &str) -> impl Iterator<Item = Pid> {
     let numbers = list.lines().filter_map(|line| line.parse().ok());
     numbers.filter_map(Pid::from_raw)
 }
 
-/// Has the kernel tell when the group is short of memory.
+/// Asks the kernel to notify if the group is short of memory.
 ///
 /// Source: the kernel's `cgroup-v1/memory.rst`, "OOM Control".
 fn alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
@@ -310,7 +312,7 @@ fn alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
 }
 
 impl Memory1 {
-    /// Opens a new group, and moves this process there if that is spared when memory is short.
+    /// Opens a new group, and moves this process there if it is spared when memory is short.
     fn join(directory: &OwnedFd, slot: WhenShort) -> Result<Self, Fault> {
         let mut members = None;
         match slot {
@@ -341,12 +343,12 @@ impl Memory1 {
         })
     }
 
-    /// Sees how much the group holds.
+    /// Measures how much the group holds.
     fn look(&mut self) {
         self.held = read_number(&self.usage);
     }
 
-    /// Whether runs left much in it. To be asked before each run.
+    /// Whether runs left much in it. Call it before each run.
     fn is_littered(&mut self) -> bool {
         self.held > *self.own.get_or_insert(self.held) + LEFT_AT_MOST
     }
@@ -356,8 +358,8 @@ impl Memory1 {
         field(&text(&self.control), "oom_kill") > self.killed
     }
 
-    /// Waits, not for long, until what the last run held is really gone: the kernel takes down some
-    /// things later than the process that held them.
+    /// Waits for a short time until the memory of the last run is really freed: the kernel frees some things later
+    /// than the process that held them.
     fn settle(&mut self) {
         const MOSTLY: u64 = 4 << 20;
         for _ in 0..50 {
@@ -366,7 +368,7 @@ impl Memory1 {
             if usage.abs_diff(self.idle) <= CACHE_MATTERS {
                 return;
             }
-            // File pages come, and go when the machine needs their place.
+            // The amount of file pages varies: new ones are read, and the kernel drops some if it needs space.
             let cached = cached_files(&text(&self.stat), "cache");
             self.idle = (self.idle + cached).saturating_sub(self.cached);
             self.cached = cached;
@@ -380,7 +382,7 @@ impl Memory1 {
         self.idle = self.held;
     }
 
-    /// Lifts the limit if it could be in the way of so much more, in bytes.
+    /// Lifts the limit if it could prevent the use of `more` bytes.
     fn make_room(&mut self, more: u64) -> Result<(), Fault> {
         let needed = self.held.saturating_add(more);
         match self.last_limit {
@@ -397,7 +399,7 @@ impl Memory1 {
         }
         let limit = limit.map(|limit| limit.saturating_add(LITTLE));
         let number = limit.map_or("-1".to_owned(), |limit| limit.to_string());
-        // Memory may never have a larger limit than memory with swap, not even for a moment.
+        // The memory limit may never exceed the limit of memory with swap, not even for a moment.
         if let Some(both) = &self.limit_with_swap {
             write_number(both, "-1", "memory.memsw.limit_in_bytes")?;
         }
@@ -438,10 +440,10 @@ impl Memory1 {
     }
 }
 
-/// What the kernel itself holds for a run varies by less, in either direction, in bytes.
+/// Upper bound in bytes on the variation of the kernel's own memory for a run, in either direction.
 const LITTLE: u64 = 128 << 10;
 
-/// Whether a limit need not be changed for another.
+/// Whether a limit can stay.
 fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
     match (wanted, present) {
         (Some(wanted), Some(present)) => (wanted..=wanted + 2 * LITTLE).contains(&present),

@@ -13,7 +13,7 @@ use crate::sandbox::linux::cgroup::{
     field, first_number, get, put, read_number, read_text, remove_directory,
 };
 
-/// One slot's place for groups of version 2.
+/// The place for one slot's groups of version 2.
 pub(crate) struct Group2 {
     parent: OwnedFd,
     name: CString,
@@ -58,7 +58,7 @@ impl Group for Group2 {
         if memory.is_some() {
             // Absent if the kernel was built without swap.
             let _ = put(&directory, "memory.swap.max", "0");
-            // The first that is killed may be a child that is not waited for. Exists since Linux 4.19.
+            // The first killed process may be a child that nobody waits for. Exists since Linux 4.19.
             put(&directory, "memory.oom.group", "1")?;
         }
         let processes = limits.processes.map(u64::from);
@@ -99,7 +99,7 @@ impl Group for Group2 {
         let events = file("memory.events").unwrap_or_default();
         let killed = field(&events, "oom_kill");
         let used = Used {
-            // How often its own limit was in the way is told apart from who was killed.
+            // Hits of the group's own limit are counted separately from kills.
             within_limit: killed > 0 && field(&events, "oom") == 0,
             memory: peak.map(|peak| at_least_a_portion(peak, baseline.memory + cached)),
             killed_for_memory: killed,
@@ -109,7 +109,7 @@ impl Group for Group2 {
         used
     }
 
-    /// Kills all in the group, for good: it cannot be used again. The file exists since Linux 5.14.
+    /// Kills all processes in the group, which cannot be used again. The file exists since Linux 5.14.
     fn kill(&self) {
         if let Some(run) = &self.run {
             let _ = put(&run.directory, "cgroup.kill", "1");

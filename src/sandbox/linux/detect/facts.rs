@@ -1,4 +1,4 @@
-//! Finds out all that `juror doctor` tells about a machine: by looking and by trying, without judging.
+//! Collects all facts about a machine for `juror doctor`, by looking and by trying, without judging.
 
 use std::env;
 use std::fs;
@@ -16,11 +16,10 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::pace::calibrate;
 
 impl Host {
-    /// Finds out what this machine offers and tries every way to keep programs apart; takes some
-    /// hundreds of milliseconds.
+    /// Finds out what this machine offers and tries every isolation method; takes some hundreds of milliseconds.
     ///
     /// # Errors
-    /// When not even `/proc` can be read.
+    /// If not even `/proc` can be read.
     pub fn facts() -> Result<HostFacts, JudgeError> {
         let host = Self::look()?;
         let meters = host.mechanism();
@@ -88,7 +87,7 @@ fn setting(name: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-/// The kind of container whose root this is, if any says so.
+/// The kind of container that has this root, if any mark shows it.
 fn container(root: &Path, variable: Option<String>) -> Option<String> {
     let exists = |name: &str| root.join(name).exists();
     let named = variable.filter(|name| !name.is_empty());

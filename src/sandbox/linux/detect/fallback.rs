@@ -1,9 +1,9 @@
-//! The ways to keep programs apart, as a list of modes: each is tried, the strongest first, and the
-//! first that works is used. The lowest, plain, keeps nothing apart: it is stepped on only if it was asked for by name.
+//! The isolation methods as a list of modes: each is tried, the strongest first, and the first that works is used. The
+//! last one, plain, isolates nothing: it is used only if it was asked for by name.
 //!
-//! Tried out means that a slot starts and takes a run to the point at which the program would start.
-//! Nothing less says whether it works: a container may allow a namespace and refuse the mount in it, a
-//! kernel may allow both and take the rights away.
+//! To try means that a slot starts and takes a run to the point at which the program would start. Anything less proves
+//! nothing: a container may permit a namespace and refuse the mount in it, and a kernel may permit both and take the
+//! rights away.
 
 use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
@@ -13,16 +13,15 @@ use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::trial::try_out;
 
 impl Host {
-    /// Finds out what this machine offers, and the strongest way to keep programs apart that works.
+    /// Finds out what this machine offers, and the strongest isolation method that works.
     ///
     /// # Errors
-    /// When none works, or none that the demand allows; the error says why and what to do.
+    /// If no method works, or none that the demand permits; the error says why and what to do.
     pub fn find(demand: Demand) -> Result<Self, JudgeError> {
         Self::look()?.first_slot(demand, None).map(|(host, _)| host)
     }
 
-    /// The same machine with the strongest way to keep programs apart that works, and the slot in which it was tried
-    /// out, on this core.
+    /// This machine with the strongest isolation method that works, and the slot in which it was tried, on this core.
     pub(crate) fn first_slot(
         &self,
         demand: Demand,
@@ -36,15 +35,15 @@ impl Host {
         choose(self, demand, |mode| try_out(mode, core))
     }
 
-    /// A slot in which it was tried out once more that programs can be kept apart so.
+    /// A slot in which this isolation method was tried once more.
     pub(crate) fn tried_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
         try_out(self, core)
     }
 
-    /// What this machine offers, with programs kept apart in this one way.
+    /// This machine with this isolation method.
     ///
     /// # Errors
-    /// When that does not work here.
+    /// If it does not work here.
     pub fn at(isolation: Isolation) -> Result<Self, JudgeError> {
         let host = Self::look()?;
         let mode = host.with(isolation);
@@ -53,7 +52,7 @@ impl Host {
         Ok(mode)
     }
 
-    /// Tries out every way to keep programs apart.
+    /// Tries every isolation method.
     pub(crate) fn try_all(&self) -> Vec<TriedMode> {
         let tried = |isolation| TriedMode {
             isolation,
@@ -74,7 +73,7 @@ impl Host {
     }
 }
 
-/// The first mode that works, with what the try gave.
+/// The first mode that works, with the result of its trial.
 fn choose<T>(
     host: &Host,
     demand: Demand,
@@ -99,12 +98,12 @@ fn choose<T>(
     Err(none_works(demand, &refused))
 }
 
-/// Why no mode can be used.
+/// The error if no mode can be used.
 fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
     if let [.., TriedMode { fault: Some(above), .. }, TriedMode { fault: Some(last), .. }] = refused
         && above == last
     {
-        // It is not about ways to keep programs apart.
+        // The failure is not about isolation.
         return last.clone();
     }
     let reasons: Vec<String> = refused
@@ -131,7 +130,7 @@ fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
 mod tests {
     use super::*;
 
-    /// Which mode is chosen if only these work; all rights are there.
+    /// Checks which mode is chosen if only these work; all rights are available.
     fn check(working: &[Isolation], demand: Demand, expected: Option<Isolation>) {
         let host = Host::look().unwrap().with_all_rights();
         let chosen = choose(&host, demand, |mode| match working.contains(&mode.isolation()) {
@@ -158,7 +157,7 @@ mod tests {
             check(&Isolation::APART, demand, Some(Namespaces));
             check(&[UserNamespaces, Landlock], demand, Some(UserNamespaces));
             check(&[], demand, None);
-            // Not even if it is all that works.
+            // Not even if it is the only one that works.
             check(&[Isolation::Plain], demand, None);
         }
         check(&[Landlock], Demand::Any, Some(Landlock));

@@ -1,4 +1,4 @@
-//! What this machine offers a sandbox, found out once.
+//! What this machine offers for a sandbox; found out once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,15 +25,15 @@ pub struct Host {
     placement: Option<Placement>,
     isolation: Isolation,
     is_administrator: bool,
-    /// How programs get a user of their own if there are no namespaces.
+    /// How programs get their own user if there are no namespaces.
     bare_change: Change,
     cores: Vec<CoreId>,
-    /// What is stronger and cannot be had, with the reason.
+    /// Stronger isolation methods that do not work, with the reasons.
     pub(crate) refused: Vec<TriedMode>,
 }
 
 impl Host {
-    /// Looks at what this machine offers: control groups, rights, cores. Tries nothing out.
+    /// Looks at what this machine offers: control groups, rights, cores. Tries nothing.
     pub(crate) fn look() -> Result<Self, JudgeError> {
         let read = |path: &str| {
             fs::read_to_string(path)
@@ -59,7 +59,7 @@ impl Host {
         Ok(host)
     }
 
-    /// What separates programs from the machine, and measures them.
+    /// How programs are isolated from the machine, and measured.
     pub fn mechanism(&self) -> Mechanism {
         let placement = self.placement.as_ref();
         let placement = placement.filter(|_| self.isolation != Isolation::Plain);
@@ -71,18 +71,17 @@ impl Host {
         }
     }
 
-    /// What keeps programs apart.
+    /// The isolation method.
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }
 
-    /// The ways to keep programs apart that are stronger than [`isolation`](Self::isolation), and why
-    /// each cannot be had.
+    /// The isolation methods stronger than [`isolation`](Self::isolation), and why each does not work.
     pub fn refused(&self) -> &[TriedMode] {
         &self.refused
     }
 
-    /// What nothing holds if programs run plainly, one line each; nothing if they do not.
+    /// What is not enforced if programs run plainly, one line each; empty if they do not.
     pub fn gaps(&self) -> Vec<String> {
         match self.isolation {
             Isolation::Plain => plain::gaps(),
@@ -90,32 +89,32 @@ impl Host {
         }
     }
 
-    /// Where control groups are made, if anywhere.
+    /// The place for control groups, if there is one.
     pub(crate) fn placement(&self) -> Option<&Placement> {
         self.placement.as_ref()
     }
 
-    /// How many processors this process may use.
+    /// Number of processors that this process may use.
     pub(crate) fn logical_cores(&self) -> usize {
         allowed_cores().len()
     }
 
-    /// The same machine, with programs kept apart in this way.
+    /// The same machine with this isolation method.
     pub(crate) fn with(&self, isolation: Isolation) -> Self {
         Self { isolation, ..self.clone() }
     }
 
-    /// What was found out by trying.
+    /// The results of trials.
     pub(crate) fn best(&self) -> BestMode {
         BestMode { isolation: self.isolation, refused: self.refused.clone() }
     }
 
-    /// The same machine, if this was found out by trying.
+    /// The same machine with these results of trials.
     pub(crate) fn with_best(&self, best: BestMode) -> Self {
         Self { refused: best.refused, ..self.with(best.isolation) }
     }
 
-    /// The same machine, as root would find it.
+    /// The same machine as root would see it.
     #[cfg(test)]
     pub(crate) fn with_all_rights(self) -> Self {
         Self { is_administrator: true, ..self }
@@ -126,17 +125,16 @@ impl Host {
         self.is_administrator
     }
 
-    /// One core for each physical one that this process may use. Two threads of one physical core
-    /// take time from each other, so no more runs than these go on at once without being disturbed.
+    /// One core for each physical one that this process may use. Two threads of one physical core slow each other
+    /// down, so at most this many runs are undisturbed at the same time.
     pub fn physical_cores(&self) -> Vec<CoreId> {
         self.cores.clone()
     }
 
-    /// How many runs may go on at once without one being able to spoil another; `None` if it is for the
-    /// processors to say.
+    /// Upper bound on simultaneous runs of which none can spoil another; `None` if only the processors bound them.
     ///
-    /// If programs have the judge's own user, the kernel counts their processes together: one that
-    /// takes all there are would make another fail.
+    /// If programs have the judge's own user, the kernel counts their processes together: a program that uses up all
+    /// of them would make another fail.
     pub fn most_at_once(&self) -> Option<usize> {
         let is_shared =
             self.isolation == Isolation::Landlock && self.bare_change == Change::Already;
@@ -152,7 +150,7 @@ impl Host {
         }
     }
 
-    /// How the slot of this number is to be, whose programs are of this user.
+    /// The setup of the slot with this number, whose programs have this user.
     pub(crate) fn setup(
         &self,
         number: u32,
@@ -176,8 +174,8 @@ impl Host {
     }
 }
 
-/// Whether this process may make namespaces and mounts, change its user and make groups: being user 0
-/// alone is not enough, as in many containers.
+/// Whether this process may make namespaces and mounts, change its user and make groups. To be user 0 is not enough
+/// for that, for example in many containers.
 fn is_administrator(status: &str) -> bool {
     const CAP_SYS_ADMIN: u32 = 21;
     const CAP_SETUID: u32 = 7;
@@ -188,7 +186,7 @@ fn is_administrator(status: &str) -> bool {
         .all(|capability| effective & (1 << capability) != 0)
 }
 
-/// The capabilities in effect, as bits, in the text of `/proc/self/status`.
+/// The effective capabilities, as bits, in the text of `/proc/self/status`.
 pub(crate) fn effective_capabilities(status: &str) -> u64 {
     status
         .lines()
@@ -202,9 +200,9 @@ pub(crate) fn effective_capabilities(status: &str) -> u64 {
 pub(crate) struct Hierarchy {
     /// Its controllers, for version 1; empty for version 2.
     pub(crate) controllers: Vec<String>,
-    /// Which directory of it is mounted.
+    /// The directory of the hierarchy that is mounted.
     root: PathBuf,
-    /// Where.
+    /// The mount point.
     pub(crate) point: PathBuf,
 }
 
@@ -236,7 +234,7 @@ fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
         .collect()
 }
 
-/// This process's group in a hierarchy, given the text of `/proc/self/cgroup`, as a directory.
+/// This process's group in a hierarchy as a directory, given the text of `/proc/self/cgroup`.
 fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> {
     groups.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -253,7 +251,7 @@ fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> {
     })
 }
 
-/// Where control groups can be made, if anywhere: version 2 before version 1.
+/// The place for new control groups, if there is one; version 2 is preferred.
 fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
     let hierarchies = hierarchies(mounts);
     let second = hierarchies
@@ -276,18 +274,18 @@ fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
     is_any.then_some(Placement::V1(controllers))
 }
 
-/// The nearest group at or above our own in which groups with the controllers that we need can be
-/// made, and processes be started from ours.
+/// The nearest group, at or above our own, below which groups with the needed controllers can be made, and processes
+/// can be started from our group.
 ///
-/// Our own is seldom one: a group with processes in it cannot hand controllers down. If no other was
-/// given to us, as in a container or directly in a delegated group, its processes make room.
+/// Our own is rarely usable: a group with processes cannot hand down controllers. If no other group is ours, as in a
+/// container or directly in a delegated group, its processes are moved out.
 fn usable_second(own: &Path, point: &Path) -> Option<PathBuf> {
     let usable = own
         .ancestors()
         .take_while(|directory| directory.starts_with(point))
         .find(|directory| is_usable_second(directory));
     let emptied = || {
-        // Another judge may be at the same just now.
+        // Another judge may be doing the same.
         let group = own.parent().filter(|_| own.ends_with(MEMBERS));
         Some(group.unwrap_or(own)).filter(|group| make_room(group))
     };
@@ -316,11 +314,11 @@ fn can_write(directory: &Path, name: &str) -> bool {
     rustix::fs::access(directory.join(name), Access::WRITE_OK).is_ok()
 }
 
-/// The group below a delegated one that its processes move to. It goes when the delegated one goes.
+/// The group below a delegated one to which its processes move. It is removed with the delegated one.
 const MEMBERS: &str = "juror";
 
-/// Moves the processes of a group that is ours to a group below it, so that it can hand controllers
-/// down. If that does not help, they move back.
+/// Moves the processes of our group to a group below it, so that it can hand down controllers. If that does not help,
+/// they move back.
 fn make_room(group: &Path) -> bool {
     let is_ours =
         ["cgroup.procs", "cgroup.subtree_control"].iter().all(|name| can_write(group, name));
@@ -329,7 +327,7 @@ fn make_room(group: &Path) -> bool {
     }
     let below = group.join(MEMBERS);
     let _ = fs::create_dir(&below);
-    // More than once, because a process may start others meanwhile.
+    // Several times, because a process may start others meanwhile.
     let is_usable = (0..10).any(|_| {
         move_members(group, &below);
         is_usable_second(group)
@@ -343,7 +341,7 @@ fn make_room(group: &Path) -> bool {
 
 fn move_members(from: &Path, to: &Path) {
     let members = fs::read_to_string(from.join("cgroup.procs")).unwrap_or_default();
-    // Zero stands for processes that cannot be seen from here, and would mean this one.
+    // Zero stands for a process that is invisible here; to write it would move this process.
     for member in members.lines().filter(|member| *member != "0") {
         let _ = fs::write(to.join("cgroup.procs"), member);
     }
@@ -366,7 +364,7 @@ fn allowed_cores() -> Vec<CoreId> {
     }
 }
 
-/// The first allowed core of each physical one.
+/// The first permitted core of each physical one.
 fn physical_cores(topology: &Path, allowed: &[CoreId]) -> Vec<CoreId> {
     let mut first: BTreeMap<String, CoreId> = BTreeMap::new();
     for core in allowed {

@@ -1,4 +1,4 @@
-//! What this machine offers, and which way of isolation works on it.
+//! What this machine offers, and which isolation method works on it.
 
 pub(super) mod facts;
 pub(super) mod fallback;

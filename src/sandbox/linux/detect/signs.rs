@@ -1,5 +1,5 @@
-//! What decides which ways to keep programs apart work here. As long as all of it is the same, so is what trying them
-//! out gives: what was found out once holds until then.
+//! The facts that decide which isolation methods work here. While they stay the same, so do the results of trials,
+//! which can be reused.
 
 use std::env;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::linux::sys;
 
-/// Of the kernel, the user's rights, the container, the limits.
+/// Files about the kernel, the user's rights, the container, the limits.
 const TEXTS: [&str; 8] = [
     "/proc/sys/kernel/random/boot_id",
     "/proc/self/attr/current",
@@ -21,14 +21,14 @@ const TEXTS: [&str; 8] = [
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
 ];
 
-/// The namespaces that this process is in.
+/// The namespaces of this process.
 const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
 
-/// Beginnings of the lines of `/proc/self/status` that tell rights.
+/// Prefixes of the lines of `/proc/self/status` about rights.
 const RIGHTS: [&str; 6] = ["Uid:", "Gid:", "Groups:", "Cap", "NoNewPrivs:", "Seccomp"];
 
 impl Host {
-    /// All of it in one text.
+    /// All facts in one text.
     pub(crate) fn signs(&self) -> Option<String> {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let status = read("/proc/self/status");
@@ -40,7 +40,7 @@ impl Host {
         for place in [PathBuf::from("/"), env::temp_dir(), env::current_exe().ok()?] {
             let found = fs::metadata(&place).ok()?;
             let (device, inode, mode) = (found.dev(), found.ino(), found.mode());
-            // Of directories the date says nothing.
+            // The date of a directory means nothing.
             let date = found.is_file().then(|| (found.mtime(), found.mtime_nsec(), found.size()));
             signs.push(format!("{place:?} {device} {inode} {mode:o} {date:?}"));
         }

@@ -1,17 +1,17 @@
-//! What a program may not call if no namespaces keep it apart, on top of the usual filter: calls that reach
-//! what landlock says nothing about.
+//! The calls that are refused, beyond the usual filter, if no namespaces isolate a program: those that reach what
+//! landlock does not cover.
 
 use libc::sock_filter;
 
 use crate::sandbox::linux::filter::seccomp::{DONE, EPERM, Rule, error, refuse, whole};
 
-/// Makes the filter that a program without namespaces gets on top.
+/// Makes the additional filter of a program without namespaces.
 pub(crate) fn filter(same_user: SameUser) -> Vec<sock_filter> {
     let files = match same_user {
         SameUser::Yes => OF_THE_SAME_USER,
         SameUser::No => &[],
     };
-    // No rule of these asks for a pass.
+    // None of these rules needs a pass.
     whole(ALWAYS.iter().chain(files), 0)
 }
 
@@ -24,20 +24,20 @@ pub(crate) enum SameUser {
 
 /// For all programs.
 const ALWAYS: &[(i64, Rule)] = &[
-    // Landlock says nothing about sockets that have a name among files, as those of many services have.
+    // Landlock does not cover sockets with a name in the file system, such as those of many services.
     (libc::SYS_socket, EPERM),
     (libc::SYS_connect, EPERM),
     (libc::SYS_bind, EPERM),
-    // Datagrams can be sent to anybody, even through one of a pair.
+    // Datagrams can be sent to anybody, even through one socket of a pair.
     (
         libc::SYS_socketpair,
         Rule::Without { argument: 1, bits: libc::SOCK_DGRAM as u32, errno: libc::EPERM },
     ),
-    // Whoever knows a directory's name could watch what happens in it.
+    // With the name of a directory, a program could watch what happens in it.
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_inotify_init, EPERM),
     (libc::SYS_inotify_init1, EPERM),
-    // Other processes of the user: only a thread itself is meant by 0.
+    // Other processes of the user; 0 means the thread itself.
     (libc::SYS_sched_setaffinity, ITSELF),
     (libc::SYS_sched_setscheduler, ITSELF),
     (libc::SYS_sched_setparam, ITSELF),
@@ -47,8 +47,8 @@ const ALWAYS: &[(i64, Rule)] = &[
     (libc::SYS_fcntl, LEASES_AND_NOTES),
 ];
 
-/// For programs that have the judge's own user: landlock does not know these ways to change a file. What
-/// compilers do to their own files seems to succeed.
+/// For programs that have the judge's own user: landlock does not cover these ways to change a file. Compilers use
+/// them on their own files, so they seem to succeed.
 const OF_THE_SAME_USER: &[(i64, Rule)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, DONE),

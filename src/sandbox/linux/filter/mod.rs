@@ -1,4 +1,4 @@
-//! Which system calls programs may make.
+//! The system calls that programs may make.
 
 pub(super) mod landlock_filter;
 pub(super) mod seccomp;

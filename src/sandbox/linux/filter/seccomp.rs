@@ -1,13 +1,13 @@
-//! The system call filter: what no program of a contest needs, and what reaches out of the box.
+//! The system call filter: refuses calls that contest programs do not need, and calls that reach out of the box.
 //!
-//! A list of what is refused rather than of what is allowed: new versions of a run-time library may
-//! use a new call at any time and must keep working. It is a second wall. The first is that the
-//! program has no capabilities, sees only its own namespaces, and cannot gain privileges.
+//! The list names what is refused, not what is permitted: new versions of a run-time library may use a new call at any
+//! time and must keep working. The filter is the second line of defence. The first is that the program has no
+//! capabilities, sees only its own namespaces, and cannot gain privileges.
 //!
-//! To install a filter costs a fifth of a whole run. So the slot installs it, once, and its runs inherit it.
-//! The slot still has to make mounts and namespaces for them: it shows a pass, a random number of 64 bits in
-//! an argument that these calls do not use. A program does not know the number, which was in memory that
-//! it lost when it started; at ten million tries a second it needs some thirty thousand years.
+//! To install a filter costs a fifth of a whole run. So the slot installs it once, and its runs inherit it. The slot
+//! itself still has to make mounts and namespaces for them. So it shows a pass, a random number of 64 bits in an
+//! argument that these calls do not use. A program does not know the number, because it lost the memory with it when
+//! it started; at ten million tries a second it needs some thirty thousand years.
 
 use libc::sock_filter;
 
@@ -16,7 +16,7 @@ pub(crate) const ARCHITECTURE: u32 = 0xC000_00B7;
 #[cfg(target_arch = "x86_64")]
 pub(crate) const ARCHITECTURE: u32 = 0xC000_003E;
 
-/// Where the call's number, architecture and arguments are in what a filter reads.
+/// Offsets of the call's number, architecture and arguments in the filter's input.
 const NUMBER: u32 = 0;
 const ARCH: u32 = 4;
 const ARGUMENTS: u32 = 16;
@@ -32,27 +32,27 @@ const ASK: u32 = 0x7fc0_0000;
 pub(crate) const ALLOW: u32 = 0x7fff_0000;
 pub(crate) const ERRNO: u32 = 0x0005_0000;
 
-/// Namespaces that a program may not make: all of them.
+/// All namespaces; a program may make none of them.
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
 
-/// What happens to a call.
+/// The effect of the filter on a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rule {
     /// Always this answer.
     Always(u32),
-    /// If this argument is one of these, the answer beside it.
+    /// If this argument is one of these values, the answer beside it.
     Among { argument: u32, answers: &'static [(i32, u32)] },
     /// Refused with this error unless this argument is one of these.
     OneOf { argument: u32, values: &'static [u32], errno: i32 },
     /// Refused with this error if this argument has one of these bits.
     Without { argument: u32, bits: u32, errno: i32 },
-    /// `prlimit64`: limits of others are refused, and [`CORE`] can only be read.
+    /// `prlimit64`: limits of other processes are refused, and [`CORE`] can only be read.
     Limit,
     /// Refused with this error unless the last argument is the pass.
     Pass(i32),
 }
 
-/// The answer that a call fails with this error; with 0 it seems to succeed, and does nothing.
+/// The answer that a call fails with this error; with 0 it seems to succeed, but does nothing.
 pub(crate) const fn error(errno: i32) -> u32 {
     ERRNO | errno as u32
 }
@@ -62,7 +62,7 @@ pub(crate) const fn refuse(errno: i32) -> Rule {
     Rule::Always(error(errno))
 }
 
-/// Which calls ask the slot before they happen.
+/// The calls that ask the slot before they happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asks {
     Nothing,
@@ -89,20 +89,19 @@ const ASKING: &[(i64, Rule)] = &[
     (libc::SYS_alarm, Rule::Always(ASK)),
 ];
 
-/// The limit of memory dumps. Set to one byte, it keeps the kernel from starting the machine's handler
-/// of dumps; lower, it would not.
+/// The limit of core dumps. One byte keeps the kernel from starting the machine's dump handler; 0 would not.
 const CORE: i32 = 4;
 
-/// Pages from the machine's stock of huge ones, which are on no group's account.
+/// Pages from the machine's stock of huge ones, which no group is charged for.
 const HUGE_PAGES: Rule =
     Rule::Without { argument: 3, bits: libc::MAP_HUGETLB as u32, errno: libc::EPERM };
 
-/// By locks on files that all see two runs could talk. A file that can only be read can only be locked
-/// for reading, by any number at once; so it is enough that no program may ask who holds a lock. (`flock` is
-/// refused altogether, for it locks what it likes.) Locks of an open file belong to no process, so `/proc/locks` shows
-/// them to everybody. Leases and notes tell that another opens a file.
+/// Two runs could communicate by locks on shared files. A file that is only readable can only be locked for reading,
+/// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` is refused
+/// completely, because it can lock such files exclusively.) Locks of an open file belong to no process, so
+/// `/proc/locks` shows them to everybody. Leases and notifications reveal that another process opens a file.
 const FILE_CONTROL: &[(i32, u32)] = &[
-    // These two only if the slot answers.
+    // These two are permitted only if the slot agrees.
     (libc::F_SETLK, ASK),
     (libc::F_SETLKW, ASK),
     (libc::F_GETLK, error(libc::ENOSYS)),
@@ -113,17 +112,18 @@ const FILE_CONTROL: &[(i32, u32)] = &[
     (libc::F_NOTIFY, error(libc::EPERM)),
     (F_SET_RW_HINT, error(libc::EINVAL)),
     (F_SET_FILE_RW_HINT, error(libc::EINVAL)),
-    // 64 pipes of the largest size are all that the pipes of a user may have.
+    // 64 pipes of the maximal size use up all pipe memory of a user.
     (libc::F_SETPIPE_SZ, error(libc::EPERM)),
 ];
 
-/// How long what is written to a file will live: the file bears it for all to see, also if it can only be read. Whoever
-/// owns it may say so, in kernels before 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
+/// Hints about the lifetime of written data. They are stored in the file for all to see, even if it is only readable.
+/// Its owner may set them, and before Linux 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
 const F_SET_RW_HINT: i32 = 1036;
 const F_SET_FILE_RW_HINT: i32 = 1038;
 
-/// What programs ask of terminals, pipes and sockets. All else is about file systems, namespaces and devices: a mark on a file, a
-/// number that counts on the machine, a key that outlives who added it. Source: `ioctl_tty(2)`, the kernel's `asm-generic/ioctls.h`.
+/// Requests of programs to terminals, pipes and sockets. All others concern file systems, namespaces and devices: a
+/// mark on a file, a counter of the machine, a key that outlives its process. Source: `ioctl_tty(2)`, the kernel's
+/// `asm-generic/ioctls.h`.
 const DEVICE_CONTROL: Rule = Rule::OneOf {
     argument: 1,
     values: &[
@@ -136,9 +136,9 @@ const DEVICE_CONTROL: Rule = Rule::OneOf {
         libc::FIOASYNC as u32,
         libc::FIOCLEX as u32,
         libc::FIONCLEX as u32,
-        // `TCGETS2`, which newer libraries ask instead.
+        // `TCGETS2`, which newer libraries use instead.
         0x802c_542a,
-        // The slot's, on a descriptor that only it has: `SECCOMP_IOCTL_NOTIF_RECV`, `_SEND`, `_ID_VALID`.
+        // For the slot, on a descriptor that only it has: `SECCOMP_IOCTL_NOTIF_RECV`, `_SEND`, `_ID_VALID`.
         0xc050_2100,
         0xc018_2101,
         0x4008_2102,
@@ -146,20 +146,20 @@ const DEVICE_CONTROL: Rule = Rule::OneOf {
     errno: libc::ENOTTY,
 };
 
-/// With flags they tell whether a page of a file is in memory, where others may have brought it.
+/// Flags can reveal whether a page of a file is in memory, where another run may have brought it.
 const NO_FLAGS: Rule = Rule::Without { argument: 5, bits: u32::MAX, errno: libc::EOPNOTSUPP };
 
-/// To keep the other half of a core idle; to name memory: the kernel charges the names to no group.
+/// These options keep the other half of a core idle, or name memory: the kernel charges the names to no group.
 const PROCESS_CONTROL: Rule = Rule::Among {
     argument: 0,
     answers: &[(libc::PR_SCHED_CORE, error(libc::EPERM)), (libc::PR_SET_VMA, error(libc::EINVAL))],
 };
 
-/// Other families, such as vsock, belong to no namespace.
+/// Other families, such as vsock, are not separated by namespaces.
 const UNIX_SOCKETS: Rule =
     Rule::OneOf { argument: 0, values: &[libc::AF_UNIX as u32], errno: libc::EPERM };
 
-// Newer than the library that knows the other numbers.
+// Newer than the library with the other numbers.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
 const SYS_CACHESTAT: i64 = 451;
 const SYS_STATMOUNT: i64 = 457;
@@ -168,12 +168,12 @@ const SYS_LISTNS: i64 = 470;
 
 pub(crate) const EPERM: Rule = refuse(libc::EPERM);
 const ENOSYS: Rule = refuse(libc::ENOSYS);
-/// Seems to succeed, and does nothing.
+/// The call seems to succeed, but does nothing.
 pub(crate) const DONE: Rule = refuse(0);
 /// Only for the slot and PID 1.
 const PASS: Rule = Rule::Pass(libc::EPERM);
 
-/// The calls that are not simply allowed.
+/// Rules for the calls that are not simply permitted.
 const RULES: &[(i64, Rule)] = &[
     // Other processes: their memory, their descriptors, their limits.
     (libc::SYS_ptrace, EPERM),
@@ -187,7 +187,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_unshare, PASS),
     (libc::SYS_setns, PASS),
     (libc::SYS_clone, Rule::Without { argument: 0, bits: NEW_NAMESPACES, errno: libc::EPERM }),
-    // Its flags are behind a pointer that a filter cannot follow; run-time libraries then use clone.
+    // A filter cannot follow the pointer to its flags; run-time libraries then use clone.
     (libc::SYS_clone3, Rule::Pass(libc::ENOSYS)),
     (libc::SYS_mount, PASS),
     (libc::SYS_umount2, PASS),
@@ -201,13 +201,13 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_fspick, EPERM),
     (libc::SYS_mount_setattr, PASS),
     (SYS_OPEN_TREE_ATTR, EPERM),
-    // Numbers that count the machine's mounts and namespaces since it started.
+    // Their results contain numbers that count the machine's mounts and namespaces.
     (SYS_STATMOUNT, ENOSYS),
     (SYS_LISTMOUNT, ENOSYS),
     (SYS_LISTNS, ENOSYS),
     (libc::SYS_name_to_handle_at, EPERM),
     (libc::SYS_open_by_handle_at, EPERM),
-    // What outlives a process, or is shared by all of a user.
+    // What outlives a process, or is shared by all processes of a user.
     (libc::SYS_keyctl, EPERM),
     (libc::SYS_add_key, EPERM),
     (libc::SYS_request_key, EPERM),
@@ -227,17 +227,17 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_mq_unlink, EPERM),
     (libc::SYS_socket, UNIX_SOCKETS),
     (libc::SYS_socketpair, UNIX_SOCKETS),
-    // What reaches other runs: files that all see, cores, disks, memory on no account.
+    // What reaches other runs: shared files, cores, disks, memory that no group is charged for.
     (libc::SYS_flock, ENOSYS),
     (libc::SYS_inotify_init1, EPERM),
     (libc::SYS_sched_setaffinity, EPERM),
     (libc::SYS_prctl, PROCESS_CONTROL),
     (libc::SYS_sync, EPERM),
     (libc::SYS_syncfs, EPERM),
-    // What a program writes lies in memory; with files that all see these flush the machine's disk.
+    // A program's own files are in memory; with shared files, these calls flush the machine's disk.
     (libc::SYS_fsync, DONE),
     (libc::SYS_fdatasync, DONE),
-    // What lies in memory of files that all see is not theirs to change, nor to know.
+    // A program may neither change nor learn which parts of shared files are in memory.
     (libc::SYS_fadvise64, DONE),
     (libc::SYS_readahead, DONE),
     (SYS_CACHESTAT, ENOSYS),
@@ -288,7 +288,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_nfsservctl, EPERM),
 ];
 
-/// Those that only this architecture has.
+/// Rules for calls that only this architecture has.
 #[cfg(target_arch = "x86_64")]
 const RULES_HERE: &[(i64, Rule)] = &[
     (libc::SYS_inotify_init, EPERM),
@@ -323,7 +323,7 @@ pub(crate) fn whole<'a>(
         statement(LOAD, NUMBER),
     ];
     if cfg!(target_arch = "x86_64") {
-        /// Numbers from here on are those of x32, another way to make the same calls.
+        /// Larger numbers are those of x32, another interface to the same calls.
         const X32: u32 = 0x4000_0000;
         filter.push(jump(IF_AT_LEAST, X32, 0, 1));
         filter.push(statement(RETURN, KILL));
@@ -332,7 +332,7 @@ pub(crate) fn whole<'a>(
     filter
 }
 
-/// Finds the rule for the number that is loaded.
+/// Finds the rule for the call number in the accumulator.
 fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
     if let [(number, rule)] = rules {
         let body = apply(*rule, pass);
@@ -344,7 +344,7 @@ fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
     let (low, high) = rules.split_at(rules.len() / 2);
     let (first_high, (low, high)) = (high[0].0, (bisect(low, pass), bisect(high, pass)));
     let mut code = Vec::new();
-    // A conditional jump reaches 255 instructions; from the root of the tree it can be further.
+    // A conditional jump reaches 255 instructions; the distance from the root of the tree can be larger.
     if low.len() <= u8::MAX.into() {
         code.push(jump(IF_AT_LEAST, first_high, low.len() as u8, 0));
     } else {
@@ -356,17 +356,17 @@ fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
     code
 }
 
-/// What happens once the number is known; falls through if the call is allowed.
+/// The effect of a rule once the number is known; falls through if the call is permitted.
 fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
     let low_half = |argument: u32| ARGUMENTS + 8 * argument;
     let refuse = |errno: i32| statement(RETURN, error(errno));
     match rule {
         Rule::Always(answer) => vec![statement(RETURN, answer)],
-        // The kernel, too, takes only the low half of these arguments: they are of type int.
+        // The kernel also uses only the low half of these arguments, which have type int.
         Rule::OneOf { argument, values, errno } => {
             let mut code = vec![statement(LOAD, low_half(argument))];
             for (index, value) in values.iter().enumerate() {
-                // Over the refusal, which stands behind all of these.
+                // Jumps over the refusal, which comes after all comparisons.
                 code.push(jump(IF_EQUAL, *value, (values.len() - index) as u8, 0));
             }
             code.push(refuse(errno));
@@ -388,7 +388,7 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
             jump(IF_EQUAL, 0, 0, 6),
             statement(LOAD, low_half(1)),
             jump(IF_EQUAL, CORE as u32, 0, 5),
-            // No new limit is given: the pointer is null.
+            // The pointer is null if no new limit is given.
             statement(LOAD, low_half(2)),
             jump(IF_EQUAL, 0, 0, 2),
             statement(LOAD, low_half(2) + 4),
@@ -426,7 +426,7 @@ pub(crate) mod tests {
         super::filter(pass, Asks::Nothing)
     }
 
-    /// Runs the filter as the kernel does; returns what it says.
+    /// Runs the filter like the kernel; returns its answer.
     pub(in crate::sandbox) fn verdict(
         filter: &[sock_filter],
         arch: u32,

@@ -1,4 +1,4 @@
-//! What the judge's side does: it holds a slot, packs a job, reads what programs write, and looks whether they wait.
+//! The judge's side: holds a slot, packs a job, reads the program's outputs, and finds out whether programs wait.
 
 pub(super) mod beside;
 pub(super) mod pack;

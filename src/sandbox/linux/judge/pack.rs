@@ -1,5 +1,4 @@
-//! Packs what travels to the slot beside a job: the bytes of its blobs, in files that have no name, and where the things
-//! lie that it shows.
+//! Packs what the slot gets beside a job: the bytes of its blobs, in unnamed files, and the places of what it shows.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom};
@@ -15,8 +14,8 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::wire;
 use crate::sandbox::shown::place_of;
 
-/// What a program reads: never the file itself, which a contestant of the same user could open again
-/// for writing, but a copy that cannot be changed.
+/// The program's standard input: a copy that cannot be changed. The file itself could be opened again for writing by a
+/// program of the same user.
 pub(crate) fn input(input: &Blob) -> Result<OwnedFd, Fault> {
     let step = "prepare standard input";
     match input.bytes() {
@@ -25,7 +24,7 @@ pub(crate) fn input(input: &Blob) -> Result<OwnedFd, Fault> {
     }
 }
 
-/// A file in memory that cannot be changed any more, open for reading from its start.
+/// A file in memory that can no longer be changed, open for reading from its start.
 fn sealed(fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<OwnedFd> {
     let mut file = wire::memory_file(MemfdFlags::ALLOW_SEALING)?;
     fill(&mut file)?;
@@ -37,7 +36,7 @@ fn sealed(fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<OwnedFd>
     Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
-/// The contents of the job's files, one after the other, if there are any.
+/// The contents of the job's files, concatenated, if there are any.
 pub(crate) fn contents(job: &Job) -> Result<Option<File>, Fault> {
     let step = "pack for the box:";
     let mut blobs = job.files.iter().filter_map(TreeEntry::blob).peekable();
@@ -53,7 +52,7 @@ pub(crate) fn contents(job: &Job) -> Result<Option<File>, Fault> {
     Ok(Some(contents))
 }
 
-/// Where on this machine the things lie that the job shows.
+/// The places on this machine of what the job shows.
 pub(crate) fn places(job: &Job) -> Result<Vec<PathBuf>, Fault> {
     let place = |shown: &Shown| {
         let place = place_of(shown)?;

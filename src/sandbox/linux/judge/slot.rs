@@ -1,4 +1,4 @@
-//! A slot with isolation, as the judge holds it: starts the slot's process, gives it jobs, reads what programs write.
+//! The judge's side of a slot with isolation: starts the slot's process, gives it jobs, reads the programs' outputs.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,44 +36,44 @@ use crate::sandbox::slot::{Backend, CoreId, Ends};
 use crate::sandbox::streams::{Streams, pipe};
 use crate::sandbox::watch::Watch;
 
-/// A slot as the judge holds it: one process that stands ready for jobs.
+/// The judge's side of a slot: one process that waits for jobs.
 ///
-/// Dropping it ends what runs in it, and its process, and removes its control groups.
+/// Dropping it ends its run and its process, and removes its control groups.
 #[derive(Debug)]
 pub(crate) struct LinuxSlot {
     socket: Arc<OwnedFd>,
     control: Arc<Control>,
     process: i32,
-    /// Its programs' user, which is let go after the slot's process is gone.
+    /// The user of its programs, released after the slot's process is gone.
     user: Option<Reserved>,
     alarms: Alarms,
     groups: Option<Groups>,
     last_start: u64,
-    /// The mount namespace of the last run. To take it down the kernel waits until every processor was elsewhere for a
-    /// moment; that is done while the next program runs, not before.
+    /// The mount namespace of the last run. To remove it, the kernel waits until every processor has been elsewhere
+    /// for a moment; that happens while the next program runs, not before.
     leaving: Option<OwnedFd>,
     buffer: Vec<u8>,
 }
 
-/// The judge waits on the run's core: it is woken there at once, while another core would have to be called first. A run that is silent
-/// for so long, or writes more than this, gains more from a judge that works beside it.
+/// The judge waits on the run's core, where it is woken at once; another core would have to be called first. But after
+/// this time of silence, or more output than `LITTLE`, a judge on another core is better.
 const SHORT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 /// In bytes.
 const LITTLE: u64 = 64 << 10;
 
-/// A slot's control groups, which the judge removes when the slot's process cannot.
+/// A slot's control groups, for the judge to remove if the slot's process cannot.
 #[derive(Debug)]
 struct Groups {
     placement: Placement,
     name: String,
 }
 
-/// The judge's end of the socket that it shares with a slot.
+/// The judge's end of the socket to a slot.
 #[derive(Debug)]
 struct Socket(Arc<OwnedFd>);
 
 impl EndRun for Socket {
-    /// If the slot is gone, the run is, too.
+    /// If the slot is gone, so is the run.
     fn end(&self, run: u64, cause: Cause) {
         let _ = wire::send(&self.0, &Request::<Job>::End { run, cause }, &[]);
     }
@@ -85,7 +85,7 @@ impl LinuxSlot {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let reserved = match host.change() {
-            // Seen from inside its own namespace, where every judge may have the same.
+            // The user inside its own namespace, where every judge may have the same.
             Change::Already => None,
             Change::Switch => Some(Reserved::take()?),
         };
@@ -150,7 +150,7 @@ impl LinuxSlot {
         let contents = pack::contents(job)?;
         let request = Request::Run { run, job, places: pack::places(job)? };
         for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
-            // As `/dev/stdin` and `/dev/stdout`, by a program of another user.
+            // So that a program of another user can open them as `/dev/stdin` and `/dev/stdout`.
             if let Some(end) = end {
                 rustix::fs::fchmod(end, Mode::from_raw_mode(mode)).step("join two programs")?;
             }
@@ -175,7 +175,7 @@ impl LinuxSlot {
         })
     }
 
-    /// Reads what the program writes until the slot says that it is over.
+    /// Reads the program's outputs until the slot reports the end of the run.
     fn listen(
         &mut self,
         job: &Job,
@@ -209,7 +209,7 @@ impl LinuxSlot {
                     wire::receive(&self.socket, &mut self.buffer).step("hear the sandbox")?;
                 let (answer, fds) = received.ok_or_else(|| gone("run the program"))?;
                 streams
-                    // Nobody writes any more.
+                    // No process is left to write.
                     .drain(&mut self.buffer, usize::MAX)
                     .step("read the program's output")?;
                 return Ok(Answered { answer, fds, streams });
@@ -217,7 +217,7 @@ impl LinuxSlot {
         }
     }
 
-    /// The reply with all that the slot does not know.
+    /// Completes the reply with what the slot does not know.
     fn reply(
         job: &Job,
         reply: Reply,
@@ -229,7 +229,7 @@ impl LinuxSlot {
         let outcome = &mut reply.outcome;
         outcome.stdout_bytes = Bytes(streams.output.total);
         outcome.stderr_bytes = Bytes(streams.error.total);
-        // The program may have ended just before the slot heard that it had written too much.
+        // The program may have ended just before the slot was told that it had written too much.
         let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
         if outcome.stopped_by.is_none() && streams.total() > most {
             outcome.stopped_by = Some(StoppedBy::Output);
@@ -244,7 +244,7 @@ impl LinuxSlot {
         if job.keep != Keep::Nothing {
             let from = fds.next().ok_or_else(|| gone("keep the box"))?;
             let rights = match reply.outcome.mechanism.isolation {
-                // There `chmod` may do nothing.
+                // In this mode, `chmod` may have done nothing.
                 Isolation::Landlock => keep::Rights::ToStart,
                 Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Plain => {
                     keep::Rights::AsLeft
@@ -297,7 +297,7 @@ impl Backend for LinuxSlot {
 impl Drop for LinuxSlot {
     fn drop(&mut self) {
         self.leaving = None;
-        // Says good-bye even while a stopper still holds the socket.
+        // Hangs up even if a stopper still holds the socket.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
         let ended = sys::wait(self.process);
         drop(self.user.take());
@@ -326,15 +326,15 @@ fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault
     }
 }
 
-/// An answer with all that belongs to it.
+/// An answer with what belongs to it.
 struct Answered {
     answer: Answer,
     fds: Vec<OwnedFd>,
     streams: Streams,
 }
 
-/// A pipe for an output. A program can open its output once more by name (`/dev/stdout`), whoever it runs as, and only
-/// for writing.
+/// A pipe for an output. A program can open its output again by name (`/dev/stdout`), whatever its user, but only for
+/// writing.
 fn output_pipe() -> Result<(Option<OwnedFd>, OwnedFd), Fault> {
     let (read, write) = pipe()?;
     rustix::fs::fchmod(&write, Mode::from_raw_mode(0o222)).step("make a pipe")?;

@@ -1,12 +1,11 @@
-//! A user number for a slot, unique on this machine while the slot lives.
+//! A user number for a slot, unique on this machine as long as the slot lives.
 //!
-//! What a program pins is counted for its user by the kernel (pages of pipes, descriptors on their way, locked memory, processes), so
-//! two runs of one user could make each other fail. The number is reserved by being used: a process of that user
-//! rests for as long as the slot and its runs live. It becomes one of the user first, and then has the kernel
-//! count: if there is a second process of the same user, anywhere, the limit of processes refuses a third. So of two
-//! judges that want the same number at the same time at most one gets it; it does not matter whether they see
-//! each other's files, processes or network; whoever is killed gives its numbers back; and only who may
-//! become that user can keep it from us.
+//! The kernel counts what a program pins for its user (pages of pipes, descriptors in flight, locked memory,
+//! processes), so two runs of one user could make each other fail. A number is reserved by its use: a process of that
+//! user sleeps as long as the slot and its runs live. It first becomes that user, and then lets the kernel count: if
+//! there is a second process of the same user, anywhere, the limit of processes refuses a third. So if two judges want
+//! the same number at the same time, at most one gets it. They need not see each other's files, processes or network;
+//! a killed judge gives its numbers back; and only a process that may become that user can keep it from us.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,17 +23,16 @@ pub(crate) const FIRST: u32 = 60_578;
 /// How many of them there are.
 const ALL: u32 = 600;
 
-/// How many are tried, at random, before it is said that there is none: one that is free is missed once in a
-/// thousand times.
+/// Number of random tries before giving up: a free number is missed once in a thousand times.
 const TRIES: u32 = 4200;
 
 const STEP: &str = "reserve a user for programs";
 
-/// A user number that is reserved as long as anybody holds its line.
+/// A user number, reserved as long as anybody holds its line.
 #[derive(Debug)]
 pub(crate) struct Reserved {
     pub(crate) user: u32,
-    /// The process that rests.
+    /// The process that sleeps.
     holder: i32,
 }
 
@@ -85,7 +83,7 @@ impl Drop for Reserved {
     }
 }
 
-/// Finds a number, tells it, and rests until the other end is closed.
+/// Finds a number, reports it, and sleeps until the other end is closed.
 fn hold(line: OwnedFd) -> ! {
     let [line, _] = prepare::keep_only([Some(line.as_raw_fd()), None]);
     let found = find();
@@ -99,23 +97,23 @@ fn hold(line: OwnedFd) -> ! {
     if let (Some(line), Ok(_)) = (&line, sys::set_capabilities(Capabilities::NONE)) {
         let _ = sys::write(line.as_raw_fd(), &said);
         if found.is_ok() {
-            // Nothing is ever said.
+            // Nothing is ever sent; this waits for the hang-up.
             let _ = rustix::io::retry_on_intr(|| rustix::io::read(line.as_fd(), &mut [0; 1]));
         }
     }
     sys::exit(0)
 }
 
-/// Becomes, by its real number, a user who has no other process.
+/// Becomes, by its real number, a user without other processes.
 fn find() -> Result<u32, Errno> {
-    /// This one, and a child.
+    /// This process and one child.
     const TWO: u64 = 2;
-    // Nobody of that user may touch it, and it is the last to go if memory is short.
+    // Other processes of that user cannot touch it, and it is killed last if memory is short.
     let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
     sys::prctl(libc::PR_SET_DUMPABLE, 0, 0)?;
     let _ = sys::prctl(libc::PR_SET_NAME, c"juror-user".as_ptr() as usize, 0);
     sys::set_limit(Resource::Nproc, TWO, TWO)?;
-    // With more, the limit would not hold for it.
+    // With more capabilities, the limit would not apply to it.
     sys::set_capabilities(Capabilities::SET_USER)?;
     for _ in 0..TRIES {
         let mut number = [0; 4];

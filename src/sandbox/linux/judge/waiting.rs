@@ -1,10 +1,10 @@
-//! Whether a program stands still, and for what: by what the kernel says about each of its threads.
+//! Finds out whether a program stands still, and what it waits for, from the kernel's data about each of its threads.
 //!
-//! A thread that waits shows in `/proc/PID/task/TID/syscall` which call it waits in, and with what. A
-//! program is known to stand still only if every thread of every process of its run waits in a call that no
-//! clock ends: for input, for room to write, for a lock, for a child; and if no timer of theirs may send a signal. Any other (a
-//! sleep, a wait with a time limit, an event queue) may go on by itself, so then nothing is known. What is said here is
-//! never a guess; if the kernel does not show this, nothing is said either.
+//! For a waiting thread, `/proc/PID/task/TID/syscall` shows the call and its arguments. A program certainly stands
+//! still only under two conditions. Every thread of every process of its run waits in a call that no clock ends: for
+//! input, for room to write, for a lock, for a child. And none of their timers may send a signal. Any other wait (a
+//! sleep, a time limit, an event queue) may end by itself, so nothing is known then. A result is never a guess; if the
+//! kernel does not show this data, there is no result.
 
 use std::fs;
 use std::os::fd::AsFd;
@@ -14,16 +14,16 @@ use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::linux::keeper::procfs::{children, field, stat_fields};
 use crate::sandbox::watch::{Seen, Still, Thread, Watch};
 
-/// How to find the processes of a slot's run, and its pipes.
+/// Finds the processes of a slot's run, and its pipes.
 #[derive(Debug)]
 pub(crate) struct ProcessWatch {
     /// The slot's process.
     slot: i32,
-    /// Whether one may end a wait in which no time is named.
+    /// Whether an alarm may end a wait without a time limit.
     alarms: Alarms,
-    /// What `/proc/PID/fd` calls the pipe that is the program's standard input.
+    /// The name in `/proc/PID/fd` of the pipe that is the program's standard input.
     input: String,
-    /// The same of its standard output.
+    /// The name of the one that is its standard output.
     output: String,
 }
 
@@ -37,12 +37,12 @@ impl Watch for ProcessWatch {
         if fs::metadata(list).is_err() {
             return false;
         }
-        // One that is not there any more has been waited for.
+        // If it no longer exists, somebody has waited for it.
         let Some(program) = self.programs().first().copied() else { return true };
-        // Its first thread may be over long before the others.
+        // Its first thread may end long before the others.
         let ends = |thread: i32| {
             let stat = fs::read_to_string(format!("/proc/{program}/task/{thread}/stat"));
-            // One that was listed and is not there any more is over, too.
+            // A thread that was listed and no longer exists has ended, too.
             stat.map_or(true, |stat| is_exiting(&stat))
         };
         threads_of(program).is_some_and(|threads| threads.into_iter().all(ends))
@@ -68,7 +68,7 @@ impl ProcessWatch {
                 if is_killed(&status)
                     || is_exiting(&fs::read_to_string(format!("{place}/stat")).ok()?)
                 {
-                    // What it does now says nothing about what it did.
+                    // Its present state says nothing about its earlier one.
                     return None;
                 }
                 let switches = switches(&status)?;
@@ -87,14 +87,14 @@ impl ProcessWatch {
                 threads.push(Thread { number, switches });
             }
         }
-        // Last: one that was set is told before the call that sets it returns.
+        // Must come last: an alarm is announced before the call that sets it returns.
         if self.alarms.may_be_set() {
             return Some(Seen::Moving);
         }
         (!threads.is_empty()).then_some(Seen::Still(Still { waits, threads }))
     }
 
-    /// The processes of the run, but its first, which belongs to the sandbox and only waits.
+    /// The processes of the run, except the first one, which belongs to the sandbox and only waits.
     fn processes(&self) -> Vec<i32> {
         let mut found = self.programs();
         let mut index = 0;
@@ -105,22 +105,22 @@ impl ProcessWatch {
         found
     }
 
-    /// The program, if it is there, and what else PID 1 or the slot has under it.
+    /// The program, if it exists, and other children of PID 1 or the slot.
     fn programs(&self) -> Vec<i32> {
         let below = children(self.slot);
         let firsts: Vec<i32> = below.iter().copied().filter(|process| is_pid1(*process)).collect();
         if !firsts.is_empty() {
-            // If nothing runs there, PID 1 rests and has no children.
+            // If nothing runs, PID 1 sleeps and has no children.
             return firsts.into_iter().flat_map(children).collect();
         }
-        // The slot starts one process a run; what comes after it are orphans that it adopted.
+        // The slot starts one process for each run; later ones are orphans that it adopted.
         let Some((first, adopted)) = below.split_first() else { return below };
         let mut found = children(*first);
         found.extend(adopted);
         found
     }
 
-    /// What a thread in this call waits for; `None` if a clock may end it. `name` says what a descriptor is.
+    /// What a thread in this call waits for; `None` if a clock may end it. `name` gives the target of a descriptor.
     fn waits_for(
         &self,
         call: &Call,
@@ -163,7 +163,7 @@ struct Call {
 }
 
 impl Call {
-    /// Reads the kernel's line; `None` for a thread that runs.
+    /// Parses the kernel's line; `None` for a running thread.
     ///
     /// Source: the manual page `proc_pid_syscall(5)`.
     fn parse(line: &str) -> Option<Self> {
@@ -177,7 +177,7 @@ impl Call {
     }
 }
 
-/// Whether a call to `futex` waits, and without a time limit. Source: the manual page `futex(2)`.
+/// Whether a call to `futex` waits without a time limit. Source: the manual page `futex(2)`.
 fn is_endless_lock(operation: u64, timeout: u64) -> bool {
     const WAIT: u64 = 0;
     const LOCK_PI: u64 = 6;
@@ -186,7 +186,7 @@ fn is_endless_lock(operation: u64, timeout: u64) -> bool {
     matches!(operation & !flags, WAIT | LOCK_PI | WAIT_BITSET) && timeout == 0
 }
 
-/// Whether the process has timers of its own (`timer_create`), which may send signals; `None` in kernels that cannot say it.
+/// Whether the process has its own timers (`timer_create`), which may send signals; `None` if the kernel cannot tell.
 fn has_timers(process: i32) -> Option<bool> {
     let timers = fs::read_to_string(format!("/proc/{process}/timers")).ok()?;
     Some(!timers.trim().is_empty())
@@ -215,21 +215,21 @@ fn is_pid1(process: i32) -> bool {
     status.is_ok_and(|status| is_first(&status))
 }
 
-/// Source: the manual page `proc_pid_status(5)`, `NSpid`: its number here, and in each namespace within.
+/// Source: the manual page `proc_pid_status(5)`, `NSpid`: its number here, and in each inner namespace.
 fn is_first(status: &str) -> bool {
     let numbers = field(status, "NSpid:").unwrap_or_default();
     let within = numbers.split_whitespace().skip(1);
     within.last() == Some("1")
 }
 
-/// How often a thread stopped running, of its own accord or not.
+/// How often a thread stopped running, voluntarily or not.
 fn switches(status: &str) -> Option<u64> {
     let number = |name: &str| field(status, name)?.parse::<u64>().ok();
     Some(number("voluntary_ctxt_switches:")? + number("nonvoluntary_ctxt_switches:")?)
 }
 
-/// Whether whoever waits for a thread's descriptors waits for nothing but other programs. Threads of a process need not have
-/// the same.
+/// Whether a wait for the thread's descriptors can only be a wait for other programs. Threads of a process need not
+/// share descriptors.
 fn has_only_pipes_and_files(thread: &str) -> Option<bool> {
     let directory = fs::read_dir(format!("{thread}/fd")).ok()?;
     let mut all = true;

@@ -1,7 +1,7 @@
-//! All that a run has to itself: a PID 1, a box, a temporary directory; with namespaces also those of its processes and
-//! its mounts. Every run has a new one. With namespaces, what costs most of it is made ahead, while the judge looks at the
-//! outcome of the run before: the namespaces, PID 1, which waits in them, and an empty file system in memory. What could
-//! tell when that was, by a date above all, is made when the run begins.
+//! The environment of one run: a PID 1, a box, a temporary directory; with namespaces also those of its processes and
+//! its mounts. Every run has a new one. With namespaces, the expensive parts are made ahead, while the judge looks at
+//! the outcome of the previous run: the namespaces, PID 1, which waits in them, and an empty file system in memory.
+//! Everything that could reveal this earlier time, above all a date, is made when the run begins.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
@@ -24,14 +24,14 @@ use crate::sandbox::linux::wire;
 pub(crate) struct Pid1 {
     pid: i32,
     pidfd: OwnedFd,
-    /// Becomes readable when the run is over and this process still there; with namespaces.
+    /// With namespaces: becomes readable if the run is over and only this process is left.
     over: Option<OwnedFd>,
-    /// What it was told. It may read this until it is gone.
+    /// Its orders. PID 1 may read them until it is gone.
     order: Option<Box<Order>>,
     is_gone: bool,
 }
 
-/// An environment of which the first half is made.
+/// An environment that is half made.
 pub(crate) struct Waiting {
     pub(crate) pid1: Pid1,
     pub(crate) memory: Memory,
@@ -41,14 +41,15 @@ pub(crate) struct Waiting {
 pub(crate) struct Environment {
     pub(crate) pid1: Pid1,
     pub(crate) boxes: Boxes,
-    /// Whether the judge is to have the box.
+    /// Whether the judge gets the box.
     pub(crate) is_kept: bool,
-    /// What the box is in.
+    /// The file system of the box.
     pub(crate) _memory: Option<Memory>,
 }
 
 impl Waiting {
-    /// Makes new namespaces, with a PID 1 in them that waits for a run. Nobody else may use the stack until that is gone.
+    /// Makes new namespaces, with a PID 1 in them that waits for a run. The stack must stay unused until that process
+    /// is gone.
     pub(crate) fn make(slot: &OwnedFd, stack: Stack, size: Size) -> Result<Self, Fault> {
         let memory = Memory::make(size)?;
         let flags = EventfdFlags::CLOEXEC;
@@ -62,7 +63,7 @@ impl Waiting {
             report: Arc::default(),
         });
         let own = libc::CLONE_FILES | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
-        // SAFETY: the stack is PID 1's alone. It shares our memory, and keeps to the order, which outlives it.
+        // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the order, which outlives it.
         let (pid, pidfd) = unsafe { start(own, stack, pid1::pid1, &*order) }?;
         Ok(Self {
             pid1: Pid1 { pid, pidfd, over: Some(over), order: Some(order), is_gone: false },
@@ -72,15 +73,15 @@ impl Waiting {
 }
 
 impl Pid1 {
-    /// Where PID 1 and the program tell what happened.
+    /// The report in which PID 1 and the program note what happened.
     pub(crate) fn report(&self) -> Arc<Report> {
         let order = self.order.as_ref();
         order.map_or_else(Arc::default, |order| Arc::clone(&order.report))
     }
 
-    /// Starts PID 1 of a run without namespaces, and with it the run. The plan must stay until that process is gone.
+    /// Starts PID 1 of a run without namespaces, and thereby the run. The plan must stay until that process is gone.
     pub(crate) fn start_landlock(plan: &Plan, stack: Stack) -> Result<Self, Fault> {
-        // SAFETY: the stack is its alone. It shares our memory, and keeps to the plan, which outlives it.
+        // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the plan, which outlives it.
         let (pid, pidfd) = unsafe { start(0, stack, pid1_landlock::pid1, plan) }?;
         Ok(Self { pid, pidfd, over: None, order: None, is_gone: false })
     }
@@ -92,7 +93,7 @@ impl Pid1 {
         }
     }
 
-    /// The run that was started just now.
+    /// The run that was just started.
     pub(crate) fn running(&self) -> Running<'_> {
         Running {
             pid: self.pid,
@@ -102,20 +103,20 @@ impl Pid1 {
         }
     }
 
-    /// The run's mount namespace, which stays as long as this is open.
+    /// The run's mount namespace, which exists as long as this is open.
     pub(crate) fn take_namespace(&self) -> Option<OwnedFd> {
         let report = &self.order.as_ref()?.report;
         let number = report.namespace.swap(0, Ordering::AcqRel);
-        // SAFETY: PID 1 opened it in our table, and nobody else knows the number any more.
+        // SAFETY: PID 1 opened it in our table, and no other code knows the number.
         (number > 0).then(|| unsafe { OwnedFd::from_raw_fd(number) })
     }
 
-    /// Somebody else has waited for it.
+    /// Notes that other code has waited for it.
     pub(crate) fn is_gone(&mut self) {
         self.is_gone = true;
     }
 
-    /// Kills it, and with it all in its namespace. It is gone when this is dropped.
+    /// Kills it, and with it everything in its namespace. It is gone when this is dropped.
     pub(crate) fn dismiss(&self) {
         if !self.is_gone {
             let _ = sys::pidfd_kill(self.pidfd.as_fd(), libc::SIGKILL);
@@ -158,10 +159,10 @@ unsafe fn start<T>(
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
 }
 
-/// Waits until the kernel has collected the sockets that the last run lost, those that lie in each other unread. They
-/// are in the slot's network namespace, where the next run would see them.
+/// Waits until the kernel has collected the sockets that the last run lost, those that are in each other's queues
+/// unread. They are in the slot's network namespace, where the next run would see them.
 pub(crate) fn collect_sockets(sockets: BorrowedFd<'_>) -> Result<(), Fault> {
-    /// So often in a row, a millisecond apart, it may find as many as before.
+    /// Upper bound on the waits of a millisecond in a row that find no fewer sockets.
     const PATIENCE: u32 = 5000;
     let step = "collect the sockets that the last run lost";
     let (mut least, mut tries) = (u64::MAX, 0);
@@ -172,7 +173,7 @@ pub(crate) fn collect_sockets(sockets: BorrowedFd<'_>) -> Result<(), Fault> {
         }
         tries += 1;
         if count < least {
-            // Of those that lie in each other it collects one every tick of its clock.
+            // Of sockets in each other's queues, the kernel collects one in each tick of its clock.
             (least, tries) = (count, 0);
         }
         wire::collect_sockets();

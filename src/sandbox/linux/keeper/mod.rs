@@ -1,4 +1,4 @@
-//! The slot's process: gets ready once, then takes one run after the other from its begin to its bill.
+//! The slot's process: gets ready once, then takes one run after the other, from its start to its accounting.
 
 pub(super) mod environment;
 pub(super) mod notifications;

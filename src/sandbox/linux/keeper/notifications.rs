@@ -1,7 +1,7 @@
-//! Calls that ask the slot first: those whose effect nothing shows or limits later.
+//! Calls that ask the slot first: those whose effects can neither be seen nor limited later.
 //!
-//! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` tells that one is set. The judge must know, or it would
-//!   take a program that waits for its alarm for one that is stuck.
+//! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` shows that one is set. The judge must know, or it
+//!   would mistake a program that waits for its alarm for one that is stuck.
 //! - **Locks** (`fcntl`): no control group is charged for the kernel's memory behind them. So the processes of a run
 //!   have at most [`MOST_LOCKS`] together, counted in `/proc/locks`.
 //!
@@ -17,10 +17,10 @@ use crate::sandbox::linux::keeper::procfs::{MachineProc, stat_fields};
 use crate::sandbox::linux::sys::notify::{self, SharedWord};
 use crate::sandbox::linux::sys::{self, Errno};
 
-/// How many locks the processes of a run may have together.
+/// Upper bound on the locks of a run's processes together.
 const MOST_LOCKS: usize = 10_000;
 
-/// How many calls for a lock are refused before it is counted again, which takes some time.
+/// Number of refused calls for a lock before the locks are counted again, which takes some time.
 const UNCOUNTED: usize = 1000;
 
 /// Whether an alarm clock may be set in the run.
@@ -28,7 +28,7 @@ const UNCOUNTED: usize = 1000;
 pub(crate) struct Alarms(Arc<SharedWord>);
 
 impl Alarms {
-    /// None is known to be set.
+    /// No alarm is known to be set.
     pub(crate) fn make() -> sys::Result<Self> {
         SharedWord::make().map(|word| Self(Arc::new(word)))
     }
@@ -46,13 +46,13 @@ impl Alarms {
 pub(crate) struct Notifications {
     listener: OwnedFd,
     alarms: Alarms,
-    /// An upper bound of the locks: those of the last count, and one for each call since.
+    /// An upper bound on the locks: those of the last count, and one for each call since then.
     locks: usize,
     proc: Arc<MachineProc>,
 }
 
 impl Notifications {
-    /// Installs the filter of calls. If another process listens to calls already, no call asks, and alarms may be set
+    /// Installs the filter of calls. If another process already listens to calls, no call asks, and alarms may be set
     /// at any time.
     pub(crate) fn install(
         pass: u64,
@@ -69,12 +69,12 @@ impl Notifications {
         }
     }
 
-    /// Becomes readable when a call waits.
+    /// Becomes readable if a call waits.
     pub(crate) fn listener(&self) -> BorrowedFd<'_> {
         self.listener.as_fd()
     }
 
-    /// A new run is to begin, and no process of the last is left.
+    /// A new run is about to begin, and no process of the last one is left.
     pub(crate) fn begin(&mut self) {
         self.alarms.say(false);
         self.locks = 0;
@@ -88,7 +88,7 @@ impl Notifications {
             // This timer stands still while the program does.
             libc::SYS_setitimer if question.arguments[0] as i32 != libc::ITIMER_REAL => Ok(()),
             _ => {
-                // Before it is set.
+                // Noted before it is set.
                 self.alarms.say(true);
                 Ok(())
             }
@@ -96,7 +96,7 @@ impl Notifications {
         notify::answer(self.listener.as_fd(), &question, answer);
     }
 
-    /// Whether there may be one more lock.
+    /// Whether one more lock is permitted.
     fn lock(&mut self) -> Result<(), Errno> {
         self.locks += 1;
         if self.locks == MOST_LOCKS || self.locks >= MOST_LOCKS + UNCOUNTED {
@@ -105,7 +105,7 @@ impl Notifications {
         if self.locks < MOST_LOCKS { Ok(()) } else { Err(Errno(libc::ENOLCK)) }
     }
 
-    /// How many locks the slot's processes have; too many, if the machine does not tell.
+    /// Number of locks of the slot's processes; too many if the machine does not show them.
     fn count_locks(&self) -> usize {
         let text = self.proc.read("locks").unwrap_or_default();
         let mut owners: BTreeMap<&str, usize> = BTreeMap::new();
@@ -117,7 +117,7 @@ impl Notifications {
         if text.is_empty() { MOST_LOCKS } else { ours.map(|(_, count)| count).sum() }
     }
 
-    /// Whether a process comes from another.
+    /// Whether a process is a descendant of another.
     fn descends(&self, process: &str, from: &str) -> bool {
         let mut process = process.to_owned();
         while process != from {
@@ -130,7 +130,8 @@ impl Notifications {
     }
 }
 
-/// Whose lock it is that a line of `/proc/locks` is about. One that waits has `->` after its number. Source: `proc_locks(5)`.
+/// The owner of the lock in a line of `/proc/locks`. A waiting lock has `->` after its number. Source:
+/// `proc_locks(5)`.
 fn owner(line: &str) -> Option<&str> {
     line.split_whitespace().filter(|word| *word != "->").nth(4)
 }

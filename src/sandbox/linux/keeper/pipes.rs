@@ -1,10 +1,11 @@
-//! How many pipes a run has, if programs are of the judge's own user: the kernel counts the pages of all pipes of a user together, and
-//! gives to one beyond a limit ([`PAGES_OF_A_USER`]) pipes of two pages, by which other programs would wait for ever. So a run
-//! is looked at again and again, and ended if it has too many. Descriptors on their way through sockets do not show: all runs
-//! of a user together have no more of them than one process may have open files, and [`AT_ONCE`].
+//! Bounds the pipes of a run if programs have the judge's own user. The kernel counts the pages of all pipes of a user
+//! together. Above a limit ([`PAGES_OF_A_USER`]), new pipes get only two pages, so that other programs would wait
+//! forever. So runs are checked again and again, and ended if they have too many pipes. Descriptors in flight through
+//! sockets do not show: all runs of a user together have at most as many as one process may have open files, plus
+//! [`AT_ONCE`].
 //!
-//! Nothing asks before a pipe is made: while a call waits for an answer a signal can interrupt it, which programs do
-//! not expect of that one.
+//! Making a pipe does not ask first: a signal can interrupt a call that waits for an answer, and programs do not
+//! expect that of this call.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,16 +15,16 @@ use crate::sandbox::linux::keeper::procfs;
 use crate::sandbox::linux::keeper::resources::OPEN_FILES_OF_THE_USER;
 use crate::sandbox::linux::sys;
 
-/// How many pipes the processes of a run may have open together.
+/// Upper bound on the open pipes of a run's processes together.
 const MOST: usize = 128;
 
-/// So many runs of a user at once stay below its pages, whatever they have.
+/// This many simultaneous runs of a user stay below its pages, whatever they have.
 const RUNS: usize = 4;
 
-/// How many pages a user's pipes may have before new ones become small (`pipe-user-pages-soft`).
+/// Pages of a user's pipes above which new pipes become small (`pipe-user-pages-soft`).
 const PAGES_OF_A_USER: usize = 16_384;
 
-/// How many descriptors one message can carry.
+/// Upper bound on the descriptors in one message.
 const AT_ONCE: usize = 253;
 
 const _: () = {
@@ -32,7 +33,7 @@ const _: () = {
     assert!(pipes * PAGES_OF_A_PIPE <= PAGES_OF_A_USER);
 };
 
-/// Ends the run of this PID 1 if it has too many, by a signal to the program.
+/// Ends the run of this PID 1 if it has too many pipes, by a signal to the program.
 pub(super) fn look(pid1: i32) {
     if are_too_many(pid1) {
         for process in procfs::children(pid1) {
@@ -43,7 +44,7 @@ pub(super) fn look(pid1: i32) {
 
 fn are_too_many(pid1: i32) -> bool {
     let open = |process: i32| fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten();
-    // Nearly all runs have fewer descriptors than that.
+    // Nearly all runs have fewer descriptors than this.
     if procfs::below(pid1).flat_map(open).nth(MOST).is_none() {
         return false;
     }

@@ -1,5 +1,5 @@
-//! How a fork of the judge becomes a slot's process: alone, in namespaces of its own, with a view of
-//! its own, and with no more rights than it needs.
+//! Turns a fork of the judge into a slot's process: isolated, in its own namespaces, with its own view, and with only
+//! the rights that it needs.
 
 use std::fs;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
@@ -22,16 +22,16 @@ use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, refer_to};
 use crate::sandbox::linux::view::landlock::LandlockView;
 use crate::sandbox::linux::view::mounts::{Context, Template};
 
-/// What a slot's process is to be.
+/// The setup of a slot's process.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    /// Where its control groups are made, if anywhere.
+    /// The place for its control groups, if there is one.
     pub(crate) placement: Option<Placement>,
     /// The name of its control groups, unique on this machine.
     pub(crate) name: String,
-    /// Who its programs run as, inside.
+    /// The user of its programs, inside.
     pub(crate) identity: Identity,
-    /// What keeps its programs apart, and measures them.
+    /// How its programs are isolated and measured.
     pub(crate) mechanism: Mechanism,
     /// The judge's user, outside.
     pub(crate) outside_uid: u32,
@@ -39,52 +39,52 @@ pub(crate) struct Setup {
     pub(crate) outside_gid: u32,
     /// The judge's process.
     pub(crate) judge: i32,
-    /// Where boxes are made that are directories of the disk.
+    /// The directory for boxes on disk.
     pub(crate) temporary: PathBuf,
-    /// What the slot tells the judge of its programs' alarm clocks.
+    /// Tells the judge about its programs' alarm clocks.
     pub(crate) alarms: Alarms,
     /// The core to stay on.
     pub(crate) core: Option<usize>,
 }
 
-/// What programs see of the machine.
+/// The parts of the machine that programs see.
 pub(crate) enum View {
-    /// What the template shows.
+    /// The contents of the template.
     Template(Template),
-    /// What landlock allows.
+    /// What landlock permits.
     Landlock(LandlockView),
 }
 
-/// What a slot's process has once it is ready.
+/// The parts of a slot's process that is ready.
 pub(crate) struct Ready {
     pub(crate) group: Box<dyn Group>,
     pub(crate) view: View,
     /// Landlock's version, if it can be used.
     pub(crate) landlock: Option<usize>,
     pub(crate) devices: Option<OwnedFd>,
-    /// For PID 1s: that of a run, and that of the next, which may start before the other is gone.
+    /// Stacks for two PID 1s: that of a run, and that of the next, which may start before the first is gone.
     pub(crate) pid1_stacks: [Stack; 2],
     pub(crate) child_stack: Stack,
-    /// How nice programs are to be, if the slot is less nice itself.
+    /// The niceness of programs, if the slot itself has a lower one.
     pub(crate) nice: Option<i32>,
-    /// Whether CPU time or memory is counted by looking at processes, which the slot can then see.
+    /// Whether CPU time or memory is measured by looking at processes, which the slot can then see.
     pub(crate) looks_at_processes: bool,
-    /// How many cores programs can use at the same time.
+    /// Number of cores that programs can use at the same time.
     pub(crate) cores: u64,
-    /// Answers calls that ask, if they can.
+    /// Answers calls that ask, if possible.
     pub(crate) notifications: Option<Notifications>,
     pub(crate) proc: Arc<MachineProc>,
-    /// `/proc/net/sockstat` of the slot's network namespace, whose first number is that of sockets in it.
+    /// `/proc/net/sockstat` of the slot's network namespace; its first number counts the sockets there.
     pub(crate) sockets: Option<OwnedFd>,
     /// The slot's process.
     pub(crate) process: OwnedFd,
 }
 
-/// Closes everything that came from the judge but these, and takes leave of its terminal, its
-/// session and its signals.
+/// Closes all descriptors of the judge except these, and leaves its terminal and session and resets its signal
+/// handlers.
 pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     const FIRST: RawFd = 3;
-    /// Above all that are kept, whatever their numbers are.
+    /// Above all kept descriptors, whatever their numbers are.
     const ASIDE: RawFd = 8;
     let _ = sys::block_signals(u64::MAX);
     sys::reset_signal_handlers();
@@ -95,7 +95,7 @@ pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
         let number = next;
         sys::dup3(fd?, number, libc::O_CLOEXEC).ok()?;
         next += 1;
-        // SAFETY: this process has just put it there, and nothing else knows the number.
+        // SAFETY: this process has just put it there, and no other code knows the number.
         Some(unsafe { OwnedFd::from_raw_fd(number) })
     });
     let _ = sys::close_range(next as u32, u32::MAX, 0);
@@ -109,9 +109,9 @@ pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     kept
 }
 
-/// Makes the process ready for its first run. On failure nothing is left behind.
+/// Makes the process ready for its first run. After a failure, nothing is left behind.
 pub(crate) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
-    // Refused without the right to it, which even root may lack in a container.
+    // Refused without a right that even root may lack in a container.
     let slot = match fs::write("/proc/self/oom_score_adj", "-1000") {
         Ok(()) => WhenShort::Spared,
         Err(_) => WhenShort::Killed,
@@ -128,7 +128,7 @@ pub(crate) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
 
 fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     sys::umask(0).step("set the mask for new files")?;
-    // Before there is a user namespace, which has the number of processes of its maker.
+    // Must come before a user namespace, which inherits its maker's limit of processes.
     resources::lift();
     if let Some(core) = setup.core {
         pin(core)?;
@@ -191,9 +191,9 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     })
 }
 
-/// Lets the slot and PID 1 go before programs, so that limits hold even while hundreds of processes
-/// want the processor. Returns how nice the judge is, which its programs are to be; `None` if this
-/// process has no right to go first.
+/// Gives the slot and PID 1 priority over programs, so that limits hold even while hundreds of processes compete for
+/// the processor. Returns the niceness of the judge, which its programs get; `None` if this process has no right to
+/// raise its priority.
 fn go_first() -> Option<i32> {
     const HOW_MUCH: i32 = 10;
     const MOST: i32 = -20;
@@ -225,20 +225,20 @@ fn make_namespaces(setup: &Setup) -> Result<(), Fault> {
     }
     let flags = libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
     sys::unshare(flags).step("make namespaces (mounts, network, messages, name)")?;
-    // With version 2 a run has a control group of its own, and makes the namespace itself: from inside
-    // one, the kernel may refuse to start processes in groups beside it.
+    // With version 2, a run has its own control group, and makes the namespace itself: from inside one, the kernel may
+    // refuse to start processes in groups beside it.
     if !matches!(setup.placement, Some(Placement::V2(_))) {
         sys::unshare(libc::CLONE_NEWCGROUP).step("make namespaces (control groups)")?;
     }
     rustix::system::sethostname(b"juror").step("set the sandbox's host name")
 }
 
-/// Gives up what neither the slot nor a contestant may ever gain again.
+/// Gives up rights that neither the slot nor a contestant may ever regain.
 fn give_up_rights(setup: &Setup) -> Result<(), Fault> {
     sys::new_keyring();
     const LAST_CAPABILITY: usize = 63;
     for capability in 0..=LAST_CAPABILITY {
-        // Numbers beyond the kernel's last are refused.
+        // Numbers above the kernel's last one are refused.
         let _ = sys::prctl(libc::PR_CAPBSET_DROP, capability, 0);
     }
     let clear = libc::PR_CAP_AMBIENT_CLEAR_ALL as usize;
@@ -248,16 +248,16 @@ fn give_up_rights(setup: &Setup) -> Result<(), Fault> {
         sys::leave_groups().step("leave all groups")?;
     }
     sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).step("forbid new privileges")?;
-    // Nobody reads the memory of the slot and of PID 1. In a user namespace this would also take away
-    // the slot's own entries in /proc, which PID 2 needs; there the kernel's other rules have to do:
-    // a process without capabilities cannot look into one that has them.
+    // Nobody may read the memory of the slot and of PID 1. In a user namespace this would also remove the slot's own
+    // entries in /proc, which PID 2 needs. There the kernel's other rules must suffice: a process without capabilities
+    // cannot inspect one that has them.
     if setup.identity.change == Change::Switch {
         sys::prctl(libc::PR_SET_DUMPABLE, 0, 0).step("hide the slot's memory")?;
     }
     Ok(())
 }
 
-/// A stack for PID 1 or PID 2, which call little.
+/// A stack for PID 1 or PID 2, which need little.
 fn stack() -> Result<Stack, Fault> {
     const LENGTH: usize = 64 << 10;
     let bottom = sys::pages(LENGTH).step("make a stack")?;

@@ -1,7 +1,7 @@
-//! The processes of a run as `/proc` shows them: what there is to go by if no control group counts.
+//! Measures the processes of a run by `/proc`, for machines where no control group counts.
 //!
-//! Only what is alive can be seen, and what a process inherited from children it waited for. A
-//! program can hide some of its use; that is why this is the last resort, and is said in each outcome.
+//! Only living processes are visible, and the usage of children that they waited for. A program can hide some of its
+//! usage; so this is the last resort, and each outcome says that it was used.
 
 use std::cell::OnceCell;
 use std::ffi::CString;
@@ -17,31 +17,31 @@ use crate::sandbox::linux::sys;
 
 /// What was seen of a run so far.
 pub(crate) struct Tree {
-    /// The slot's own executable: a process with it has not started the program yet, and its memory is the
-    /// slot's.
+    /// The slot's own executable: a process with it has not started the program yet, and its memory belongs to the
+    /// slot.
     own: OnceCell<Option<PathBuf>>,
     cpu: u64,
     memory_now: u64,
     memory_peak: u64,
 }
 
-/// What one process used.
+/// The usage of one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Share {
-    /// With that of children that were waited for, in nanoseconds.
+    /// CPU time including that of children that were waited for, in nanoseconds.
     cpu: u64,
     /// In bytes.
     memory: u64,
 }
 
-/// Whether this kernel tells who the children of a process are; without it nothing would be measured.
+/// Checks that this kernel shows the children of a process; without that, nothing would be measured.
 pub(crate) fn check() -> Result<(), Fault> {
     let step = "measure by /proc, for want of control groups";
     let path = "/proc/thread-self/children";
     fs::read_to_string(path).map(|_| ()).step_on(step, path)
 }
 
-/// How far two readings of the same memory may differ, in bytes: the kernel counts in portions on each
+/// Upper bound in bytes on the difference of two readings of the same memory: the kernel counts in portions on each
 /// processor.
 const INEXACT: u64 = 4 << 20;
 
@@ -51,9 +51,9 @@ impl Tree {
         Self { own: OnceCell::new(), cpu: 0, memory_now: 0, memory_peak: 0 }
     }
 
-    /// Looks at all processes below the run's first, for as long as it is not yet `until` (monotonic, in
-    /// nanoseconds): hundreds that want the processor leave little of it for looking. Looks closer
-    /// if they seem to hold more memory than `limit`, in bytes.
+    /// Looks at all processes below the run's first one, until the time `until` (monotonic, in nanoseconds), because
+    /// hundreds of busy processes leave little processor time for that. Looks more closely if they seem to hold more
+    /// memory than `limit`, in bytes.
     pub(crate) fn look(&mut self, pid1: i32, until: u64, limit: Option<u64>) {
         let mut waiting = children(pid1);
         let mut cpu = share(pid1).cpu;
@@ -72,11 +72,11 @@ impl Tree {
             index += 1;
         }
         if limit.is_some_and(|limit| memory > limit) {
-            // What several of them share was counted for each.
+            // Memory that several of them share was counted for each.
             let held = |pid: &i32| proportional(*pid).unwrap_or_else(|| share(*pid).memory);
             memory = waiting.iter().map(held).sum();
         }
-        // What is waited for between two reads is missing for a moment.
+        // A child that is waited for between two reads is missing for a moment.
         self.cpu = self.cpu.max(cpu);
         self.memory_now = memory;
         self.memory_peak = self.memory_peak.max(memory);
@@ -92,10 +92,10 @@ impl Tree {
         self.memory_now
     }
 
-    /// The most memory held, in bytes, given what `wait4` says about the largest process.
+    /// The largest memory held, in bytes, given that of the largest process by `wait4`.
     pub(crate) fn peak(&self, largest: u64) -> u64 {
-        // A new process starts with the slot's own largest memory on its account. Up to that it says
-        // nothing about the program.
+        // A new process is charged with the slot's own largest memory. Up to that, the number says nothing about the
+        // program.
         let own = sys::usage(libc::RUSAGE_SELF).memory;
         if largest > own + INEXACT { self.memory_peak.max(largest) } else { self.memory_peak }
     }
@@ -105,21 +105,21 @@ impl Tree {
 pub(crate) struct MachineProc(Option<OwnedFd>);
 
 impl MachineProc {
-    /// Refers to it, if this process still sees it.
+    /// Opens it, if this process still sees it.
     pub(super) fn open() -> Self {
         Self(sys::openat(libc::AT_FDCWD, c"/proc", libc::O_PATH | libc::O_DIRECTORY, 0).ok())
     }
 
-    /// One of its files.
+    /// Reads one of its files.
     pub(super) fn read(&self, name: &str) -> Option<String> {
         let mut text = Vec::new();
         File::from(self.at(name)?).read_to_end(&mut text).ok()?;
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// How long others had the processor that a thread below this process wanted, in nanoseconds: of the one that waited
-    /// longest, and without the CPU time of the whole program, for which it may have waited as well. It is the least that
-    /// the machine's load cost the program.
+    /// How long other processes kept a thread below this process from the processor, in nanoseconds: the maximum over
+    /// threads, less the CPU time of the whole program, for which the thread may have waited as well. It is a lower
+    /// bound on the delay by the machine's load.
     pub(super) fn queued(&self, first: i32, cpu: u64) -> u64 {
         let mut most = 0;
         let mut waiting = vec![first];
@@ -152,7 +152,7 @@ impl MachineProc {
     }
 }
 
-/// All processes below this one, as they are met.
+/// All processes below this one, in the order of the search.
 pub(super) fn below(first: i32) -> impl Iterator<Item = i32> {
     let mut waiting = children(first);
     std::iter::from_fn(move || {
@@ -185,8 +185,8 @@ fn share(pid: i32) -> Share {
     parse_stat(&stat)
 }
 
-/// The memory of a process, in bytes; of what it shares, its part. Dear to find out; `None` if the
-/// slot may not: root of a container may lack the right to look into processes of another user.
+/// The memory of a process, in bytes, with its share of shared memory. Expensive; `None` if the slot may not read it:
+/// root of a container may lack the right to inspect processes of another user.
 fn proportional(pid: i32) -> Option<u64> {
     let memory = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     Some(kib(&memory, "Pss:"))
@@ -203,17 +203,17 @@ fn parse_stat(stat: &str) -> Share {
     }
 }
 
-/// The fields of `/proc/PID/stat` behind the name, from the third on. The name may have blanks and brackets in it.
+/// The fields of `/proc/PID/stat` after the name, from the third on. The name may contain spaces and brackets.
 pub(in crate::sandbox::linux) fn stat_fields(stat: &str) -> impl Iterator<Item = &str> {
     stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace()
 }
 
-/// What stands behind a name in `/proc/PID/status` and its like.
+/// The value of a name in `/proc/PID/status` and similar files.
 pub(in crate::sandbox::linux) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
-/// An amount of memory in `/proc/PID/status` and its like, in bytes.
+/// An amount of memory in `/proc/PID/status` and similar files, in bytes.
 fn kib(status: &str, name: &str) -> u64 {
     let number = field(status, name).and_then(|text| text.strip_suffix(" kB"));
     number.and_then(|number| number.trim().parse::<u64>().ok()).map_or(0, |number| number * 1024)

@@ -1,5 +1,5 @@
-//! Limit limits (`setrlimit`) of the contestant: backstops behind the control group, and the
-//! limits themselves if there is none.
+//! Resource limits (`setrlimit`) of the contestant: a second line behind the control group, and the only limits if
+//! there is none.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -17,36 +17,34 @@ use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::run::child::{Change, Limit};
 use crate::sandbox::linux::sys;
 
-/// Open files of one process: enough for run-time systems. The kernel lets a process send descriptors as
-/// long as its user has no more than this on their way, and some 250 at once. What a hostile program
-/// has on their way must stay below 1024, the usual limit of other processes of the same user, or they
-/// could send none, the judge among them.
+/// Open files of one process: enough for run-time systems. The kernel lets a process send descriptors as long as its
+/// user has at most this many in flight, plus some 250 at once. Those of a hostile program must stay below 1024, the
+/// usual limit of other processes of the same user: otherwise these could send none, and the judge is one of them.
 const OPEN_FILES: u64 = 768;
 
-/// The same if programs are of the judge's own user, whose pipes are counted together (see `pipes`).
+/// The same if programs have the judge's own user, whose pipes are counted together (see `pipes`).
 pub(super) const OPEN_FILES_OF_THE_USER: u64 = 256;
 
-/// Memory that one process can keep from being swapped out, in bytes.
+/// Memory that one process can lock against swapping, in bytes.
 const LOCKED_MEMORY: u64 = 64 << 10;
 
-/// Queued signals and POSIX timers, at most. The kernel counts them for a user, so of an ordinary user all runs share what there
-/// is: none has more than one part in [`SHARERS`] of it.
+/// Upper bound on queued signals and POSIX timers. The kernel counts them for a user, so all runs of an ordinary user
+/// share them: each gets at most one part in [`SHARERS`].
 const PENDING_SIGNALS: u64 = 4096;
 const SHARERS: u64 = 8;
 
-/// So many every program is to have.
+/// The least number that every program must have.
 const LEAST_SIGNALS: u64 = 32;
 
-/// Memory that a process may ask for beyond its limit if no control group counts what it holds,
-/// in bytes.
+/// Memory that a process may request beyond its limit if no control group counts what it holds, in bytes.
 const UNUSED_MEMORY: u64 = 1 << 30;
 
-/// Processes that the user of the judge may start during a run, other runs among them, if the kernel
-/// counts all of a user together. Too few would make a program fail for what it did not do.
+/// Processes that the user of the judge may start during a run, including other runs, if the kernel counts all of a
+/// user together. If this were too small, a program would fail because of other processes.
 const OTHERS_OF_THE_USER: u64 = 512;
 
-/// What programs inherit from the judge unless it is set, and what would then end or refuse what they may do; each
-/// with its option of `prlimit(1)`.
+/// Limits that programs inherit from the judge unless they are set, and that would stop them or refuse what they may
+/// do; each with its option of `prlimit(1)`.
 const INHERITED: [(Resource, &str); 8] = [
     (Resource::Cpu, "cpu"),
     (Resource::Fsize, "fsize"),
@@ -58,10 +56,10 @@ const INHERITED: [(Resource, &str); 8] = [
     (Resource::As, "as"),
 ];
 
-/// Lifts the limits that the slot has from the judge, as far as it may.
+/// Lifts the limits that the slot inherits from the judge, as far as it may.
 pub(crate) fn lift() {
     for (resource, _) in INHERITED {
-        // No process may have any number of open files.
+        // No process may have an unlimited number of open files.
         let most = if resource == Resource::Nofile { OPEN_FILES } else { u64::MAX };
         let hard = present(resource);
         if hard >= most || sys::set_limit(resource, most, most).is_err() {
@@ -70,7 +68,7 @@ pub(crate) fn lift() {
     }
 }
 
-/// Whether programs can have so much; if not, a verdict could be the machine's fault.
+/// Checks that programs can have this much; otherwise a verdict could be the machine's fault.
 fn allow(resource: Resource, needed: u64) -> Result<(), Fault> {
     let most = present(resource);
     if most >= needed {
@@ -85,8 +83,8 @@ fn allow(resource: Resource, needed: u64) -> Result<(), Fault> {
     Err(Fault::new("limit resources", reason))
 }
 
-/// Sets the limits that all runs have for the slot, which they come from. It may itself have more files open than they, so
-/// that it can send descriptors whatever they have on their way.
+/// Sets the limits that all runs inherit from the slot. The slot itself may have more files open than they, so that it
+/// can send descriptors, however many of theirs are in flight.
 pub(crate) fn limit_all() -> Result<(), Fault> {
     allow(Resource::Nofile, OPEN_FILES)?;
     allow(Resource::Sigpending, SHARERS * LEAST_SIGNALS)?;
@@ -104,7 +102,7 @@ pub(crate) fn limit_all() -> Result<(), Fault> {
         .step("limit resources")
 }
 
-/// The limits for a run, if programs can have all that these allow.
+/// The limits for a run, if programs can use all that these permit.
 pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> {
     let placement = setup.placement.as_ref();
     let mut limits = vec![same(
@@ -124,14 +122,14 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
         limits.push(Limit { soft: seconds, ..same(Resource::Cpu, seconds + 1) });
     }
     if let Some(Bytes(memory)) = wanted.memory {
-        // Memory that is only asked for, of which some run-time systems ask for much.
+        // Some run-time systems request much memory that they do not use.
         let asked = memory.saturating_add(UNUSED_MEMORY);
-        // The memory limit ends endless recursion.
+        // The memory limit stops endless recursion.
         allow(Resource::Stack, memory)?;
         allow(Resource::Data, asked)?;
         allow(Resource::As, asked)?;
         if placement.is_none_or(|place| place.memory() == Meter::Rusage) {
-            // The slot looks at what is really held; this holds what grows between two looks.
+            // The slot looks at the memory really held; this limits the growth between two looks.
             limits.push(same(Resource::Data, asked));
         }
     }
@@ -142,12 +140,13 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
         allow(Resource::Nproc, processes)?;
         return Ok(limits);
     }
-    // In a user namespace the slot and PID 1 are of the same user; else who holds the user's number is.
+    // In a user namespace, the slot and PID 1 have the same user; otherwise, only the holder of the user number has
+    // it.
     let own = match setup.identity.change {
         Change::Already => 2,
         Change::Switch => 1,
     };
-    // And without even that, of the same user as all that the judge's own user runs.
+    // Without either, all processes of the judge's own user count.
     let is_shared = setup.mechanism.isolation == Isolation::Landlock
         && setup.identity.change == Change::Already;
     let (others, later) = match is_shared {
@@ -161,7 +160,7 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
     Ok(limits)
 }
 
-/// How many processes and threads a user has.
+/// Number of processes and threads of a user.
 fn tasks_of(user: u32) -> u64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let of_the_user = processes.filter(|entry| {
@@ -178,25 +177,25 @@ fn same(resource: Resource, value: u64) -> Limit {
     Limit { resource, soft: value, hard: value }
 }
 
-/// The hard limit of a resource at present.
+/// The current hard limit of a resource.
 fn present(resource: Resource) -> u64 {
     getrlimit(resource).maximum.unwrap_or(u64::MAX)
 }
 
-/// Limits a resource of this process to so much. Without root's rights a limit can only be lowered.
+/// Limits a resource of this process. Without root's rights, a limit can only be lowered.
 fn lower(resource: Resource, most: u64) -> sys::Result<()> {
     let most = most.min(present(resource));
     sys::set_limit(resource, most, most).map(|_| ())
 }
 
-/// Forbids memory dumps for the slot and all that it starts: what the filter then keeps from being changed.
+/// Forbids core dumps for the slot and its children; the filter then prevents a change of this limit.
 pub(crate) fn forbid_dumps() -> Result<(), Fault> {
-    // In bytes: too small for any, and the one value at which the kernel does not start the machine's
-    // handler of dumps, a process of root outside of the sandbox.
+    // In bytes: too small for any dump, and the only value at which the kernel does not start the machine's dump
+    // handler, a process of root outside the sandbox.
     lower(Resource::Core, 1).step("forbid memory dumps")
 }
 
-/// How many cores this process, and so the program, may use at the same time.
+/// Number of cores that this process, and so the program, may use at the same time.
 pub(crate) fn cores() -> u64 {
     let set = rustix::thread::sched_getaffinity(None);
     set.map_or(1, |set| u64::from(set.count()).max(1))

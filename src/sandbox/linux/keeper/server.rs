@@ -36,38 +36,38 @@ use crate::sandbox::linux::view::mounts::{Bind, Picked, c_path};
 use crate::sandbox::linux::wire::{self, Answer, Request};
 use crate::sandbox::translate::Translation;
 
-/// Everything a slot's process has.
+/// The state of a slot's process.
 struct Server {
     setup: Setup,
     socket: OwnedFd,
     /// Keeps the user of its programs reserved.
     _user: Option<OwnedFd>,
     ready: Ready,
-    /// What the last run had, until it is taken away.
+    /// The environment of the last run, until it is removed.
     last: Option<Environment>,
-    /// PID 1 of the last run, which is about to be gone.
+    /// PID 1 of the last run, which is ending.
     leaving: Option<Pid1>,
-    /// What waits for the next run.
+    /// The half of an environment that waits for the next run.
     next: Option<Waiting>,
-    /// How large the last run's box was.
+    /// The size of the last run's box.
     size: Option<Size>,
 }
 
-/// A job, with what only its slot knows.
+/// A job, with data that only its slot knows.
 struct Task {
     run: u64,
     job: Box<Job>,
-    /// What it shows.
+    /// The places that it shows.
     binds: Vec<Bind>,
-    /// Its names in those of the machine, if it has no view of its own.
+    /// Translates its paths to those of the machine, if it has no view of its own.
     names: Translation,
 }
 
-/// What a run gave, and the descriptors to send with it.
+/// The result of a run, and the descriptors to send with it.
 struct Finished {
     answer: Answer,
     fds: Vec<OwnedFd>,
-    /// How much it wrote into its box.
+    /// Number of bytes written into its box.
     file_bytes: u64,
 }
 
@@ -119,7 +119,7 @@ impl Server {
                     drop(finished);
                     self.turn_over();
                 }
-                // For a run that is over.
+                // It concerns a run that is over.
                 Ok(Some((Request::End { .. }, _))) => {}
                 Ok(None) | Err(_) => return,
             }
@@ -136,7 +136,7 @@ impl Server {
         Task { run, job, binds, names }
     }
 
-    /// Runs a job and counts what it used.
+    /// Runs a job and measures its usage.
     fn run(&mut self, task: Task, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
         let job = &*task.job;
         let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
@@ -145,14 +145,14 @@ impl Server {
         if self.next.is_none() {
             self.leaving = None;
         }
-        // Before anything is shown: in the order in which mounts were made a run could see whether it is the first.
+        // This must come before mounts are shown: from the order of mounts, a run could tell whether it is the first.
         self.make_next(size)?;
         let mut shown = self.show(&task.binds)?;
-        // Waits for its end, which would be on the account of this run.
+        // Waits for its end, which would otherwise be charged to this run.
         self.leaving = None;
         self.ready.group.settle();
         if self.ready.group.is_littered() {
-            // What waits there would be on the account of the group that goes.
+            // The waiting half would be charged to the group that is replaced.
             self.next = None;
             self.ready.group.let_go()?;
             self.make_next(size)?;
@@ -204,7 +204,7 @@ impl Server {
         }
         let namespace = environment.pid1.take_namespace();
         let mut finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
-        // What a large box held is to be given back before the next run. One that is kept is open anyway.
+        // The memory of a large box must be freed before the next run. A kept box stays open anyway.
         if let Ok(finished) = &mut finished
             && finished.file_bytes + length(&job.files) <= CACHE_MATTERS
             && !is_kept
@@ -215,7 +215,7 @@ impl Server {
         finished
     }
 
-    /// Watches a run that was started to its end.
+    /// Watches a started run to its end.
     fn watch(
         &mut self,
         task: &Task,
@@ -228,8 +228,8 @@ impl Server {
             Some(_) => KillScope::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
             None => KillScope::Pid1,
         };
-        // The judge sees the end of the program's output only when no process here holds it open. With namespaces, PID 1
-        // has the same descriptors as the slot, and closes them.
+        // The judge sees the end of the program's output only if no process here holds it open. With namespaces, PID 1
+        // shares the slot's descriptors, and closes them.
         match plan.landlock_plan {
             Some(_) => drop(fds),
             None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
@@ -255,13 +255,13 @@ impl Server {
         .watch(&running);
         let pid1_stays = stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays);
         if plan.landlock_plan.is_none() && !pid1_stays {
-            // In case PID 1 was killed before it did. Nothing that was opened since is open still.
+            // In case PID 1 was killed before it closed them. No descriptor opened since then is open now.
             plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
         }
         stopped
     }
 
-    /// Copies the mounts of what the job shows; without namespaces, sees whether it can be reached.
+    /// Copies the mounts that the job shows; without namespaces, checks that they can be reached.
     fn show(&mut self, binds: &[Bind]) -> Result<Vec<Picked>, Fault> {
         match &mut self.ready.view {
             View::Template(template) => template.show(binds),
@@ -269,11 +269,12 @@ impl Server {
         }
     }
 
-    /// Sees to it that something waits for the next run, with a file system of about this size; nothing does without namespaces.
+    /// Prepares half an environment for the next run, with a file system of about this size; does nothing without
+    /// namespaces.
     fn make_next(&mut self, size: Size) -> Result<(), Fault> {
         if matches!(self.ready.view, View::Template(_)) && self.next.is_none() {
             let ready = &mut self.ready;
-            // Nobody is on this one: only PID 1 of the last run may be there still.
+            // This stack is free: only PID 1 of the last run may still use the other one.
             ready.pid1_stacks.reverse();
             let make = || Waiting::make(&ready.process, ready.pid1_stacks[0], size);
             self.next = Some(again_if_busy(make)?);
@@ -281,8 +282,8 @@ impl Server {
         Ok(())
     }
 
-    /// Takes away what the last run had, and makes what the next will have, as far as that can be done before it is
-    /// known. The judge has its answer meanwhile.
+    /// Removes the environment of the last run, and prepares the next as far as possible before the job is known. The
+    /// judge already has its answer.
     fn turn_over(&mut self) {
         self.leaving = None;
         if let Some(last) = self.last.take() {
@@ -295,12 +296,12 @@ impl Server {
             }
         }
         if let Some(size) = self.size {
-            // If this fails it is tried again when a run is there that can be told.
+            // After a failure, it is tried again with the next run, which can report it.
             let _ = self.make_next(size);
         }
     }
 
-    /// Box and temporary directory, with the files of the job.
+    /// Makes the box and the temporary directory, with the files of the job.
     fn boxes(
         &mut self,
         waiting: Option<&Waiting>,
@@ -321,7 +322,7 @@ impl Server {
         }
     }
 
-    /// Landlock's rules for a run, if there is landlock.
+    /// Landlock's rules for a run, if landlock is used.
     fn rules(&self, boxes: &Boxes, task: &Task) -> Result<Option<OwnedFd>, Fault> {
         match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
             (View::Landlock(view), _, _) => {
@@ -334,7 +335,7 @@ impl Server {
         }
     }
 
-    /// Everything PID 1 and PID 2 need, but descriptors.
+    /// Everything that PID 1 and PID 2 need, except descriptors.
     fn plan(&self, job: &Job, strings: &Strings, cgroup_files: CgroupFiles) -> Result<Plan, Fault> {
         let program = strings.argv.first().cloned();
         let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
@@ -360,7 +361,7 @@ impl Server {
         })
     }
 
-    /// Counts, and searches the box.
+    /// Measures the usage, and searches the box.
     fn finish(
         &mut self,
         job: &Job,
@@ -370,12 +371,12 @@ impl Server {
         shown: &[Picked],
     ) -> Result<Finished, Fault> {
         let baseline: Baseline = stopped.baseline;
-        // The files that the program left may fill the group up to its limit, and of those who are still
-        // in it the kernel can kill none.
+        // The program's files may fill the group up to its limit, and the kernel cannot kill any of the processes
+        // still in it.
         self.ready.group.look();
         self.ready.group.make_room(SPARE)?;
         if stopped.cause == Some(Cause::Interrupt) {
-            // Its counters are not used, but the group must forget them.
+            // The counters are not needed, but must be reset.
             self.ready.group.finish(&baseline);
             return Err(Fault { kind: FaultKind::Interrupted, ..Fault::new(RUN, "interrupted") });
         }
@@ -394,7 +395,7 @@ impl Server {
         }
         let used = self.ready.group.finish(&baseline);
         let (cpu, memory) = match stopped.never_started {
-            // The meters still show what was before.
+            // The meters still show earlier usage.
             true => (0, 0),
             false => (stopped.usage.cpu, used.memory.unwrap_or(stopped.usage.memory)),
         };
@@ -440,15 +441,15 @@ impl Server {
     }
 }
 
-/// What the slot may need of the run's memory for its own, in bytes: to search the box, and to make what the next run has.
+/// Upper bound on the memory that the slot may need itself, in bytes: to search the box, and to prepare the next run.
 const SPARE: u64 = 4 << 20;
 
-/// The bytes of all files together.
+/// The total size of all files.
 fn length(files: &[TreeEntry]) -> u64 {
     files.iter().filter_map(TreeEntry::blob).filter_map(|blob| blob.len().ok()).sum()
 }
 
-/// Does it once more if the machine was only busy.
+/// Tries once more if the machine was only busy.
 fn again_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
     match act() {
         Err(fault) if is_transient(&fault) => act(),
@@ -456,11 +457,11 @@ fn again_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Faul
     }
 }
 
-/// The memory that a program asked for by its file, if the kernel refused that, so that it never began.
+/// The memory that a program requested by its file, if the kernel refused it, so that the program never began.
 fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
     let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
-    // The slot sees neither box nor what is shown where a program does.
+    // The box and the shown places have other paths for the slot than for a program.
     let below = |place: &Path| c_path(path.strip_prefix(place).ok()?).ok();
     let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
     let file = match (below(Path::new("/box")), shown) {
@@ -479,7 +480,7 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     is_refused.then_some(image.writable)
 }
 
-/// The kernel does not give a program the memory that it is allowed to have.
+/// The fault if the kernel does not give a program the memory that it may have.
 fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
     let allowed = limit.map_or("any amount".to_owned(), |limit| limit.to_string());
     Fault {
@@ -492,7 +493,7 @@ fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
     }
 }
 
-/// Tells a run that went wrong before the program started from one that did not.
+/// Distinguishes runs that failed before the program started from others.
 fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Result<(), Fault> {
     if let Some((step, errno)) = plan.report.failure() {
         if !step.is_last() {
@@ -513,14 +514,14 @@ fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Res
     Ok(())
 }
 
-/// Strings as the kernel takes them.
+/// Strings in the kernel's form.
 struct Strings {
     argv: Vec<CString>,
     env: Vec<CString>,
 }
 
 impl Strings {
-    /// In these names.
+    /// Translates the strings to these names.
     fn of(command: &Command, names: &Translation) -> Result<Self, Fault> {
         let string = |text: Vec<u8>| {
             let fault = |_| Fault::new("start the program", "an argument has a zero byte in it");
@@ -541,7 +542,7 @@ fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
     }
 }
 
-/// Whether the same may well succeed a moment later.
+/// Whether a retry may well succeed a moment later.
 fn is_transient(fault: &Fault) -> bool {
     matches!(fault.errno, Some(libc::EAGAIN | libc::EBUSY))
 }

@@ -1,7 +1,7 @@
-//! Watches a run: sleeps until it ends, until a limit may be reached, or until the judge speaks.
+//! Watches a run: sleeps until it ends, until a limit may be reached, or until the judge sends a message.
 //!
-//! No polling at intervals: the next look at the CPU counter is when the program could have used up
-//! what is left, were it running on all cores from now on. The nearer the limit, the shorter the sleep.
+//! There is no polling at intervals: the next look at the CPU counter is when the program could have used up the rest
+//! of its time, if it ran on all cores. The nearer the limit, the shorter the sleep.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -24,49 +24,49 @@ use crate::sandbox::linux::view::boxes::Boxes;
 use crate::sandbox::linux::view::landlock;
 use crate::sandbox::linux::wire::{self, Request};
 
-/// The shortest sleep between two looks at the CPU counter, in nanoseconds; the counter itself is
-/// no more exact than the kernel's tick.
+/// The shortest sleep between two looks at the CPU counter, in nanoseconds; the counter itself is only as exact as the
+/// kernel's tick.
 const SHORTEST: u64 = 1_000_000;
 
-/// How often the processes are looked at if no control group counts, in nanoseconds.
+/// The time between two looks at the processes if no control group counts, in nanoseconds.
 pub(crate) const LOOK: u64 = 15_000_000;
 
 /// PID 1 of a run.
 pub(crate) struct Running<'a> {
     pub(crate) pid: i32,
     pub(crate) pidfd: BorrowedFd<'a>,
-    /// Becomes readable when the run is over and this process alone is left; `None` if its end says so.
+    /// Becomes readable if the run is over and only this process is left; `None` if its end signals that.
     pub(crate) over: Option<BorrowedFd<'a>>,
     /// The slot's own CPU time at its start, in nanoseconds.
     pub(crate) slot_cpu: u64,
 }
 
-/// A run that is over, with everybody in it gone, but PID 1 if that says so.
+/// A finished run; all of its processes are gone, except PID 1 if `pid1_stays`.
 pub(crate) struct Stopped {
-    /// PID 1 is still there, and does nothing.
+    /// PID 1 still exists, and does nothing.
     pub(crate) pid1_stays: bool,
-    /// As `wait4` gives it.
+    /// The status from `wait4`.
     pub(crate) status: i32,
-    /// Why it had to be ended, if it had.
+    /// Why the run had to be ended, if it had.
     pub(crate) cause: Option<Cause>,
     /// PID 1 reported the end of the program.
     pub(crate) ended_by_itself: bool,
-    /// The program was not reached.
+    /// The program was never started.
     pub(crate) never_started: bool,
     /// In nanoseconds.
     pub(crate) wall: u64,
-    /// How long of that others had the processor, in nanoseconds; 0 if the wall time was not up.
+    /// The part of it in which others had the processor, in nanoseconds; 0 if the wall time was not up.
     pub(crate) queued: u64,
     pub(crate) baseline: Baseline,
-    /// What the processes used: CPU time by the control group, if one counts, and else by their own
-    /// account; memory by their own account.
+    /// The usage of the processes: CPU time by the control group, if one counts, otherwise from `wait4`; memory always
+    /// from the latter.
     pub(crate) usage: Usage,
 }
 
-/// How many times its wall time a program that gets no processor may take.
+/// Multiple of its wall time that a program without a processor may take.
 const PATIENCE: u64 = 20;
 
-/// What a run is watched with.
+/// The state of watching a run.
 pub(crate) struct Supervisor<'a> {
     pub(crate) socket: &'a OwnedFd,
     pub(crate) group: &'a dyn Group,
@@ -74,31 +74,30 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) run: u64,
     pub(crate) limits: &'a Limits,
     pub(crate) proc: &'a MachineProc,
-    /// How long the program waited for a processor, as far as was seen, in nanoseconds.
+    /// The time that the program was seen to wait for a processor, in nanoseconds.
     pub(crate) queued: u64,
-    /// How many the program can use at the same time.
+    /// Number of cores that the program can use at the same time.
     pub(crate) cores: u64,
-    /// What ends a run.
+    /// How to end the run.
     pub(crate) sweep: KillScope<'a>,
-    /// When a box on disk is searched next, monotonic, in nanoseconds.
+    /// Time of the next search of a box on disk, monotonic, in nanoseconds.
     pub(crate) next_search: u64,
-    /// Before this time there is nothing to be seen of the program's processes, monotonic, in nanoseconds.
+    /// Before this time, the program has no visible processes, monotonic, in nanoseconds.
     pub(crate) first_look: u64,
     /// Answers calls that ask.
     pub(crate) notifications: Option<&'a mut Notifications>,
-    /// When the run's pipes are looked at next, if they are, monotonic, in nanoseconds.
+    /// Time of the next look at the run's pipes, if they are watched, monotonic, in nanoseconds.
     pub(crate) next_pipes: Option<u64>,
     /// Looks at the processes in `/proc`, if no control group counts.
     pub(crate) tree: Option<Tree>,
 }
 
-/// What ends everybody in a run.
+/// How to end all processes of a run.
 #[derive(Clone, Copy)]
 pub(crate) enum KillScope<'a> {
-    /// The end of PID 1.
+    /// By the end of PID 1.
     Pid1,
-    /// The slot, which kills all that it may signal; and the box is on disk, where only looking keeps it
-    /// small.
+    /// By the slot, which kills everything that it may signal. The box is on disk, where only searches keep it small.
     Domain {
         boxes: &'a Boxes,
         /// In bytes.
@@ -106,21 +105,21 @@ pub(crate) enum KillScope<'a> {
     },
 }
 
-/// How a run came to its end.
+/// How a run is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Over {
     /// PID 1 is gone.
     Gone,
-    /// PID 1 is all that is left of it.
+    /// Only PID 1 is left.
     Reported,
-    /// It has to be ended.
+    /// It must be ended.
     Because(Cause),
     /// The judge is gone.
     Alone,
 }
 
 impl Supervisor<'_> {
-    /// Watches a run to its end. Returns only when all of its processes are gone, whatever happens.
+    /// Watches a run to its end. Returns only after all of its processes are gone, whatever happens.
     pub(crate) fn watch(mut self, running: &Running<'_>) -> Result<Stopped, Fault> {
         let watched = self.wait(running);
         let mut cause = None;
@@ -143,7 +142,7 @@ impl Supervisor<'_> {
                 let now = sys::clock(libc::CLOCK_MONOTONIC);
                 ended_at = Some(now);
                 if let Some(tree) = &mut self.tree {
-                    // What is killed with PID 1 is charged to no group later.
+                    // After PID 1 is killed, the rest is charged to no group.
                     let memory = self.limits.memory.map(|limit| limit.0);
                     tree.look(running.pid, now + LOOK, memory);
                 }
@@ -179,7 +178,7 @@ impl Supervisor<'_> {
                 if self.group.has_killed() {
                     return Ok(Over::Because(Cause::Limit(StoppedBy::Memory)));
                 }
-                // The kernel rings first and kills then.
+                // The kernel first notifies and then kills.
                 sleep = Some(sleep.map_or(SHORTEST, |sleep| sleep.min(SHORTEST)));
             }
             let bell = alarm.filter(|_| !has_rung);
@@ -200,8 +199,8 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Sleeps for so many nanoseconds at most, until PID 1 is gone, the judge speaks, the bell rings, or the first
-    /// process reports; tells which. Answers calls meanwhile.
+    /// Sleeps at most this many nanoseconds, until PID 1 is gone, the judge sends a message, the bell rings, or the
+    /// first process reports; returns which of them happened. Answers calls meanwhile.
     fn sleep(
         &mut self,
         running: &Running<'_>,
@@ -235,9 +234,9 @@ impl Supervisor<'_> {
         }
     }
 
-    /// What the judge has to say.
+    /// Reads the judge's message.
     fn listen(&self) -> Option<Over> {
-        // Only the end of a run is asked for while it goes on, which is short to say.
+        // During a run, the only message is the short request to end it.
         let mut buffer = [0; 64];
         match wire::receive::<Request>(self.socket, &mut buffer) {
             Ok(Some((Request::End { run, cause }, _))) => {
@@ -247,7 +246,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// How long to sleep at most, in nanoseconds, or why the run ends now.
+    /// The longest permitted sleep in nanoseconds, or why the run ends now.
     fn next_look(&mut self, running: &Running<'_>) -> Result<Option<u64>, StoppedBy> {
         let has_started = self.report.phase.load(Acquire) >= STARTED;
         let now = sys::clock(libc::CLOCK_MONOTONIC);
@@ -258,7 +257,8 @@ impl Supervisor<'_> {
         if let Some(limit) = self.limits.wall_time.map(nanoseconds) {
             let started = if has_started { self.report.started.load(Relaxed) } else { now };
             let used = now.saturating_sub(started);
-            // A busy machine is not the program's fault; if nothing counts its CPU time exactly, it could make itself busy.
+            // A busy machine is not the program's fault. But if nothing measures its CPU time exactly, it could make
+            // itself busy.
             if used >= limit
                 && let Some(cpu) = self.group.cpu_since(&self.baseline(running))
             {
@@ -275,7 +275,7 @@ impl Supervisor<'_> {
                 if landlock::used(boxes) > size {
                     return Err(StoppedBy::Output);
                 }
-                // The more there is to search, the more rarely: it takes the program's own processor.
+                // Longer searches are rarer: they use the program's own processor.
                 let took = sys::clock(libc::CLOCK_MONOTONIC).saturating_sub(now);
                 self.next_search = now + LOOK.max(took.saturating_mul(10));
             }
@@ -315,8 +315,8 @@ impl Supervisor<'_> {
     /// Ends a run.
     fn kill(&self, running: &Running<'_>) {
         match self.sweep {
-            // PID 1 takes all others along, when it comes to that. After them, since it may take the processor
-            // from this one at once. That it may see them end makes no difference any more.
+            // PID 1 kills all others when it ends. It is killed last, since it may take the processor from this
+            // process at once. That it may see the others end no longer matters.
             KillScope::Pid1 => {
                 self.group.kill();
                 let _ = sys::pidfd_kill(running.pidfd, libc::SIGKILL);
@@ -372,7 +372,7 @@ impl Supervisor<'_> {
             usage.cpu = usage.cpu.max(tree.cpu().saturating_sub(own));
             usage.memory = tree.peak(usage.memory);
         }
-        // At once: with every moment more of the slot's own time is in the counter.
+        // Read at once: the counter contains more of the slot's own time with every moment.
         usage.cpu = self.group.cpu_since(&self.baseline(running)).unwrap_or(usage.cpu);
         Stopped {
             pid1_stays: false,
@@ -388,7 +388,7 @@ impl Supervisor<'_> {
     }
 }
 
-/// As the kernel counts.
+/// The kernel's unit of time.
 pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

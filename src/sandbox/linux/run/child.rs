@@ -1,9 +1,8 @@
-//! PID 2 up to the moment at which the program starts, and what it has in common with PID 1.
+//! PID 2 until the program starts, and what it has in common with PID 1.
 //!
-//! Both share the slot's memory (`CLONE_VM`), the slot itself runs beside PID 1, and PID 1 stands
-//! still until PID 2 has started the program. So nothing here allocates, panics, or touches anything
-//! thread-local: all that is needed lies ready in [`Plan`], every call goes straight to the kernel,
-//! and what there is to tell is left in [`Report`].
+//! Both share the slot's memory (`CLONE_VM`), the slot itself runs beside PID 1, and PID 1 stands still until PID 2
+//! has started the program. So nothing here allocates, panics, or touches anything thread-local: all data is prepared
+//! in [`Plan`], every call goes straight to the kernel, and results go into [`Report`].
 
 use std::ffi::{CString, c_char};
 use std::os::fd::{IntoRawFd, RawFd};
@@ -20,9 +19,9 @@ use crate::sandbox::linux::sys::{
 };
 use crate::sandbox::linux::view::landlock::{LandlockPlan, OWN_PROC};
 
-/// All that PID 1 and PID 2 need, made by the slot before they exist.
+/// All data for PID 1 and PID 2, made by the slot before they exist.
 pub(crate) struct Plan {
-    /// The program, an absolute path inside.
+    /// The program, as an absolute path inside.
     pub(crate) program: CString,
     /// Its arguments, and a null pointer.
     pub(crate) argv: Vec<*const c_char>,
@@ -32,25 +31,25 @@ pub(crate) struct Plan {
     pub(crate) directory: CString,
     /// Whether the box may be written to.
     pub(crate) writable: bool,
-    /// What else is to be seen in the run's view.
+    /// Further mounts in the run's view.
     pub(crate) shown: Vec<Attach>,
-    /// What a run without namespaces needs.
+    /// Data for a run without namespaces.
     pub(crate) landlock_plan: Option<LandlockPlan>,
     /// Standard input, output, error.
     pub(crate) stdio: [RawFd; 3],
-    /// Who the program runs as.
+    /// The user of the program.
     pub(crate) identity: Identity,
-    /// What it may use of each resource.
+    /// The limits of its resources.
     pub(crate) resources: Vec<Limit>,
-    /// How nice it is to be, if PID 1 is less nice.
+    /// Its niceness, if PID 1 has a lower one.
     pub(crate) nice: Option<i32>,
-    /// Where it may write, as landlock's rules; -1 if there is no landlock.
+    /// Landlock's rules for the places where it may write; -1 if landlock is not used.
     pub(crate) landlock: RawFd,
-    /// How its use is counted.
+    /// How its usage is measured.
     pub(crate) cgroup_files: CgroupFiles,
-    /// PID 2's stack: the top, and its length.
+    /// PID 2's stack.
     pub(crate) stack: Stack,
-    /// What happened.
+    /// The report of what happened.
     pub(crate) report: Arc<Report>,
 }
 
@@ -75,9 +74,9 @@ pub(crate) struct Identity {
 /// How a process becomes another user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Change {
-    /// By the rights of root.
+    /// With root's rights.
     Switch,
-    /// Not at all: in its user namespace it is this one already.
+    /// Not at all: in its user namespace it already is this user.
     Already,
 }
 
@@ -89,16 +88,16 @@ pub(crate) struct Limit {
     pub(crate) hard: u64,
 }
 
-/// What PID 1 and PID 2 tell the slot.
+/// Messages of PID 1 and PID 2 to the slot.
 #[derive(Default)]
 pub(crate) struct Report {
     /// The step that failed, or null.
     pub(crate) failed: AtomicPtr<Step>,
-    /// Why.
+    /// Why it failed.
     pub(crate) errno: AtomicI32,
-    /// 1 once the program started, 2 once it ended.
+    /// 1 after the program started, 2 after it ended.
     pub(crate) phase: AtomicU32,
-    /// How it ended, as `wait4` says.
+    /// The program's status from `wait4`.
     pub(crate) status: AtomicI32,
     /// When it started, monotonic, in nanoseconds.
     pub(crate) started: AtomicU64,
@@ -114,11 +113,11 @@ pub(crate) struct Report {
     pub(crate) pid1_cpu: AtomicU64,
     /// A descriptor of the run's mount namespace, which PID 1 opened in the slot; 0 if there is none.
     pub(crate) namespace: AtomicI32,
-    /// What all processes of the run used by their own account, if PID 1 did not end: CPU time in nanoseconds.
+    /// CPU time of all processes of the run by the kernel's accounting, in nanoseconds, if PID 1 did not end.
     pub(crate) used_cpu: AtomicU64,
-    /// The same: the largest memory of one, in bytes.
+    /// The largest memory of one of them, in bytes, from the same source.
     pub(crate) used_memory: AtomicU64,
-    /// The same: how often one lost its processor.
+    /// How often one of them lost its processor, from the same source.
     pub(crate) used_switches: AtomicU64,
 }
 
@@ -127,10 +126,10 @@ pub(crate) const STARTED: u32 = 1;
 /// The program ended by itself.
 pub(crate) const ENDED: u32 = 2;
 
-/// What PID 1 or PID 2 is doing, in words.
+/// The current step of PID 1 or PID 2, in words.
 pub(crate) struct Step(pub(crate) &'static str);
 
-/// Becoming the program. No other step has these words.
+/// The start of the program. No other step has these words.
 const EXECUTE: &Step = &Step("start the program");
 pub(crate) const TIE: &Step = &Step("tie PID 1 to the sandbox");
 pub(crate) const ATTACH: &Step = &Step("mount the box in the sandbox");
@@ -145,7 +144,7 @@ pub(crate) const SIGNALS: &Step = &Step("unblock signals");
 const METERS: &Step = &Step("read the meters");
 
 impl Step {
-    /// Whether it is the last: then the program's own file is at fault.
+    /// Whether it is the last step: then the program's own file is at fault.
     pub(crate) fn is_last(&self) -> bool {
         self.0 == EXECUTE.0
     }
@@ -154,7 +153,7 @@ impl Step {
 impl Report {
     /// The step that failed, if one did, and why.
     pub(crate) fn failure(&self) -> Option<(&'static Step, Errno)> {
-        // SAFETY: null, or a step that lives for ever: `fail` stores no other.
+        // SAFETY: null, or a step that lives forever: `fail` stores no other pointer.
         let step = unsafe { self.failed.load(Ordering::Acquire).as_ref() }?;
         Some((step, Errno(self.errno.load(Ordering::Relaxed))))
     }
@@ -163,7 +162,7 @@ impl Report {
 /// The first descriptor after the standard streams.
 pub(crate) const FIRST_OTHER: u32 = 3;
 
-/// What comes of several steps.
+/// The result of several steps.
 pub(crate) type Outcome = Result<(), Failure>;
 
 /// The step that failed, and why.
@@ -191,13 +190,13 @@ pub(crate) fn start_child(plan: &Plan) -> Result<i32, Failure> {
         stack_size: plan.stack.length,
         ..CloneArguments::default()
     };
-    // Not PID 1 itself: what is killed when memory is short takes all along that share its memory,
-    // and the slot does.
+    // Not PID 1 itself: if memory is short, killing a process also kills those that share its memory, such as the
+    // slot.
     if plan.cgroup_files.directory >= 0 {
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = plan.cgroup_files.directory as u64;
     }
-    // SAFETY: the stack is PID 2's alone; this process stands still while PID 2 uses the memory.
+    // SAFETY: only PID 2 uses the stack; this process stands still while PID 2 uses the memory.
     at(START, unsafe { sys::start(&arguments, child, plan) })
 }
 
@@ -222,7 +221,7 @@ fn become_program(plan: &Plan) -> Outcome {
     if plan.landlock_plan.is_some() {
         at(SESSION, sys::setsid())?;
     } else {
-        // The session is PID 1's.
+        // The session belongs to PID 1.
         at(SESSION, sys::setpgid(0, 0))?;
     }
     if plan.cgroup_files.members >= 0 {
@@ -231,7 +230,8 @@ fn become_program(plan: &Plan) -> Outcome {
     let CgroupFiles { directory, members, memory, .. } = plan.cgroup_files;
     let has_group = [directory, members, memory].iter().any(|gate| *gate >= 0);
     if has_group {
-        // The group's name would tell judge and slot: from inside it is the root. Without namespaces, if it can be.
+        // The group's name would reveal judge and slot: from inside, it is the root. Without namespaces only if
+        // possible.
         let made = sys::unshare(libc::CLONE_NEWCGROUP);
         if plan.landlock_plan.is_none() {
             at(&Step("make a control group namespace for the run"), made)?;
@@ -263,14 +263,14 @@ fn become_program(plan: &Plan) -> Outcome {
     }
     at(SIGNALS, sys::block_signals(0))?;
     read_meters(plan)?;
-    // Now, not by the start of the program: its interpreter could be named by one of them.
+    // Here, not at the start of the program, whose interpreter could be named by one of them.
     at(CLOSE, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
     // SAFETY: the slot ended both lists with a null pointer, and keeps them.
     let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.envp.as_ptr()) };
     Err((EXECUTE, errno))
 }
 
-/// Puts the three streams in their places. Their present numbers are above those.
+/// Moves the three streams to their places. Their present numbers are higher.
 fn connect_streams(stdio: [RawFd; 3]) -> Outcome {
     let [input, output, error] = stdio;
     at(STREAMS, sys::dup3(input, 0, 0))?;
@@ -279,30 +279,30 @@ fn connect_streams(stdio: [RawFd; 3]) -> Outcome {
     Ok(())
 }
 
-/// When memory is short, the contestant goes first, and the slot never.
+/// If memory is short, the contestant is killed first, and the slot never.
 fn kill_me_first() -> Result<(), Errno> {
     let flags = libc::O_WRONLY;
     let file = sys::openat(libc::AT_FDCWD, c"/proc/self/oom_score_adj", flags, 0)?;
-    // Closed before the start of the program: the library's own way to close is not for this process.
+    // The descriptor is closed at the start of the program: this process cannot use the library's way to close it.
     sys::write(file.into_raw_fd(), b"1000")?;
     Ok(())
 }
 
-/// Lets the program read what `/proc` says about itself, if that is not its own `/proc`.
+/// Lets the program read its own entries in `/proc`, if it has no `/proc` of its own.
 fn show_own_proc(landlock: RawFd) -> Result<usize, Errno> {
     let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
     let own = sys::openat(libc::AT_FDCWD, c"/proc/self", flags, 0)?;
-    // Closed before the start of the program.
+    // Closed at the start of the program.
     sys::landlock_allow(landlock, own.into_raw_fd(), OWN_PROC)
 }
 
-/// From here on the program pays.
+/// Reads the meters: from here on, usage counts for the program.
 fn read_meters(plan: &Plan) -> Outcome {
     let report = &plan.report;
     let own = sys::usage(libc::RUSAGE_SELF).cpu;
     report.own_cpu.store(own, Ordering::Relaxed);
     if plan.cgroup_files.cpu >= 0 {
-        // The kernel books running time when it is asked for, and has just been.
+        // The kernel updates the running time when it is asked, which was just done.
         let cpu = at(METERS, read_first_number(plan.cgroup_files.cpu))?;
         report.base_cpu.store(cpu, Ordering::Relaxed);
     }

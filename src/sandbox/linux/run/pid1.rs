@@ -1,5 +1,5 @@
-//! PID 1 of a run with namespaces: waits until there is a run, finishes the view, starts the program, and ends
-//! everybody after it. What [`crate::sandbox::linux::run::child`] says about memory holds here, too.
+//! PID 1 of a run with namespaces: waits until there is a run, completes the view, starts the program, and ends all
+//! processes after it. The rules in [`crate::sandbox::linux::run::child`] about memory hold here, too.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{IntoRawFd, RawFd};
@@ -14,7 +14,7 @@ use crate::sandbox::linux::run::child::{
 use crate::sandbox::linux::sys::mount;
 use crate::sandbox::linux::sys::{self, Errno};
 
-/// What the slot and PID 1 tell each other. The slot keeps it until PID 1 is gone.
+/// Messages between the slot and PID 1. The slot keeps them until PID 1 is gone.
 pub(crate) struct Order {
     /// The file system with the directories [`BOX`] and [`TMP`].
     pub(crate) memory: RawFd,
@@ -24,14 +24,14 @@ pub(crate) struct Order {
     pub(crate) plan: AtomicPtr<Plan>,
     /// 1 from then on.
     pub(crate) asked: AtomicU32,
-    /// Counts 1 once the program has ended and only PID 1 is left.
+    /// Counts 1 after the program has ended and only PID 1 is left.
     pub(crate) over: RawFd,
-    /// What happened.
+    /// The report of what happened.
     pub(crate) report: Arc<Report>,
 }
 
 impl Order {
-    /// Has PID 1 start this run. The slot must keep the plan until the run is over.
+    /// Makes PID 1 start this run. The slot must keep the plan until the run is over.
     pub(crate) fn ask(&self, plan: &Plan) {
         let plan = ptr::from_ref(plan).cast_mut();
         self.plan.store(plan, Ordering::Release);
@@ -45,12 +45,12 @@ pub(crate) struct Attach {
     pub(crate) target: CString,
 }
 
-/// The box in the file system that it shares with the temporary directory.
+/// The box, in the file system that it shares with the temporary directory.
 pub(crate) const BOX: &CStr = c"box";
-/// The temporary directory in it.
+/// The temporary directory, in the same file system.
 pub(crate) const TMP: &CStr = c"tmp";
 
-/// Where the two are, until that on the temporary directory hides this.
+/// The mount point of both, until the mount of the temporary directory hides it.
 const BOTH: &CStr = c"/tmp";
 
 /// PID 1.
@@ -62,23 +62,23 @@ pub(crate) extern "C" fn pid1(order: *const Order) -> ! {
     if let Err(failure) = done {
         sys::exit(fail(&order.report, failure));
     }
-    // Until the slot has counted. Its end is none of the program's business.
+    // Waits until the slot has measured. The end of PID 1 must not count for the program.
     let _ = sys::write(order.over, &1u64.to_ne_bytes());
     loop {
         let _ = sys::wait_for_signal(&[]);
     }
 }
 
-/// What can be done before a run, because no program could tell it from the run's own work.
+/// Steps that can be done before a run, because no program could tell the difference.
 fn wait_for_run(order: &Order) -> Result<&Plan, Failure> {
     let deadly = libc::SIGKILL as usize;
     at(TIE, sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0))?;
-    // It may have died before that.
+    // The slot may have died before that.
     if at(TIE, sys::is_readable(order.slot))? {
         return Err((TIE, Errno(libc::ESRCH)));
     }
     at(SESSION, sys::setsid())?;
-    // What is held back would wait for ever. What is not, PID 1 is deaf to.
+    // A blocked signal would wait forever; PID 1 ignores the others.
     at(SIGNALS, sys::block_signals(0))?;
     at(ATTACH, mount::move_mount(order.memory, BOTH))?;
     sys::wait_for(&order.asked);
@@ -86,13 +86,13 @@ fn wait_for_run(order: &Order) -> Result<&Plan, Failure> {
     Ok(unsafe { &*order.plan.load(Ordering::Acquire) })
 }
 
-/// The run, from what bears a date on.
+/// The run, beginning with everything that has a date.
 fn run(plan: &Plan, order: &Order) -> Outcome {
     const PROC_FLAGS: u64 = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-    // Processes of others are not to be seen.
+    // Processes of others must be invisible.
     let proc = mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, c"hidepid=2");
     at(&Step("mount /proc in the sandbox"), proc)?;
-    // Whoever closes this last takes the namespace down. That is for the judge, if this works.
+    // Closing the last descriptor removes the namespace. The judge does that, if this works.
     if let Ok(own) = sys::openat(libc::AT_FDCWD, c"/proc/self/ns/mnt", libc::O_RDONLY, 0) {
         order.report.namespace.store(own.into_raw_fd(), Ordering::Release);
     }
@@ -106,8 +106,8 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
         at(&Step("show in the sandbox what the job shows"), attached)?;
     }
     let child = start_child(plan);
-    // The slot has the same descriptors. Whoever reads what the program writes must see its end when the program
-    // closes it.
+    // The slot has the same descriptors. The reader of the program's output must see its end when the program closes
+    // it.
     plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
     let child = child?;
     let cpu = || sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID);
@@ -129,8 +129,8 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
     }
 }
 
-/// Ends everybody else in the process namespace, and waits for them. Whoever loses its parent becomes a child of PID 1, so
-/// once PID 1 has no children, no process is left.
+/// Kills all other processes in the process namespace, and waits for them. Orphans become children of PID 1, so once
+/// PID 1 has no children, no process is left.
 fn end_all() -> Outcome {
     loop {
         match sys::ended_child() {
@@ -138,7 +138,7 @@ fn end_all() -> Outcome {
             Err(errno) => return Err((&Step("end all processes of the run"), errno)),
             Ok(ended) if ended.pid != 0 => {}
             Ok(_) => {
-                // Who is about to fork is killed before it can.
+                // A process that is about to fork is killed before it can.
                 let _ = sys::kill(-1, libc::SIGKILL);
                 let _ = sys::wait(-1);
             }

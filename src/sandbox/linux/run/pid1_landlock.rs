@@ -1,7 +1,7 @@
-//! PID 1 of a run without namespaces. What [`crate::sandbox::linux::run::child`] says about memory holds here, too.
+//! PID 1 of a run without namespaces. The rules in [`crate::sandbox::linux::run::child`] about memory hold here, too.
 //!
-//! To the kernel it is not PID 1: its end would kill no other process. So it kills all itself, at the end of the
-//! program, and when the slot dies, of which the kernel tells it by a signal.
+//! To the kernel it is not PID 1: its end would kill no other process. So it kills all processes itself, at the end of
+//! the program, and when the slot dies, which the kernel reports by a signal.
 
 use crate::sandbox::linux::run::child::{
     self, CLOSE, LANDLOCK, Outcome, Plan, START, TIE, at, fail,
@@ -9,10 +9,10 @@ use crate::sandbox::linux::run::child::{
 use crate::sandbox::linux::sys::{self, Errno};
 use crate::sandbox::linux::view::landlock::LandlockPlan;
 
-/// What the kernel sends when the slot dies.
+/// The kernel's signal when the slot dies.
 const SLOT_DIED: i32 = libc::SIGTERM;
 
-/// PID 1: starts PID 2, waits for everybody, and ends them.
+/// PID 1: starts PID 2, waits for all processes, and ends them.
 pub(crate) extern "C" fn pid1(plan: *const Plan) -> ! {
     // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };
@@ -31,12 +31,12 @@ fn run(plan: &Plan, landlock: &LandlockPlan) -> Outcome {
     }
     at(TIE, sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0))?;
     at(LANDLOCK, sys::landlock_restrict(landlock.scope))?;
-    // Everything hangs on this: what is killed below is all that this process may signal.
+    // Everything depends on this: the kill below reaches all processes that this one may signal.
     if sys::kill(landlock.slot, 0) != Err(Errno(libc::EPERM)) {
         return Err((LANDLOCK, Errno(libc::EOPNOTSUPP)));
     }
     let child = child::start_child(plan)?;
-    // Whoever reads what the program writes must see its end when the program closes it.
+    // The reader of the program's output must see its end when the program closes it.
     at(CLOSE, sys::close_range(child::FIRST_OTHER, u32::MAX, 0))?;
     loop {
         while let Ok(ended) = sys::ended_child() {
@@ -57,7 +57,7 @@ fn run(plan: &Plan, landlock: &LandlockPlan) -> Outcome {
     }
 }
 
-/// If no control group counts, only children that were waited for show in the bill.
+/// If no control group counts, only children that were waited for are accounted for.
 fn collect_all() {
     let _ = sys::kill(-1, libc::SIGKILL);
     while sys::wait(-1).is_ok() {}

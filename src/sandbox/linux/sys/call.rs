@@ -1,8 +1,8 @@
-//! The one instruction by which everything here calls the kernel, for each kind of processor.
+//! The single instruction that calls the kernel, for each kind of processor.
 
 use crate::sandbox::errno::Errno;
 
-/// What a call gives.
+/// The result of a call.
 pub(crate) type Result<T> = std::result::Result<T, Errno>;
 
 /// Calls the kernel.
@@ -14,7 +14,7 @@ pub(crate) type Result<T> = std::result::Result<T, Errno>;
 pub(crate) unsafe fn call(number: i64, arguments: [usize; 6]) -> Result<usize> {
     let [a, b, c, d, e, f] = arguments;
     let result: isize;
-    // SAFETY: the kernel keeps all registers but these; what the call does is the caller's promise.
+    // SAFETY: the kernel keeps all registers except these; the caller guarantees the effect of the call.
     unsafe {
         std::arch::asm!("syscall", inlateout("rax") number as isize => result,
             in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
@@ -32,7 +32,7 @@ pub(crate) unsafe fn call(number: i64, arguments: [usize; 6]) -> Result<usize> {
 pub(crate) unsafe fn call(number: i64, arguments: [usize; 6]) -> Result<usize> {
     let [a, b, c, d, e, f] = arguments;
     let result: isize;
-    // SAFETY: the kernel keeps all registers but these; what the call does is the caller's promise.
+    // SAFETY: the kernel keeps all registers except these; the caller guarantees the effect of the call.
     unsafe {
         std::arch::asm!("svc 0", in("x8") number, inlateout("x0") a as isize => result,
             in("x1") b, in("x2") c, in("x3") d, in("x4") e, in("x5") f, options(nostack));

@@ -1,8 +1,8 @@
 //! Raw system calls: no allocation, no `errno`, nothing shared with other threads or processes.
 //!
-//! PID 1 and the contestant's process share the slot's memory until the program is started, its
-//! thread-local `errno` too. So they call the kernel directly, and everything that they call is
-//! here. The rest of the sandbox uses the same calls, so that there is one place for them.
+//! PID 1 and the contestant's process share the slot's memory until the program is started, including its thread-local
+//! `errno`. So they call the kernel directly, and all of their calls are here. The rest of the sandbox uses the same
+//! calls, so that there is one place for them.
 
 mod call;
 pub(super) mod mount;
@@ -20,12 +20,12 @@ pub(super) use crate::sandbox::errno::Errno;
 pub(super) use call::{Result, call};
 pub(super) use start::{CLONE_INTO_CGROUP, CloneArguments, start};
 
-/// The number that the last failed library call left behind.
+/// The error number of the last failed library call.
 fn last_errno() -> Errno {
     Errno::from(std::io::Error::last_os_error())
 }
 
-/// The number that lets this process past its own system call filter (see `seccomp`).
+/// The number that lets this process pass its own system call filter (see `seccomp`).
 static PASS: AtomicU64 = AtomicU64::new(0);
 
 /// Chooses the pass, and returns it.
@@ -41,7 +41,7 @@ pub(super) fn pass() -> usize {
     PASS.load(Ordering::Relaxed) as usize
 }
 
-/// Ends the process without any cleaning up.
+/// Ends the process without any cleanup.
 pub(super) fn exit(code: i32) -> ! {
     loop {
         // SAFETY: takes no pointer.
@@ -49,7 +49,7 @@ pub(super) fn exit(code: i32) -> ! {
     }
 }
 
-/// A call that takes numbers only.
+/// A call that takes only numbers.
 macro_rules! plain {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) = $number:ident;)*) => {$(
         $(#[$doc])*
@@ -68,11 +68,11 @@ macro_rules! plain {
 }
 
 plain! {
-    /// Becomes leader of a session without a terminal.
+    /// Becomes the leader of a session without a terminal.
     setsid() = SYS_setsid;
-    /// Puts a process into a group; 0 and 0 mean this one, and one of its own.
+    /// Puts a process into a process group; 0 and 0 mean this process, and its own group.
     setpgid(process: i32, group: i32) = SYS_setpgid;
-    /// Duplicates a descriptor onto a number; the copy outlives the start of a program.
+    /// Duplicates a descriptor onto a number; the copy survives the start of a program.
     dup3(old: RawFd, new: RawFd, flags: i32) = SYS_dup3;
     /// Closes descriptors from `first` to `last`, or marks them to be closed.
     close_range(first: u32, last: u32, flags: u32) = SYS_close_range;
@@ -84,29 +84,29 @@ plain! {
     prctl(option: i32, a: usize, b: usize) = SYS_prctl;
     /// Adds landlock's rules to the process.
     landlock_restrict(ruleset: RawFd) = SYS_landlock_restrict_self;
-    /// Sets how nice processes are; kind and number 0 and 0 mean this one.
+    /// Sets the niceness of processes; kind 0 and number 0 mean this one.
     setpriority(kind: i32, number: i32, nice: i32) = SYS_setpriority;
-    /// How nice processes are, as 20 minus that.
+    /// 20 minus the niceness of processes.
     getpriority(kind: i32, number: i32) = SYS_getpriority;
     /// Sets the mask for new files.
     umask(mask: u32) = SYS_umask;
-    /// Sends a signal to a process, if it is there and this one may. -1 means all that this one can see, but not itself;
-    /// signal 0 only asks whether it may.
+    /// Sends a signal to a process, if it exists and permission is given. -1 means all visible processes except this
+    /// one; signal 0 only checks for permission.
     kill(pid: i32, signal: i32) = SYS_kill;
     /// The process that started this one.
     parent() = SYS_getppid;
-    /// Closes a descriptor, if it is open. Whoever calls this owns the number, and no `OwnedFd` has it.
+    /// Closes a descriptor, if it is open. The caller owns the number, and no `OwnedFd` has it.
     close(fd: RawFd) = SYS_close;
 }
 
-/// Duplicates a descriptor onto the first number from `least` on that is free.
+/// Duplicates a descriptor onto the first free number from `least` on.
 pub(super) fn duplicate_above(fd: RawFd, least: RawFd) -> Result<RawFd> {
     let arguments = [fd as usize, libc::F_DUPFD_CLOEXEC as usize, least as usize, 0, 0, 0];
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_fcntl, arguments) }.map(|fd| fd as RawFd)
 }
 
-/// Leaves the namespaces named by these flags for new ones.
+/// Leaves the namespaces in these flags for new ones.
 pub(super) fn unshare(flags: i32) -> Result<usize> {
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_unshare, [flags as usize, 0, 0, 0, 0, pass()]) }
@@ -121,17 +121,17 @@ pub(super) fn setns(fd: RawFd, kind: i32) -> Result<usize> {
 /// Sends a signal to the process of this descriptor.
 pub(super) fn pidfd_kill(pidfd: BorrowedFd<'_>, signal: i32) -> Result<usize> {
     let fd = pidfd.as_raw_fd() as usize;
-    // SAFETY: the third argument, the signal's particulars, may be null.
+    // SAFETY: the third argument, the signal's details, may be null.
     unsafe { call(libc::SYS_pidfd_send_signal, [fd, signal as usize, 0, 0, 0, 0]) }
 }
 
-/// Waits for one of these signals, which must be held back; returns its number.
+/// Waits for one of these signals, which must be blocked; returns its number.
 pub(super) fn wait_for_signal(signals: &[i32]) -> Result<i32> {
     let set = signals.iter().fold(0u64, |set, signal| set | (1 << (signal - 1)));
     let place = ptr::from_ref(&set) as usize;
     loop {
-        // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns; the
-        // particulars and the time may be null.
+        // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns; the details and the
+        // time may be null.
         match unsafe { call(libc::SYS_rt_sigtimedwait, [place, 0, 0, 8, 0, 0]) } {
             Err(Errno(libc::EINTR)) => {}
             other => return other.map(|signal| signal as i32),
@@ -153,7 +153,7 @@ pub(super) fn leave_groups() -> Result<usize> {
     unsafe { call(libc::SYS_setgroups, [0, 0, 0, 0, 0, 0]) }
 }
 
-/// Holds back the signals in this mask, as far as that can be; lets all others through.
+/// Blocks the signals in this mask, as far as possible; lets all others through.
 pub(super) fn block_signals(mask: u64) -> Result<usize> {
     let set = ptr::from_ref(&mask) as usize;
     // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns.
@@ -172,7 +172,7 @@ pub(super) fn reset_signal_handlers() {
     }
 }
 
-/// Capabilities, as the kernel numbers their bits, of the first 32.
+/// The first 32 capabilities, as the kernel numbers their bits.
 #[derive(Clone, Copy)]
 pub(super) struct Capabilities(u32);
 
@@ -182,12 +182,12 @@ impl Capabilities {
     pub(super) const SET_USER: Self = Self(1 << 7);
 }
 
-/// Gives up all capabilities but these.
+/// Gives up all capabilities except these.
 pub(super) fn set_capabilities(kept: Capabilities) -> Result<usize> {
     /// `_LINUX_CAPABILITY_VERSION_3`, for 64 capabilities in two parts.
     const VERSION: u32 = 0x2008_0522;
     let header = [VERSION, 0];
-    // In effect, permitted, inheritable; then the other 32.
+    // Effective, permitted, inheritable; then the same for the other 32.
     let data = [kept.0, kept.0, 0, 0, 0, 0];
     // SAFETY: header and data have the sizes of this version and live until the call returns.
     unsafe {
@@ -220,14 +220,14 @@ pub(super) fn clock(clock: i32) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// What a process, or its children that were waited for, used.
+/// The usage of a process, or of its children that were waited for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     /// CPU time, in nanoseconds.
     pub(super) cpu: u64,
-    /// The largest of their memories, in bytes.
+    /// The largest memory of one of them, in bytes.
     pub(super) memory: u64,
-    /// How often one of them lost its processor to another.
+    /// How often one of them lost its processor to another process.
     pub(super) switches: u64,
 }
 
@@ -243,13 +243,13 @@ impl From<&libc::rusage> for Usage {
     }
 }
 
-/// An answer of the kernel with nothing in it yet.
+/// An empty structure for an answer of the kernel.
 fn empty_rusage() -> libc::rusage {
     // SAFETY: `rusage` is plain numbers, for which zero is a value.
     unsafe { std::mem::zeroed() }
 }
 
-/// What this process, or its children, used so far.
+/// The usage of this process, or of its children, so far.
 pub(super) fn usage(whose: i32) -> Usage {
     let mut usage = empty_rusage();
     let place = ptr::from_mut(&mut usage) as usize;
@@ -262,7 +262,7 @@ pub(super) fn usage(whose: i32) -> Usage {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
     pub(super) pid: i32,
-    /// As `wait4` gives it.
+    /// The status from `wait4`.
     pub(super) status: i32,
     pub(super) usage: Usage,
 }
@@ -272,7 +272,7 @@ pub(super) fn wait(pid: i32) -> Result<Ended> {
     wait_with(pid, libc::__WALL)
 }
 
-/// A child that has ended, if there is one; number 0 stands for none.
+/// A child that has ended, if there is one; number 0 means none.
 pub(super) fn ended_child() -> Result<Ended> {
     wait_with(-1, libc::__WALL | libc::WNOHANG)
 }
@@ -300,7 +300,7 @@ fn wait_with(pid: i32, options: i32) -> Result<Ended> {
     }
 }
 
-/// Starts a program; returns only why it did not start.
+/// Starts a program; returns only if it did not start, with the reason.
 ///
 /// # Safety
 /// `argv` and `envp` must be lists of pointers to strings, each with a null pointer at its end.
@@ -310,7 +310,7 @@ pub(super) unsafe fn execve(
     envp: *const *const c_char,
 ) -> Errno {
     let path = path.as_ptr() as usize;
-    // SAFETY: the lists are the caller's promise.
+    // SAFETY: the caller guarantees the lists.
     match unsafe { call(libc::SYS_execve, [path, argv as usize, envp as usize, 0, 0, 0]) } {
         Ok(_) => Errno(libc::EIO),
         Err(errno) => errno,
@@ -348,18 +348,18 @@ pub(super) fn open_beneath(directory: BorrowedFd<'_>, path: &CStr, flags: i32) -
         0,
         0,
     ];
-    // SAFETY: path and particulars live until the call returns; sizes are given.
+    // SAFETY: path and details live until the call returns; sizes are given.
     let fd = unsafe { call(libc::SYS_openat2, arguments) }?;
     Ok(own(fd))
 }
 
 /// Takes a descriptor that the kernel has just made.
 pub(super) fn own(fd: usize) -> OwnedFd {
-    // SAFETY: the kernel gave this descriptor to us a moment ago; no other code knows it.
+    // SAFETY: the kernel has just given us this descriptor; no other code knows it.
     unsafe { OwnedFd::from_raw_fd(fd as RawFd) }
 }
 
-/// Reads from a place in a file into a buffer; returns how much.
+/// Reads from a position in a file into a buffer; returns the number of bytes.
 pub(super) fn pread(fd: RawFd, buffer: &mut [u8]) -> Result<usize> {
     let arguments = [fd as usize, buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0];
     // SAFETY: the buffer is ours, its length is given.
@@ -373,7 +373,7 @@ pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Result<usize> {
     unsafe { call(libc::SYS_write, arguments) }
 }
 
-/// Whether there is something to read: of a process's descriptor, whether it has ended.
+/// Whether there is something to read; for a process's descriptor, whether it has ended.
 pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
     let mut asked = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let now = [0u64; 2];
@@ -382,7 +382,7 @@ pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
     unsafe { call(libc::SYS_ppoll, [asked, 1, now, 0, 8, 0]) }.map(|ready| ready > 0)
 }
 
-/// Sleeps as long as this is 0.
+/// Sleeps as long as the word is 0.
 pub(super) fn wait_for(word: &AtomicU32) {
     while word.load(Ordering::Acquire) == 0 {
         let place = word.as_ptr() as usize;
@@ -392,7 +392,7 @@ pub(super) fn wait_for(word: &AtomicU32) {
     }
 }
 
-/// Wakes who waits for this no longer to be 0.
+/// Sets the word, and wakes a process that waits for it.
 pub(super) fn set(word: &AtomicU32) {
     word.store(1, Ordering::Release);
     let place = word.as_ptr() as usize;
@@ -407,14 +407,14 @@ pub(super) fn chdir(path: &CStr) -> Result<usize> {
     unsafe { call(libc::SYS_chdir, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) }
 }
 
-/// Landlock's version here.
+/// Landlock's version on this machine.
 pub(super) fn landlock_version() -> Result<usize> {
     const VERSION: usize = 1;
     // SAFETY: asking for the version takes no rules.
     unsafe { call(libc::SYS_landlock_create_ruleset, [0, 0, VERSION, 0, 0, 0]) }
 }
 
-/// Makes a set of landlock's rules: which file, network and scope rights need a rule.
+/// Makes a set of landlock's rules: the file, network and scope rights that need a rule.
 pub(super) fn landlock_ruleset(handled: &[u64]) -> Result<OwnedFd> {
     let arguments = [handled.as_ptr() as usize, size_of_val(handled), 0, 0, 0, 0];
     // SAFETY: the rights live until the call returns; their size is given.
@@ -437,19 +437,19 @@ pub(super) fn landlock_allow(ruleset: RawFd, directory: RawFd, rights: u64) -> R
     unsafe { call(libc::SYS_landlock_add_rule, [ruleset as usize, PATH_BENEATH, rule, 0, 0, 0]) }
 }
 
-/// Starts a session keyring of our own, so that the judge's keys are out of reach. Nobody may see it: `/proc/keys` would tell all
-/// runs of the user how many processes refer to it.
+/// Starts our own session keyring, so that the judge's keys are out of reach. It is invisible to all: `/proc/keys`
+/// would show all runs of the user how many processes refer to it.
 pub(super) fn new_keyring() {
     const JOIN_SESSION_KEYRING: usize = 1;
     const SET_PERMISSIONS: usize = 5;
     const SESSION_KEYRING: usize = -3_isize as usize;
-    // SAFETY: no name is needed, and no pointer is given. Kernels without keys refuse, and have none to guard.
+    // SAFETY: no name is needed, and no pointer is given. Kernels without keys refuse, and have none to protect.
     let _ = unsafe { call(libc::SYS_keyctl, [JOIN_SESSION_KEYRING, 0, 0, 0, 0, 0]) };
     // SAFETY: as above.
     let _ = unsafe { call(libc::SYS_keyctl, [SET_PERMISSIONS, SESSION_KEYRING, 0, 0, 0, 0]) };
 }
 
-/// Memory that stays for as long as the process, such as a stack, a multiple of a page.
+/// Memory for the lifetime of the process, such as a stack; the length is a multiple of a page.
 pub(super) fn pages(length: usize) -> Result<*mut c_void> {
     // SAFETY: asks for fresh memory anywhere.
     let place = unsafe {
@@ -468,7 +468,7 @@ pub(super) fn pages(length: usize) -> Result<*mut c_void> {
     Ok(place)
 }
 
-/// Whether no process can have so much memory at once, in bytes, even untouched.
+/// Whether no process can have this much memory at once, in bytes, even untouched.
 pub(super) fn refuses_memory(length: u64) -> bool {
     let Ok(length) = usize::try_from(length) else { return true };
     match pages(length) {
@@ -481,10 +481,10 @@ pub(super) fn refuses_memory(length: u64) -> bool {
     }
 }
 
-/// What a fork gives.
+/// The result of a fork.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Forked {
-    /// We are the new process.
+    /// This is the new process.
     Child,
     /// The new process has this number.
     Parent(i32),
@@ -496,7 +496,7 @@ pub(super) enum Forked {
 /// The child may do nothing that needs a lock which another thread may hold, beyond what the
 /// system's library repairs after a fork (its allocator), and must end with [`exit`].
 pub(super) unsafe fn fork() -> Result<Forked> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's guarantee.
     match unsafe { libc::fork() } {
         -1 => Err(last_errno()),
         0 => Ok(Forked::Child),

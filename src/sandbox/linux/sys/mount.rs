@@ -1,4 +1,4 @@
-//! Raw system calls for mounts. As those of [`crate::sandbox::linux::sys`], they allocate nothing.
+//! Raw system calls for mounts. Like those of [`crate::sandbox::linux::sys`], they do not allocate.
 
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -25,19 +25,19 @@ pub(crate) fn mount(
     unsafe { call(libc::SYS_mount, arguments) }
 }
 
-/// Mounts a directory in another place, too.
+/// Also mounts a directory in another place.
 pub(crate) fn bind(from: &CStr, to: &CStr) -> Result<usize> {
     mount(from, to, c"none", libc::MS_BIND, c"")
 }
 
-/// Makes a mount of the box read-only; what it is a part of stays as it is.
+/// Makes a mount of the box read-only; the file system behind it stays writable.
 pub(crate) fn make_read_only(target: &CStr) -> Result<usize> {
     let flags =
         libc::MS_REMOUNT | libc::MS_BIND | libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV;
     mount(c"none", target, c"none", flags, c"")
 }
 
-/// Takes a mount away.
+/// Removes a mount.
 pub(crate) fn umount(target: &CStr, flags: i32) -> Result<usize> {
     let target = target.as_ptr() as usize;
     // SAFETY: the path ends with a zero and lives until the call returns.
@@ -51,7 +51,7 @@ pub(crate) fn pivot_root_here() -> Result<usize> {
     unsafe { call(libc::SYS_pivot_root, [here, here, 0, 0, 0, 0]) }
 }
 
-/// Copies the mounts at and below a path, for the time being attached nowhere.
+/// Copies the mounts at and below a path; the copy is not attached yet.
 pub(crate) fn open_tree(path: &CStr) -> Result<OwnedFd> {
     const CLONE: usize = 1;
     let flags = CLONE | libc::O_CLOEXEC as usize | libc::AT_RECURSIVE as usize;
@@ -83,16 +83,16 @@ pub(crate) const ATTR_NOSUID: u64 = 0x02;
 /// See [`ATTR_RDONLY`].
 pub(crate) const ATTR_NODEV: u64 = 0x04;
 
-/// Which mounts a change is for.
+/// The mounts that a change affects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// This one.
+    /// Only this one.
     One,
     /// This one and those below.
     Tree,
 }
 
-/// Adds and removes flags of a mount, and keeps its others.
+/// Adds and removes flags of a mount, and keeps its other flags.
 pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Result<usize> {
     let attributes = [set, clear, 0, 0];
     let recursive = match reach {
@@ -113,9 +113,9 @@ pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Re
 
 /// A file system in memory.
 pub(crate) struct Tmpfs {
-    /// Where it is mounted: for the time being, nowhere.
+    /// Its mount, not attached yet.
     pub(crate) mount: OwnedFd,
-    /// By which its options can be changed.
+    /// The context for changing its options.
     context: OwnedFd,
 }
 
@@ -145,7 +145,7 @@ impl Tmpfs {
     }
 }
 
-/// Sets options of a file system, and has them take effect.
+/// Sets options of a file system, and applies them.
 fn configure(context: usize, options: &[(&CStr, &CStr)], command: usize) -> Result<()> {
     const SET_STRING: usize = 1;
     for (key, value) in options {

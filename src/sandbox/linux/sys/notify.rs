@@ -1,4 +1,4 @@
-//! Calls of programs that wait for the slot's leave, and a word that judge and slot both see.
+//! Calls of programs that wait for the slot's permission, and a word that judge and slot share.
 
 use std::ops::Deref;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicU32;
 
 use crate::sandbox::linux::sys::{Errno, Result, call, own};
 
-/// A number that processes share which are forked after it was made.
+/// A number shared by processes that are forked after it was made.
 #[derive(Debug)]
 pub(crate) struct SharedWord(*const AtomicU32);
 
-// SAFETY: what it points to can be read and written from everywhere at once, and lives as long as it.
+// SAFETY: all threads may read and write its target at the same time, and the target lives as long as it.
 unsafe impl Send for SharedWord {}
 // SAFETY: as above.
 unsafe impl Sync for SharedWord {}
@@ -45,7 +45,7 @@ impl Drop for SharedWord {
     }
 }
 
-/// Installs a system call filter; gives the descriptor by which the calls are heard of that ask.
+/// Installs a system call filter; returns the descriptor that announces the calls that ask.
 pub(crate) fn seccomp(filter: &[libc::sock_filter]) -> Result<OwnedFd> {
     const SET_MODE_FILTER: usize = 1;
     const NEW_LISTENER: usize = 1 << 3;
@@ -56,7 +56,7 @@ pub(crate) fn seccomp(filter: &[libc::sock_filter]) -> Result<OwnedFd> {
     unsafe { call(libc::SYS_seccomp, arguments) }.map(own)
 }
 
-/// A call that waits. Source: the kernel's `linux/seccomp.h`, `struct seccomp_notif`.
+/// A waiting call. Source: the kernel's `linux/seccomp.h`, `struct seccomp_notif`.
 #[repr(C)]
 #[derive(Default, Debug)]
 pub(crate) struct AskedCall {
@@ -69,7 +69,7 @@ pub(crate) struct AskedCall {
     pub(crate) arguments: [u64; 6],
 }
 
-/// Takes the next call that waits; an error if there is none, or who made it is gone.
+/// Takes the next waiting call; an error if there is none, or if its caller is gone.
 pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<AskedCall> {
     const RECEIVE: usize = 0xc050_2100;
     let mut question = AskedCall::default();
@@ -101,6 +101,6 @@ pub(crate) fn answer(
     };
     let answer = Answer { id: question.id, value: 0, error, flags };
     let place = ptr::from_ref(&answer) as usize;
-    // SAFETY: the answer has the kernel's layout and lives until the call returns. Who asked may be gone.
+    // SAFETY: the answer has the kernel's layout and lives until the call returns. The caller may be gone.
     let _ = unsafe { call(libc::SYS_ioctl, [listener.as_raw_fd() as usize, SEND, place, 0, 0, 0]) };
 }

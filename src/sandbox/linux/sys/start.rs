@@ -1,4 +1,4 @@
-//! How a process is started on a stack of its own.
+//! Starts a process on its own stack.
 
 use std::ptr;
 
@@ -23,13 +23,13 @@ pub(in crate::sandbox::linux) struct CloneArguments {
     pub(in crate::sandbox::linux) cgroup: u64,
 }
 
-/// The new process is put into the group whose directory is given.
+/// Puts the new process into the group whose directory is given.
 pub(in crate::sandbox::linux) const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
-/// Starts `function(argument)` as a new process on a stack of its own; returns its number.
+/// Starts `function(argument)` as a new process on its own stack; returns its number.
 ///
-/// Containers often refuse `clone3`, as a filter cannot see its flags; then `clone` does it, unless the process is to be put
-/// into a group.
+/// Containers often refuse `clone3`, because a filter cannot see its flags; then `clone` is used, unless the process
+/// must be put into a group.
 ///
 /// # Safety
 /// The arguments must name a stack that is not in use. `function` must not return, and with
@@ -41,23 +41,23 @@ pub(in crate::sandbox::linux) unsafe fn start<T>(
 ) -> Result<i32> {
     let size = size_of::<CloneArguments>() as u64;
     let given = [ptr::from_ref(arguments) as u64, size, 0, 0, 0, pass() as u64];
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's guarantee.
     let started = unsafe { begin(libc::SYS_clone3, given, function, argument) };
     if started != Err(Errno(libc::ENOSYS)) || arguments.flags & CLONE_INTO_CGROUP != 0 {
         return started;
     }
     let flags = arguments.flags | arguments.exit_signal;
     let top = arguments.stack + arguments.stack_size;
-    // It writes the new process's descriptor where it writes its number otherwise.
+    // It writes the new process's descriptor where it would otherwise write its number.
     let given = [flags, top, arguments.pidfd, 0, 0, 0];
-    // SAFETY: the caller's promise, and nothing was started.
+    // SAFETY: the caller's guarantee, and nothing was started.
     unsafe { begin(libc::SYS_clone, given, function, argument) }
 }
 
-/// Calls the kernel; the new process goes on with `function(argument)`.
+/// Calls the kernel; the new process continues with `function(argument)`.
 ///
 /// # Safety
-/// As [`start`]; the call must be one that starts a process on a stack of its own.
+/// As [`start`]; the call must be one that starts a process on its own stack.
 unsafe fn begin<T>(
     call: i64,
     given: [u64; 6],
@@ -65,8 +65,8 @@ unsafe fn begin<T>(
     argument: *const T,
 ) -> Result<i32> {
     let result: isize;
-    // SAFETY: the new process starts behind the call with the stack pointer at the top of its own
-    // stack, which is a multiple of 16, and leaves this block only into `function`, for good.
+    // SAFETY: the new process starts after the call with the stack pointer at the top of its own stack, which is a
+    // multiple of 16, and leaves this block only into `function`, for good.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!("syscall", "test rax, rax", "jnz 2f",

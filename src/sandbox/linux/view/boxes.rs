@@ -1,10 +1,10 @@
-//! The box, a directory in memory: made and filled before a run, searched after it. The run's temporary directory is beside
-//! it in the same small file system, and whatever their size, they share it.
+//! The box, a directory in memory: made and filled before a run, searched after it. The run's temporary directory is
+//! beside it in the same small file system, and both share its size.
 //!
-//! After a run, everything in it may be the work of a hostile program: links that lead anywhere, fifos that
-//! block whoever opens them, directories a thousand deep, files of a terabyte with nothing in them.
-//! So names are resolved by the kernel strictly below the box and never through a link, opening never
-//! blocks, and only what is a regular file after it was opened is one.
+//! After a run, everything in it may be the work of a hostile program: links to anywhere, fifos that block whoever
+//! opens them, directories a thousand deep, sparse files of a terabyte. So the kernel resolves names strictly below
+//! the box and never through a link, opening never blocks, and only files that are regular after they were opened
+//! count.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
@@ -33,26 +33,26 @@ pub(crate) struct Boxes {
     pub(crate) main: OwnedFd,
     pub(crate) temporary: OwnedFd,
     place: Place,
-    /// The files placed in it, as they were.
+    /// The files placed in it, in their original state.
     placed: Placements,
 }
 
-/// Where a box is.
+/// The place of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
-    /// In memory, with nothing but the temporary directory beside it.
+    /// In memory, with only the temporary directory beside it.
     Memory,
-    /// In a directory of the disk.
+    /// In a directory on disk.
     Disk,
 }
 
-/// The file system in memory that a box and the temporary directory share, before they are made.
+/// The file system in memory for a box and the temporary directory, before they are made.
 pub(crate) struct Memory {
     tmpfs: Tmpfs,
     size: Size,
 }
 
-/// How much box and temporary directory hold together.
+/// The capacity of box and temporary directory together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Size {
     bytes: u64,
@@ -60,12 +60,12 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// For a box of so many bytes, in which so many files are placed.
+    /// The size for a box of `bytes` bytes with `placed` placed files.
     pub(crate) fn new(bytes: u64, placed: usize) -> Self {
         /// The root of the file system, the box, the temporary directory.
         const OWN: u64 = 3;
         Self {
-            // A page at least: zero means "no limit" to the kernel.
+            // At least a page: zero means "no limit" to the kernel.
             bytes: bytes.max(4096),
             files: (bytes / 4096).clamp(256, 65_536) + placed as u64 + OWN,
         }
@@ -85,7 +85,7 @@ impl Memory {
         Ok(Self { tmpfs, size })
     }
 
-    /// Makes it as large as this.
+    /// Resizes the file system.
     pub(crate) fn resize(&mut self, size: Size) -> Result<(), Fault> {
         if self.size != size {
             let changed = size.set(|options| self.tmpfs.change(options));
@@ -102,7 +102,7 @@ impl Memory {
 }
 
 impl Boxes {
-    /// Links what is shown behind links into the temporary directory.
+    /// Makes links in the temporary directory to the places that are shown behind links.
     pub(crate) fn link(&self, shown: &[Bind], owner: Identity) -> Result<(), Fault> {
         for Bind { inside, .. } in shown {
             let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else { continue };
@@ -126,7 +126,7 @@ impl Boxes {
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
     ) -> Result<Self, Fault> {
-        /// What the mask for new files takes nothing from.
+        /// Permissions from which the umask removes nothing.
         const BY_MASK: Mode = Mode::from_raw_mode(0o755);
         let make = |name: &CStr, mode: u32| {
             let (root, mode) = (&memory.tmpfs.mount, Mode::from_raw_mode(mode));
@@ -147,8 +147,7 @@ impl Boxes {
         .filled(owner, files, contents, &Translation::default())
     }
 
-    /// Takes directories of the disk, and places the files. Nothing keeps their size or forbids to write
-    /// in them.
+    /// Uses directories on disk, and places the files. Nothing limits their size or prevents writes.
     pub(crate) fn on_disk(
         directories: Directories,
         owner: Identity,
@@ -209,7 +208,7 @@ impl Boxes {
         Ok(self)
     }
 
-    /// The bytes in regular files that were not there before or are changed.
+    /// Total size of regular files that are new or changed.
     pub(crate) fn new_bytes(&self) -> Result<u64, Fault> {
         let usage = rustix::fs::fstatvfs(&self.main).step("measure the box")?;
         /// The root of the file system, the box, the temporary directory.
@@ -224,7 +223,7 @@ impl Boxes {
             let used = disk::used(&self.main);
             let all = usage.f_blocks.saturating_sub(usage.f_bfree);
             sum.bytes = sum.bytes.max(match self.place {
-                // The temporary directory's with it: no box holds more than that.
+                // This includes the temporary directory: a box cannot hold more than that.
                 Place::Memory => used.min(all.saturating_mul(usage.f_frsize)),
                 Place::Disk => used,
             });
@@ -237,7 +236,7 @@ impl Boxes {
         disk::open(&self.main, c".").step("open the box")
     }
 
-    /// Looks for a file by its name.
+    /// Searches a file by its name.
     pub(crate) fn find(&self, name: &str) -> Result<Searched, Fault> {
         let Ok(path) = CString::new(name) else { return Ok(Searched::nothing()) };
         let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
@@ -272,7 +271,7 @@ impl Boxes {
     }
 }
 
-/// Writes the next so many bytes of the contents into a file.
+/// Writes the next `length` bytes of the contents into a file.
 fn copy(contents: &OwnedFd, file: &OwnedFd, length: u64) -> rustix::io::Result<()> {
     let mut left = length;
     while left > 0 {
@@ -287,10 +286,10 @@ fn copy(contents: &OwnedFd, file: &OwnedFd, length: u64) -> rustix::io::Result<(
     Ok(())
 }
 
-/// What a search found.
+/// The result of a search.
 pub(crate) struct Searched {
     pub(crate) found: Collected,
-    /// Open for reading, if it is a regular file.
+    /// The file, open for reading, if it is regular.
     pub(crate) file: Option<OwnedFd>,
 }
 

@@ -1,4 +1,4 @@
-//! Boxes that are directories of the disk, for runs without namespaces.
+//! Boxes as directories on disk, for runs without namespaces.
 
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
@@ -17,7 +17,7 @@ pub(crate) struct DiskBoxes {
     identity: Identity,
 }
 
-/// The directories of a run, open.
+/// The open directories of a run.
 pub(crate) struct Directories {
     pub(crate) main: OwnedFd,
     pub(crate) temporary: OwnedFd,
@@ -33,7 +33,7 @@ impl DiskBoxes {
         let mut random = [0u8; 8];
         crate::sandbox::linux::sys::random(&mut random).step("choose a random name")?;
         let path = parent.join(format!("{name}-{:016x}", u64::from_ne_bytes(random)));
-        // Another user must get through, and need not see what is in it.
+        // Another user must be able to pass through, but need not see the contents.
         let mode = match identity.change {
             Change::Switch => 0o711,
             Change::Already => 0o700,
@@ -42,7 +42,7 @@ impl DiskBoxes {
         Ok(Self { path, identity })
     }
 
-    /// The run's own, made anew for each.
+    /// The path of the run's own directory, which is made anew for each run.
     fn run_path(&self) -> PathBuf {
         self.path.join(RUN)
     }
@@ -55,7 +55,7 @@ impl DiskBoxes {
         self.run_path().join("tmp")
     }
 
-    /// Makes the directories of a run, in place of the last one's.
+    /// Makes the directories of a run, which replace those of the last run.
     pub(crate) fn prepare(&self) -> Result<Directories, Fault> {
         self.remove_run();
         make_directory(&self.run_path(), 0o755)?;
@@ -81,7 +81,7 @@ impl DiskBoxes {
     /// Removes everything.
     pub(crate) fn remove(&self) {
         self.remove_run();
-        // Not empty only if something of a run could not be removed.
+        // Fails only if something of a run could not be removed.
         let _ = std::fs::remove_dir(&self.path);
     }
 }

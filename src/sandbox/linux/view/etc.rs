@@ -1,4 +1,4 @@
-//! The little of `/etc` that programs need, copied into the view: files are small, and each mount is paid for in
+//! The few files of `/etc` that programs need, copied into the view: they are small, and each mount would cost time in
 //! every run.
 
 use std::ffi::{CStr, CString, OsStr};
@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::Identity;
 
-/// Beginnings of names in `/etc` that run-time systems read. No secret and nothing about the machine.
+/// Prefixes of names in `/etc` that run-time systems read. They contain no secrets and nothing about the machine.
 const NEEDED: [&str; 16] = [
     "ld.so.",
     "alternatives",
@@ -33,15 +33,15 @@ const NEEDED: [&str; 16] = [
     "dotnet",
 ];
 
-/// How much is copied at most, in bytes.
+/// Upper bound on the copied bytes.
 const MOST: u64 = 8 << 20;
 
-/// Whether run-time systems read what has this name in `/etc`.
+/// Whether run-time systems read files with this name in `/etc`.
 pub(super) fn is_needed(name: &OsStr) -> bool {
     NEEDED.iter().any(|start| name.as_bytes().starts_with(start.as_bytes()))
 }
 
-/// Writes it below a new root, as a process whose new files have the mode that it says.
+/// Writes the files below a new root; the process's umask must give new files their mode.
 pub(super) fn write(root: &OwnedFd, identity: Identity) -> Result<(), Fault> {
     let etc = make_directory(root, c"etc").step("make the sandbox's /etc")?;
     let Identity { uid, gid, .. } = identity;
@@ -60,7 +60,7 @@ pub(super) fn write(root: &OwnedFd, identity: Identity) -> Result<(), Fault> {
     copy_all(&machine, &etc, &mut left, &is_needed)
 }
 
-/// Copies what everybody may read of these names: files, links and directories, until `left` bytes are used up.
+/// Copies the files, links and directories with these names that everybody may read, until `left` bytes are used up.
 fn copy_all(
     from: &OwnedFd,
     to: &OwnedFd,
@@ -102,7 +102,7 @@ fn copy(
     kind: FileType,
     left: &mut u64,
 ) -> io::Result<()> {
-    // The time zone is a link into /usr in most systems, and may be one out of it in others.
+    // The time zone is a link into /usr in most systems; in others it may lead out of it.
     if kind == FileType::Symlink && name != c"localtime" {
         let target = rustix::fs::readlinkat(from, name, Vec::new())?;
         if !is_manual(&target) {
@@ -115,13 +115,13 @@ fn copy(
     Ok(())
 }
 
-/// Whether a link leads to a page of a manual, as every fifth of `/etc/alternatives` does.
+/// Whether a link leads to a manual page, as every fifth of `/etc/alternatives` does.
 fn is_manual(target: &CString) -> bool {
     let target = Path::new(OsStr::from_bytes(target.to_bytes()));
     target.components().any(|part| part == Component::Normal(OsStr::new("man")))
 }
 
-/// The contents of a file that everybody may read, and that is not larger than this.
+/// The contents of a file that everybody may read; `None` if it is too large.
 fn read(from: &OwnedFd, name: &CStr, most: u64) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(from, name, flags, Mode::empty()).ok()?;

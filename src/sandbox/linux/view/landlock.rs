@@ -1,30 +1,29 @@
-//! Isolates programs if namespaces are forbidden: by landlock, a filter of system calls,
-//! resource limits and, under root, another user.
+//! Isolates programs if namespaces are forbidden: by landlock, a filter of system calls, resource limits and, under
+//! root, another user.
 //!
 //! # Theory of operation
 //!
-//! The processes are those of a run with namespaces (see the module's first page), but nothing hides the
-//! machine from the program: landlock and the filter refuse to touch it.
+//! The processes are those of a run with namespaces (see the documentation of the module `linux`), but nothing hides
+//! the machine from the program: landlock and the filter refuse access to it.
 //!
-//! Landlock's domains stand in for the process namespace. The slot enters one, PID 1 of the run
-//! one within it, the program a third within that; each forbids to signal whoever is outside. So
-//! `kill(-1)` of PID 1 reaches every process of the run and no other, all at once, however they fork;
-//! that of the slot reaches PID 1, too; the program reaches neither. This is tried, not believed: a slot
-//! that can signal its judge, or a PID 1 that can signal its slot, does not go on. PID 1 and the slot
-//! are the next of kin of orphans (`PR_SET_CHILD_SUBREAPER`), so no process is lost to `init`. When the
-//! slot dies, PID 1 is told so by a signal, and kills all.
+//! Landlock's domains replace the process namespace. The slot enters one, PID 1 of the run one within it, the program
+//! a third within that; each forbids signals to processes outside. So `kill(-1)` of PID 1 reaches every process of the
+//! run and no other, all at once, however they fork; that of the slot also reaches PID 1; the program reaches neither.
+//! This is tested: a slot that can signal its judge, or a PID 1 that can signal its slot, stops. PID 1 and the slot
+//! adopt orphans (`PR_SET_CHILD_SUBREAPER`), so no process is lost to `init`. If the slot dies, a signal tells PID 1,
+//! which kills all.
 //!
-//! Box and temporary directory are directories of the disk, which is why they have other names than
-//! `/box` and `/tmp`, and why what is shown has its own: paths in arguments, environment and links are
-//! translated. How large they grow is seen by looking.
+//! Box and temporary directory are directories on disk, so they have other names than `/box` and `/tmp`, and shown
+//! places keep their own: paths in arguments, environment and links are translated. Their size is measured by
+//! searching them.
 //!
 //! # What is weaker
 //!
 //! - A program can find out that a file exists, how large it is and when it changed, if it knows the name.
-//! - The box is searched every 15 ms, so it can grow beyond its limit for a moment; deleted files that are
-//!   still open are not seen.
-//! - Without root, the program has the judge's own user. What would let it act on files by their owner
-//!   alone, such as `chmod`, does nothing.
+//! - The box is searched every 15 ms, so it can exceed its limit for a moment; deleted files that are still open are
+//!   not counted.
+//! - Without root, the program has the judge's own user. Calls that act on files by their owner alone, such as
+//!   `chmod`, do nothing.
 //! - No local sockets with a name, no POSIX shared memory.
 
 use std::ffi::CString;
@@ -52,13 +51,13 @@ use crate::sandbox::translate::{Pair, Translation};
 /// `Documentation/userspace-api/landlock.rst`; Linux 6.12.
 const NEEDED: usize = 6;
 
-/// Rights as landlock numbers them.
+/// Rights, as landlock numbers them.
 pub(crate) mod right {
     pub(crate) const EXECUTE: u64 = 1;
     pub(crate) const WRITE_FILE: u64 = 1 << 1;
     pub(crate) const READ_FILE: u64 = 1 << 2;
     pub(crate) const READ_DIR: u64 = 1 << 3;
-    /// All about files, those on devices with it: what version 5 knows.
+    /// All rights about files, including those on devices: the rights of version 5.
     pub(crate) const ALL: u64 = (1 << 16) - 1;
     pub(crate) const REMOVE_AND_MAKE: u64 = 0x1ff0;
     pub(crate) const REFER: u64 = 1 << 13;
@@ -70,7 +69,7 @@ pub(crate) mod right {
 
 const LOOK: u64 = right::READ_FILE | right::READ_DIR;
 
-/// Files below `/proc` that say something about the machine at large, which run-time systems read.
+/// Files below `/proc` about the machine as a whole, which run-time systems read.
 const PROC: [&str; 6] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -82,10 +81,9 @@ const PROC: [&str; 6] = [
 
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// How programs get a user of their own: by root's rights, if this process has them.
+/// How programs get their own user: with root's rights, if this process has them.
 ///
-/// It is not enough to be root: files must be given away, and processes of the other user be
-/// killed.
+/// To be root is not enough: this process must be able to give files away, and to kill processes of the other user.
 pub(crate) fn change(status: &str) -> Change {
     const CHOWN: u32 = 0;
     const DAC_OVERRIDE: u32 = 1;
@@ -101,19 +99,19 @@ pub(crate) fn change(status: &str) -> Change {
     }
 }
 
-/// What a slot without namespaces has instead of a view of its own.
+/// What a slot without namespaces has instead of its own view.
 pub(crate) struct LandlockView {
     identity: Identity,
-    /// Where the runs' directories are made.
+    /// The place of the runs' directories.
     disk: DiskBoxes,
-    /// Rules that do nothing but keep signals in.
+    /// Rules that only keep signals in.
     scope: OwnedFd,
     filter: Vec<libc::sock_filter>,
     slot: i32,
 }
 
 impl LandlockView {
-    /// Takes this process, the slot, into its domain, and makes a directory for its runs.
+    /// Puts this process, the slot, into its domain, and makes a directory for its runs.
     pub(crate) fn make(setup: &Setup) -> Result<Self, Fault> {
         let version = sys::landlock_version().unwrap_or(0);
         if version < NEEDED {
@@ -153,7 +151,7 @@ impl LandlockView {
         })
     }
 
-    /// Whether all that is to be shown can be reached by the program's user.
+    /// Checks that the program's user can reach everything that is to be shown.
     pub(crate) fn show(&self, wanted: &[Bind]) -> Result<(), Fault> {
         wanted.iter().try_for_each(|shown| check_reach(&shown.host, self.identity))
     }
@@ -168,7 +166,7 @@ impl LandlockView {
         Boxes::on_disk(self.disk.prepare()?, self.identity, files, contents, names)
     }
 
-    /// Names as a job says them, in those of the machine.
+    /// Translates paths in a job to those of the machine.
     pub(crate) fn names(&self, shown: &[Bind]) -> Translation {
         let mut pairs = vec![Pair::new("/box", &self.disk.box_path())];
         let elsewhere = shown.iter().filter(|shown| shown.inside != shown.host);
@@ -176,7 +174,7 @@ impl LandlockView {
         Translation::new(pairs, &self.disk.temporary_path())
     }
 
-    /// What PID 1 and the program need beside the usual.
+    /// The additional data for PID 1 and the program.
     pub(crate) fn plan(&self) -> Result<LandlockPlan, Fault> {
         Ok(LandlockPlan {
             scope: self.scope.as_raw_fd(),
@@ -186,8 +184,8 @@ impl LandlockView {
         })
     }
 
-    /// Landlock's rules for a run: to read and start what the system has and the job shows, to write
-    /// in its own directories and to devices, and nothing else.
+    /// Landlock's rules for a run: read and start files of the system and shown ones, write in the run's own
+    /// directories and to devices, and nothing else.
     pub(crate) fn rules(
         &self,
         boxes: &Boxes,
@@ -220,7 +218,7 @@ impl LandlockView {
         Ok(rules)
     }
 
-    /// Removes what the last run left, unless it is to be looked at first.
+    /// Removes the files of the last run, unless they must be looked at first.
     pub(crate) fn remove_now(&mut self) {
         self.disk.remove_run();
     }
@@ -231,7 +229,7 @@ impl LandlockView {
     }
 }
 
-/// The system's own directories and the files of `/etc` that run-time systems read.
+/// The system's directories, and the files of `/etc` that run-time systems read.
 fn system_paths() -> Vec<PathBuf> {
     let system = SYSTEM.iter().map(|name| Path::new("/").join(name));
     let etc = fs::read_dir("/etc").into_iter().flatten().flatten();
@@ -239,7 +237,7 @@ fn system_paths() -> Vec<PathBuf> {
     system.chain(etc.map(|entry| entry.path())).collect()
 }
 
-/// Allows rights at and below a path, if there is such a thing; of a file only those that it can have.
+/// Permits rights at and below a path, if it exists; for a file only those that files can have.
 fn allow_path(
     path: &Path,
     rights: u64,
@@ -255,22 +253,22 @@ fn allow_path(
     allow(place.as_raw_fd(), rights)
 }
 
-/// What PID 1 and the program need beside the usual.
+/// The additional data for PID 1 and the program.
 pub(crate) struct LandlockPlan {
-    /// Rules that do nothing but keep signals in.
+    /// Rules that only keep signals in.
     pub(crate) scope: RawFd,
     /// The slot's process.
     pub(crate) slot: i32,
-    /// What the program may not call beyond the slot's own filter.
+    /// The filter of calls beyond the slot's own one.
     pub(crate) filter: Vec<libc::sock_filter>,
     /// The box.
     pub(crate) directory: CString,
 }
 
-/// What PID 2 may do below `/proc/PID`, its own.
+/// The rights of PID 2 below its own `/proc/PID`.
 pub(crate) const OWN_PROC: u64 = LOOK;
 
-/// Another user than the judge's must get through every directory on the way.
+/// Checks that another user than the judge's can pass every directory on the way.
 fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
     if identity.change == Change::Already {
         return Ok(());
@@ -292,12 +290,12 @@ fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How much the run holds on disk, in bytes; more than any limit if it cannot be told.
+/// Disk usage of the run, in bytes; above any limit if it is unknown.
 pub(crate) fn used(boxes: &Boxes) -> u64 {
     disk::used(&boxes.main).saturating_add(disk::used(&boxes.temporary))
 }
 
-/// Ends every process of the run, and waits for those that became the slot's children. Only for a slot in its own
+/// Kills every process of the run, and waits for those that became the slot's children. Only for a slot in its own
 /// domain: see [`LandlockView::make`].
 pub(crate) fn sweep() -> sys::Usage {
     let mut sum = sys::Usage::default();

@@ -1,4 +1,4 @@
-//! What a program sees of files: the view of the system, the box, and landlock's rules if there are no namespaces.
+//! The files that a program sees: the view of the system, the box, and landlock's rules if there are no namespaces.
 
 pub(super) mod boxes;
 pub(super) mod disk_boxes;

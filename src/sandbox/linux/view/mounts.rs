@@ -1,13 +1,12 @@
-//! What a program sees of the file system: a template, built once a slot, that every run copies.
+//! The file system that a program sees: a template, built once for each slot, that every run copies.
 //!
-//! The slot has two mount namespaces of its own. One is a copy of the machine's, and is entered only
-//! to pick up a directory that is to be shown. The other is the template: a small file system in
-//! memory as root, with the system's directories in it, read-only. The slot lives there, so a run that
-//! is started in a new mount namespace gets a copy of the template and nothing else: no mount of the
-//! machine is hidden in it. What a job shows is attached in the run's own namespace alone, when the run begins; the template
-//! has no more of it than the places.
+//! The slot has two mount namespaces of its own. One is a copy of the machine's, and is entered only to pick up a
+//! directory to show. The other is the template: a small file system in memory as root, with the system's directories
+//! in it, read-only. The slot lives there, so a run in a new mount namespace gets a copy of the template and nothing
+//! else: no mount of the machine is hidden in it. What a job shows is attached only in the run's own namespace, when
+//! the run begins; the template has just the mount points for it.
 //!
-//! Few mounts, because each is copied for each run: small files of `/etc` are copied instead.
+//! There are few mounts, because each is copied for each run: small files of `/etc` are copied instead.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
@@ -33,22 +32,22 @@ pub(crate) const SYSTEM: [&str; 7] = ["usr", "bin", "sbin", "lib", "lib32", "lib
 const DEVICES: [(&str, u32); 5] =
     [("null", 3), ("zero", 5), ("full", 7), ("random", 8), ("urandom", 9)];
 
-/// Where nothing can be shown: these belong to the run.
+/// Paths where nothing can be shown, because they belong to the run.
 const RESERVED: [&str; 4] = ["/proc", "/box", "/tmp", "/dev"];
 
 /// The view that runs copy.
 pub(crate) struct Template {
-    /// The root, to be made writable while mount points are made.
+    /// The root, which is made writable while mount points are made.
     root: OwnedFd,
     /// The copy of the machine's mount namespace.
     machine: OwnedFd,
-    /// The namespace that this is about.
+    /// The namespace with this view.
     own: OwnedFd,
-    /// The places for things beside the system.
+    /// The mount points beside the system.
     points: Vec<Point>,
 }
 
-/// An empty directory or file of the view, on which something is mounted in a run.
+/// An empty directory or file of the view, which is a mount point in a run.
 #[derive(PartialEq, Eq)]
 struct Point {
     path: PathBuf,
@@ -69,7 +68,7 @@ impl Point {
         Ok(())
     }
 
-    /// Removes it, and the directories above it that are empty then. All fails on what belongs to something else.
+    /// Removes it, and the directories above it that become empty. Fails on everything that belongs to something else.
     fn remove(&self) {
         let _ = match self.is_directory {
             true => fs::remove_dir(&self.path),
@@ -85,17 +84,17 @@ impl Point {
 
 /// The temporary directory of a run.
 const TEMPORARY: &str = "/tmp";
-/// Where things are mounted that a run is to see in its temporary directory.
+/// The mount points of what a run sees in its temporary directory.
 pub(crate) const BEHIND_LINKS: &str = "/shown/tmp";
 
-/// A directory or file of the machine that is to be seen.
+/// A directory or file of the machine to show.
 pub(crate) struct Bind {
     pub(crate) host: PathBuf,
     pub(crate) inside: PathBuf,
 }
 
 impl Bind {
-    /// What a job shows and lies here. `/tmp` belongs to the run; what is to be seen there is mounted elsewhere, and the
+    /// A shown place and its path here. `/tmp` belongs to the run; what is shown there is mounted elsewhere, and the
     /// run's `/tmp` gets a link to it.
     pub(crate) fn new(shown: &Shown, host: PathBuf) -> Self {
         let inside = match shown.inside.strip_prefix(TEMPORARY) {
@@ -106,18 +105,17 @@ impl Bind {
     }
 }
 
-/// What else the slot itself needs to see.
+/// What the slot itself needs to see, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Context {
     /// Nothing.
     Alone,
-    /// The machine's `/proc`: to look at the run's processes if no control group counts, and because
-    /// a user namespace may mount a new one only if a whole one is to be seen. Each run mounts its
-    /// own on top.
+    /// The machine's `/proc`: to look at the run's processes if no control group counts, and because a user namespace
+    /// may mount a new one only if a whole one is visible. Each run mounts its own on top.
     WithMachineProc,
 }
 
-/// A copy of a mount, which waits for its place.
+/// A copy of a mount that is not attached yet.
 pub(crate) struct Picked {
     pub(crate) inside: PathBuf,
     pub(crate) tree: OwnedFd,
@@ -136,11 +134,10 @@ impl Picked {
 }
 
 impl Template {
-    /// Builds the view and makes it this process's root. The process must be in a mount namespace of
-    /// its own.
+    /// Builds the view and makes it this process's root. The process must be in its own mount namespace.
     pub(crate) fn build(identity: Identity, context: Context) -> Result<Self, Fault> {
         let none = c"none";
-        // What is mounted on the machine later appears here; nothing that happens here appears there.
+        // Later mounts of the machine appear here, but nothing that happens here appears there.
         mount::mount(none, c"/", none, libc::MS_REC | libc::MS_SLAVE, none)
             .step("separate the mounts from the machine's")?;
         let machine = namespace()?;
@@ -175,8 +172,8 @@ impl Template {
         Ok(template)
     }
 
-    /// Copies the mounts of what is to be seen beside the system, in the order in which they are to be attached, and sees to it
-    /// that there are places for exactly these.
+    /// Copies the mounts to show beside the system, in the order in which they must be attached, and makes exactly
+    /// their mount points.
     pub(crate) fn show(&mut self, wanted: &[Bind]) -> Result<Vec<Picked>, Fault> {
         let mut sorted: Vec<&Bind> = wanted.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
@@ -255,7 +252,7 @@ fn namespace() -> Result<OwnedFd, Fault> {
     Ok(file.into())
 }
 
-/// A path as the kernel takes it.
+/// A path in the kernel's form.
 pub(crate) fn c_path(path: &Path) -> Result<CString, Fault> {
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Fault::new("read a path", "it has a zero byte in it"))
@@ -281,8 +278,7 @@ fn check_inside(inside: &Path) -> Result<(), Fault> {
     }
 }
 
-/// Copies the mounts of the system's directories, and returns those names that are links here, with
-/// where they lead.
+/// Copies the mounts of the system's directories; returns the names that are links here, with their targets.
 fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, PathBuf)>, Fault> {
     let mut links = Vec::new();
     for name in SYSTEM {
@@ -301,7 +297,7 @@ fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, Pa
     Ok(links)
 }
 
-/// Makes the mount point and attaches.
+/// Makes the mount point and attaches the mount.
 fn attach(mount: Picked) -> Result<(), Fault> {
     let point = Point { path: mount.inside, is_directory: mount.is_directory };
     point.make()?;
@@ -322,7 +318,7 @@ fn make_directory(path: &Path) -> Result<(), Fault> {
         .step_on("make the directory", path.display())
 }
 
-/// Makes the new root the root, and lets go of the machine's.
+/// Makes the new root the root, and releases the machine's.
 fn enter(root: &OwnedFd) -> Result<(), Fault> {
     mount::move_mount(root.as_raw_fd(), c"/").step("mount the root of the sandbox")?;
     rustix::process::fchdir(root).step("enter the root of the sandbox")?;
@@ -342,7 +338,7 @@ fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
         let number = rustix::fs::makedev(1, minor);
         let made =
             rustix::fs::mknodat(rustix::fs::CWD, &path, FileType::CharacterDevice, mode, number);
-        // In a user namespace, devices cannot be made: the machine's own are shown.
+        // Devices cannot be made in a user namespace: the machine's own are shown.
         if made.is_err() || File::open(&path).is_err() {
             let host = Path::new("/dev").join(name);
             let tree =
@@ -358,7 +354,7 @@ fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
         ("stdin", "/proc/self/fd/0"),
         ("stdout", "/proc/self/fd/1"),
         ("stderr", "/proc/self/fd/2"),
-        // Shared memory by name is files, and belongs to the run like other temporary files.
+        // Named shared memory consists of files, and belongs to the run like other temporary files.
         ("shm", "/tmp"),
     ];
     for (name, target) in LINKS {
