@@ -48,12 +48,6 @@ pub(super) fn holds(
         return false;
     }
     let allows = |used: Duration, limit: Option<Duration>| limit.is_none_or(|limit| used <= limit);
-    // No limit is the highest.
-    let is_less = |new: Option<_>, old: Option<_>| match (new, old) {
-        (_, None) => new.is_none(),
-        (None, Some(_)) => false,
-        (Some(new), Some(old)) => new <= old,
-    };
     let is_over = !allows(outcome.cpu_time, now.cpu_time);
     let is_in_time = !is_over && allows(outcome.wall_time, now.wall_time);
     let fits = is_noticed || now.memory.is_none_or(|limit| outcome.peak_memory <= limit);
@@ -61,15 +55,17 @@ pub(super) fn holds(
         None => fits && (is_in_time || is_over && concurrency == Concurrency::Alone),
         Some(StoppedBy::CpuTime) => fits && is_over,
         Some(StoppedBy::WallTime) => {
-            let is_shorter = match (now.wall_time, made.wall_time) {
-                (Some(now), Some(made)) => now <= made,
-                _ => false,
-            };
+            let is_shorter = is_at_most(now.wall_time, made.wall_time);
             fits && (is_shorter || is_over && concurrency == Concurrency::Alone)
         }
-        Some(StoppedBy::Memory) => is_less(now.memory, made.memory) && is_in_time,
+        Some(StoppedBy::Memory) => is_at_most(now.memory, made.memory) && is_in_time,
         Some(StoppedBy::Output | StoppedBy::Deadlock | StoppedBy::Dismissed) => fits && is_in_time,
     }
+}
+
+/// Whether a limit is as strict as the one that ended a run.
+fn is_at_most<T: PartialOrd>(now: Option<T>, made: Option<T>) -> bool {
+    now.zip(made).is_some_and(|(now, made)| now <= made)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Uncached {
 
     fn make_again(&self, lost: &Blob) -> Result<(), Stop> {
         let gone = || {
-            let reason = "it is damaged, and what makes it makes something else now";
+            let reason = "it is damaged, and building it again gives another result";
             JudgeError::new("read a program from the cache", reason).help("add --fresh")
         };
         let digest = lost.digest().map_err(|_| gone())?;

@@ -62,7 +62,7 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
         }
         Some(Isolation::Landlock) => {
             "not full: landlock, a system call filter and resource limits; a program can see that \
-             files exist, and its box is limited by looking"
+             files exist, and the size of its box is limited by polling"
         }
         Some(Isolation::Plain) => return plainly(facts),
         None => "none: no program can be run here",
@@ -80,9 +80,9 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
         }
     }
     if chosen(facts).is_none() {
-        let text = "programs can run plainly, only if that is asked for";
+        let text = "programs run only if you ask for plain mode";
         findings.push(finding(Grade::Weak, SUBJECT, text).advise(advice(
-            "without any isolation, so that they can do whatever you can",
+            "no isolation: programs can do whatever you can",
             "juror judge --isolation=plain ...",
         )));
     }
@@ -109,10 +109,10 @@ fn plainly(facts: &HostFacts) -> Vec<Finding> {
         facts.system
     );
     let none = finding(Grade::Missing, "isolation", text).advise(words(
-        "a Linux machine, also a virtual one or a container, runs juror with isolation",
+        "use a Linux machine, also a virtual one or a container, to run juror with isolation",
     ));
     let gaps = facts.gaps.iter();
-    let gaps = gaps.map(|gap| finding(Grade::Weak, "not held", gap.clone()));
+    let gaps = gaps.map(|gap| finding(Grade::Weak, "not enforced", gap.clone()));
     std::iter::once(none).chain(gaps).collect()
 }
 
@@ -125,7 +125,7 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
     let none_left = refused.is_some_and(|fault| fault.kind == FaultKind::NamespacesUsedUp);
     if settings.unprivileged_clone == Some(0) {
         return advice(
-            "allow user namespaces to users",
+            "allow user namespaces for users",
             "sudo sysctl -w kernel.unprivileged_userns_clone=1",
         );
     }
@@ -134,7 +134,7 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
     }
     if settings.apparmor_restricts == Some(1) {
         return advice(
-            "let user namespaces have rights of their own",
+            "give user namespaces rights of their own",
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         );
     }
@@ -169,8 +169,8 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
     };
     let [cpu, memory] = match is_plain {
         true => [
-            "by wait4: of processes that were waited for",
-            "by wait4: of the largest process, known when it is over",
+            "by wait4: only processes that were waited for",
+            "by wait4: only the largest process, known after it has ended",
         ],
         false => [
             "by wait4 and /proc: a program can hide some of it",
@@ -187,7 +187,7 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
         findings[1] = finding(
             Grade::Weak,
             MEMORY,
-            "limited by cgroup v2, but its peak is told only by Linux 5.19 and newer",
+            "limited by cgroup v2, but only Linux 5.19 and newer report its peak",
         );
     }
     findings
@@ -202,10 +202,10 @@ fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
     let second = groups.version2.is_some() && has("memory") && has("pids");
     match (facts.user, second, facts.systemd) {
         (1.., true, true) => advice(
-            "have systemd hand over a control group",
+            "let systemd delegate a control group",
             "systemd-run --user --scope -p Delegate=yes juror ...",
         ),
-        (1.., _, _) => advice("run juror as root, who may make control groups", "sudo juror ..."),
+        (1.., _, _) => advice("run juror as root, which may make control groups", "sudo juror ..."),
         _ if groups.version2.is_none() && groups.controllers1.is_empty() => {
             advice("mount control groups", "mount -t cgroup2 none /sys/fs/cgroup")
         }
@@ -224,7 +224,7 @@ fn is_old(release: &str) -> bool {
 fn walls(facts: &HostFacts) -> Option<Finding> {
     let has_first = chosen(facts) != Some(Isolation::Plain);
     (has_first && facts.landlock.is_none_or(|version| version < 2)).then(|| {
-        finding(Grade::Weak, "landlock", "missing or too old, so a second wall is missing").advise(words(
+        finding(Grade::Weak, "landlock", "missing or too old, so there is no second barrier").advise(words(
             "it needs Linux 5.19 or newer; add landlock to the lsm= list on the kernel's command line",
         ))
     })
@@ -243,9 +243,8 @@ fn processors(facts: &HostFacts) -> Finding {
 fn load(facts: &HostFacts) -> Option<Finding> {
     let load = facts.processors.load?;
     (load > facts.processors.physical as f64 / 2.0).then(|| {
-        let text = format!(
-            "{load:.2} during the last minute: wall time, and CPU time a little, will vary"
-        );
+        let text =
+            format!("{load:.2} during the last minute: wall time will vary, and CPU time a little");
         finding(Grade::Weak, "load", text)
     })
 }
@@ -257,9 +256,11 @@ fn stack(facts: &HostFacts) -> Option<Finding> {
         // Programs may use all of their memory limit as stack.
         _ => "programs with a larger memory limit are not run",
     };
-    let text = format!("at most {limit}, by a hard limit of this process; {consequence}");
-    let lift =
-        advice("lift the limit of this shell", "sudo prlimit --pid $$ --stack=unlimited:unlimited");
+    let text = format!("at most {limit}, a hard limit of this process; {consequence}");
+    let lift = advice(
+        "raise the limit of this shell",
+        "sudo prlimit --pid $$ --stack=unlimited:unlimited",
+    );
     let lift = lift.filter(|_| facts.system == "Linux");
     Some(finding(Grade::Weak, "stack", text).advise(lift))
 }
@@ -400,7 +401,7 @@ mod tests {
         facts.landlock = None;
         facts.stack_limit = Some(Bytes::mib(512));
         check(&facts, "isolation", &[Grade::Missing], &[]);
-        check(&facts, "not held", &[Grade::Weak; 2], &[]);
+        check(&facts, "not enforced", &[Grade::Weak; 2], &[]);
         // Commands for Linux do not work there.
         for subject in ["CPU time", "memory", "stack"] {
             check(&facts, subject, WEAK, &[]);

@@ -54,7 +54,7 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Make a new problem package that verifies at once, to be changed into your own
+    /// Create a new problem package that passes `juror verify`, as a start for your own
     ///
     /// Writes a complete small problem: settings, statement, grammar of the input, recipe, generator, and a right, a
     /// wrong and a slow submission in Rust. Then it makes the test data, as `juror generate` does.
@@ -71,10 +71,10 @@ pub enum Command {
                           juror judge [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
     Judge(JudgeArguments),
-    /// Run a submission once, and show all that it writes
+    /// Run a submission once, and show everything it writes
     ///
     /// Runs it in the sandbox under the problem's limits, on a file, on standard input or on a test case. Shows how it
-    /// ended, its time and memory, and what it wrote; judges nothing. If standard output is no terminal, it gets what
+    /// ended, its time and memory, and its output; judges nothing. If standard output is not a terminal, it gets what
     /// the program writes there, byte for byte. An interactive problem is played by hand: you play the interactor, or
     /// with --play the submission. The exit code is 1 if the program crashed or exceeded a limit.
     #[command(
@@ -83,9 +83,9 @@ pub enum Command {
                           juror run [OPTIONS] --play <PACKAGE>"
     )]
     Run(RunArguments),
-    /// Show what a package has, or the files of one test case
+    /// Show the contents of a package, or the files of one test case
     ///
-    /// Lists limits, test cases with their sizes and descriptions, submissions with what is expected of them, and the
+    /// Lists limits, test cases with their sizes and descriptions, submissions with their expectations, and the
     /// package's programs. Runs nothing.
     #[command(after_long_help = SHOW_EXAMPLES)]
     Show(ShowArguments),
@@ -112,24 +112,24 @@ pub enum Command {
     /// recipe, programs, tools and files are unchanged.
     #[command(after_long_help = GENERATE_EXAMPLES)]
     Generate(GenerateArguments),
-    /// Judge a stream of submissions: a JSON object in each line of standard input, and one of the result in each line of output
+    /// Judge a stream of submissions: one JSON object per line of standard input, one result per line of output
     ///
-    /// A line names a problem package, or has the test cases in it, and has a source or names one. Memory does not grow
-    /// with the number of lines. A line that is broken gets an error, and the rest goes on. `juror schema grade` prints
-    /// the form of lines and results; `juror help streams` tells more.
+    /// A line names a problem package or contains test cases, and contains or names a source. Memory does not grow
+    /// with the number of lines. A broken line gets an error, and the others are judged. `juror schema grade` prints
+    /// the form of lines and results; see also `juror help streams`.
     #[command(after_long_help = GRADE_EXAMPLES)]
     Grade(GradeArguments),
     /// Write a package in another format, beside the old one
     ///
     /// Reads every format that juror reads, and changes nothing in the old package. Reads the new package, too, and lists
-    /// everything that it does not say as the old one did. The exit code is 0 even if something has no equivalent.
+    /// everything that had no equivalent. The exit code is 0 even if there is something.
     #[command(after_long_help = CONVERT_EXAMPLES)]
     Convert(ConvertArguments),
-    /// Search for an input on which a submission fails, and make it small
+    /// Search for an input on which a submission fails, and shrink it
     ///
     /// Runs the submission and a right program on thousands of inputs a second: all small ones in turn,
     /// boundaries, ties, named shapes, the full range, and what the package's own generators print with
-    /// fresh seeds. What fails is made as small as possible. The exit code is 1 if such an
+    /// fresh seeds. A failing input is made as small as possible. The exit code is 1 if such an
     /// input was found, and 0 if not.
     #[command(
         after_long_help = STRESS_EXAMPLES,
@@ -139,33 +139,33 @@ pub enum Command {
     Stress(StressArguments),
     /// Measure how strong a package's test data is: which wrong programs it lets pass, and what would catch them
     ///
-    /// Holds the package's wrong submissions and changed copies of its right ones against the test cases. What no test
-    /// case rejects is hunted on fresh inputs; an input that rejects it is made small and shown. The score sums it up:
-    /// `juror help strong-data` tells how. The exit code is 3 if the package is not as it must be before.
+    /// Runs the package's wrong submissions, and changed copies of its right ones, on the test cases. If no test
+    /// case rejects one, searches for an input that does, shrinks it, and shows it. The score sums up the result:
+    /// `juror help strong-data` explains it. The exit code is 3 if the package has faults to fix first.
     #[command(after_long_help = STRENGTH_EXAMPLES)]
     Strength(StrengthArguments),
     /// List right submissions with one mistake put into each, show one, or write one as a submission
     ///
     /// Makes mutants of the sources of accepted submissions in C, C++, Rust, Python and Java. Test data that rejects them
-    /// is strong. Runs nothing. docs/mutants.md has the kinds of mistakes.
+    /// is strong. Runs nothing. docs/mutants.md lists the kinds of mistakes.
     #[command(after_long_help = MUTANTS_EXAMPLES)]
     Mutants(MutantsArguments),
     /// Join the JSON reports of several machines into one, or show a report again
     ///
     /// Reads what `juror verify --json` or another command wrote, and reports it as if it had been one run:
-    /// in the terminal, as JSON, and in files. The exit code is that of the whole.
+    /// in the terminal, as JSON, and in files. The exit code is that of the merged report.
     #[command(after_long_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
-    /// Make a page of a problem's statement: one HTML file, or a PDF
+    /// Convert a problem's statement to a page: one HTML file, or a PDF
     ///
-    /// Reads statements in Markdown and in the LaTeX of the package format. The page holds title, limits, formulas, samples
-    /// and images, and needs no network. What cannot be shown as it stands is a warning with its line.
+    /// Reads statements in Markdown and in the LaTeX of the package format. The page has title, limits, formulas, samples
+    /// and images, and needs no network. Anything that cannot be shown gets a warning with its line.
     #[command(after_long_help = STATEMENT_EXAMPLES)]
     Statement(StatementArguments),
-    /// Check inputs against a grammar, write inputs by it, list its boundaries
+    /// Check inputs against a grammar, generate inputs from it, list its bounds
     ///
-    /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md has all
-    /// of it.
+    /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md
+    /// describes it.
     #[command(after_long_help = GRAMMAR_EXAMPLES)]
     Grammar(GrammarArguments),
     /// Compare an output with a judge answer, as the default output validator does
@@ -175,9 +175,9 @@ pub enum Command {
     Compare(CompareArguments),
     /// Show which isolation and measurement methods work here, and how to enable better ones
     ///
-    /// Tries every isolation method. Says which one juror will use, what measures CPU time and memory,
+    /// Tries every isolation method. Shows which one juror will use, what measures CPU time and memory,
     /// and which languages can be judged. If something does not work, it gives the reason and the
-    /// command that changes it. The exit code is 0 if programs can be isolated fully, and 4 if not.
+    /// command that fixes it. The exit code is 0 if programs can be isolated fully, and 4 if not.
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
     /// Run jobs for a juror on another machine, which starts this command
@@ -187,23 +187,23 @@ pub enum Command {
     /// nothing. `juror help scale` has the commands for ssh, Slurm, containers and clusters.
     #[command(after_long_help = WORKER_EXAMPLES)]
     Worker(WorkerArguments),
-    /// Make what a NATS server for workers needs
+    /// Set up a NATS server for workers, and show its state
     ///
-    /// A server keeps jobs and results, so that workers and submitters may come and go.
+    /// A server keeps jobs and results, so that workers and submitters can come and go.
     Cluster(ClusterArguments),
-    /// Show what is kept for later commands, or make it smaller, or read all of it
+    /// Show, prune or check the cache of results for later commands
     ///
-    /// What was built or run before is not built or run again while nothing that it depends on has changed; --fresh does it
-    /// anew. It can be deleted at any time. docs/cache.md says what is kept and for how long.
+    /// juror builds or runs a program again only if something that it depends on has changed, or with --fresh.
+    /// The cache can be deleted at any time. docs/cache.md describes what is kept and for how long.
     #[command(after_long_help = CACHE_EXAMPLES)]
     Cache(CacheArguments),
     /// List the languages that juror builds, with the tools of this machine and their versions
     ///
     /// If a language's tools are missing, it says what to install. docs/languages.md has the command lines.
     Languages,
-    /// Print the JSON Schema of what --json writes
+    /// Print the JSON Schema of the output of --json
     ///
-    /// It follows from the program's own types. docs/json.md explains each key.
+    /// It is derived from the program's own types. docs/json.md explains each key.
     Schema(SchemaArguments),
     /// Print the script that completes commands, options, packages, cases and submissions in a shell
     ///

@@ -27,7 +27,7 @@ impl Beside {
     pub(super) fn new(out: &Path) -> Result<Self, Stop> {
         let Some(name) = out.file_name() else {
             return Err(Stop::usage(format!(
-                "{} cannot be the name of a package; name another",
+                "{} cannot be the name of a package; choose another",
                 out.display()
             )));
         };
@@ -76,7 +76,7 @@ pub(super) fn absent(out: &Path) -> Result<(), Stop> {
         Err(_) => Ok(()),
         Ok(_) => {
             let out = out.display();
-            Err(Stop::usage(format!("{out} is there already; name one that is not")))
+            Err(Stop::usage(format!("{out} already exists; choose another")))
         }
     }
 }

@@ -36,7 +36,7 @@ impl Browser {
         match found {
             Some(program) => Ok(Self { program }),
             None => Err(Stop::usage(format!(
-                "--pdf needs a browser, and PATH has none of {}; install chromium, or leave --pdf out \
+                "--pdf needs a browser, but PATH has none of {}; install chromium, or leave --pdf out \
                  and print the page from a browser",
                 NAMES.join(", ")
             ))),
@@ -87,7 +87,7 @@ impl Browser {
         };
         match fs::read(dir.join("page.pdf")) {
             Ok(pdf) if status.success() => Ok(pdf),
-            _ => Err(fault(format!("it wrote none, and ended with {status}"))),
+            _ => Err(fault(format!("it wrote no PDF, and ended with {status}"))),
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct CacheArguments {
     /// What to do
     #[arg(value_enum, default_value_t)]
     pub action: Action,
-    /// How much `prune` leaves, in MiB: what was used last [default: 2048]
+    /// Size to prune to, in MiB; the least recently used results go first [default: 2048]
     #[arg(long, value_name = "MIB")]
     pub to: Option<u64>,
     /// Where it is.
@@ -31,12 +31,12 @@ pub struct CacheArguments {
 /// What to do with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Action {
-    /// Show where it is, how large it is and how old
+    /// Show its directory, size and age
     #[default]
     Stat,
-    /// Remove what was not used for longest
+    /// Remove the least recently used results
     Prune,
-    /// Read all of it, and throw away what is damaged
+    /// Read all of it, and remove what is damaged
     Verify,
 }
 
@@ -50,12 +50,12 @@ fn act(arguments: &CacheArguments) -> Result<(), Stop> {
         return Err(Stop::usage("--to is only for `juror cache prune`; leave it out"));
     }
     let Some(dir) = arguments.cache.place() else {
-        return Err(Stop::usage("nothing is kept; name a directory with --cache or JUROR_CACHE"));
+        return Err(Stop::usage("the cache is off; give a directory with --cache or JUROR_CACHE"));
     };
     if fs::symlink_metadata(&dir).is_err() {
         let dir = dir.display();
         return print("what is kept", |out| {
-            writeln!(out, "{dir} is not there: nothing is kept yet")
+            writeln!(out, "{dir} does not exist: nothing is kept yet")
         });
     }
     let store = Store::open(&dir, CAP).map_err(|refused| Stop::usage(*refused))?;
@@ -99,8 +99,8 @@ fn of_pruned(Pruned { removed, left }: Pruned) -> String {
 
 fn of_verified(Verified { whole, damaged }: Verified) -> String {
     match damaged {
-        0 => format!("{whole} entries, all whole\n"),
-        _ => format!("{whole} entries are whole, {damaged} were damaged and are thrown away\n"),
+        0 => format!("{whole} entries, all intact\n"),
+        _ => format!("{whole} entries are intact, {damaged} were damaged and have been removed\n"),
     }
 }
 

@@ -120,7 +120,7 @@ impl Class {
             return None;
         }
         let (number, names) = (count(self.ignored.len(), "file"), some(&self.ignored, dir));
-        let what = format!("holds {number} in no language, not judged: {names}");
+        let what = format!("has {number} in no known language, not judged: {names}");
         Some(Diagnostic::warning(dir, what).help("`juror languages` lists the endings of sources"))
     }
 }

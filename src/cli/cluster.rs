@@ -33,9 +33,9 @@ pub enum ClusterCommand {
     /// machines. A worker's key allows it to take jobs, read files and write results, and nothing else.
     #[command(after_long_help = CLUSTER_EXAMPLES)]
     Init(InitArguments),
-    /// Show what waits on a NATS server, what is being run, and which workers are there
+    /// Show what is queued on a NATS server, what is running, and which workers are connected
     ///
-    /// Takes a second, in which it counts how many units are finished.
+    /// Takes a second, to count how many units finish in it.
     #[command(after_long_help = CLUSTER_EXAMPLES)]
     Status(StatusArguments),
 }
@@ -111,6 +111,6 @@ pub(super) fn survey(_: &str, _: &Output) -> Result<(), Stop> {
 #[cfg(not(feature = "nats"))]
 pub(super) fn without_nats() -> crate::model::judgement::JudgeError {
     let error =
-        crate::model::judgement::JudgeError::new("use NATS", "this juror is built without it");
+        crate::model::judgement::JudgeError::new("use NATS", "this juror was built without it");
     error.help("build it with `--features nats`")
 }

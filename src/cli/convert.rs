@@ -38,7 +38,7 @@ pub struct ConvertArguments {
     /// `domjudge-zip` is a zip archive in the legacy format, with domjudge-problem.ini.
     #[arg(long, value_name = "FORMAT", value_parser = target)]
     pub to: Target,
-    /// Format of the old package [default: the one that it names or looks like]
+    /// Format of the old package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
     pub format: Option<String>,
     /// Time limit for DOMjudge, instead of the package's
@@ -113,7 +113,7 @@ fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
         real(parent(out)).zip(real(package)).is_some_and(|(out, package)| out.starts_with(package));
     match is_inside {
         true => {
-            Err(Stop::usage("the new package cannot be inside the old one; name another place"))
+            Err(Stop::usage("the new package cannot be inside the old one; choose another place"))
         }
         false => Ok(()),
     }

@@ -18,7 +18,7 @@ use crate::sandbox::Host;
 /// Arguments of `juror doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArguments {
-    /// Look at a NATS server for workers instead, such as nats://host?key=FILE&ca=FILE
+    /// Check a NATS server for workers instead, such as nats://host?key=FILE&ca=FILE
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
     /// Options about output.

@@ -12,13 +12,13 @@ pub(super) fn times(found: &Calibration) -> Vec<Finding> {
     let mut findings = Vec::new();
     if found.pace_noise > 0.1 {
         findings.push(weak(
-            format!("the same work takes up to {} longer at times", percent(found.pace_noise)),
-            "end other programs, and keep programs well away from the time limit",
+            format!("the same work sometimes takes up to {} longer", percent(found.pace_noise)),
+            "end other programs, and stay well away from the time limit",
         ));
     }
     if found.busy > 0.05 {
         findings.push(weak(
-            format!("other programs had the processor for {} of the time", percent(found.busy)),
+            format!("other programs used the processor for {} of the time", percent(found.busy)),
             "end them before you measure",
         ));
     }
@@ -34,7 +34,7 @@ pub(super) fn times(found: &Calibration) -> Vec<Finding> {
     let slower = 1.0 - found.copied_beside_per_second / found.copied_per_second.max(1.0);
     if found.pace_beside > 0.1 || slower > 0.3 {
         let text = format!(
-            "while all cores work, each computes {} slower and copies {} slower",
+            "while all cores are busy, each computes {} slower and copies {} slower",
             percent(found.pace_beside),
             percent(slower)
         );

@@ -52,7 +52,7 @@ impl ExitCode {
     /// What it means, as the README and `--help` say.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::Success => "all as asked: accepted; all expectations met",
+            Self::Success => "success: accepted; all expectations met",
             Self::Rejected => {
                 "a submission was rejected, an expectation is broken, or data differs"
             }

@@ -149,7 +149,7 @@ fn into(arguments: &GenerateArguments, problem: &Problem) -> Result<Vec<String>,
         (None, None) => INTO,
         (None, Some(last)) => {
             return usage(format!(
-                "{} has test groups, and a case must be in one: name it with --into, such as --into {last}/{INTO}; \
+                "{} has test groups, and a case must be in one: choose it with --into, such as --into {last}/{INTO}; \
                  the grammar must give what belongs there",
                 problem.layout.secret
             ));
@@ -177,7 +177,7 @@ fn into(arguments: &GenerateArguments, problem: &Problem) -> Result<Vec<String>,
 fn no_grammar(problem: &Problem) -> Diagnostic {
     let dir = problem.dir.join(problem.layout.input_validators);
     Diagnostic::error(dir, "has no input grammar (*.ctd)")
-        .help("write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR")
+        .help("write one, as docs/grammar.md describes, or give its path: --from-grammar GRAMMAR")
 }
 
 /// The package's input validators that are programs, with the arguments of cases near the new ones.

@@ -27,16 +27,16 @@ pub struct GenerateArguments {
     /// Write nothing; fail if anything differs from what the recipe makes
     ///
     /// Everything is made anew, and every generator is started twice: the second time later, in another
-    /// directory, time zone and locale. One that does not give the same is named.
+    /// directory, time zone and locale. One that gives another output is reported.
     #[arg(long, conflicts_with_all = ["fresh", "prune", "from_grammar"])]
     pub check: bool,
-    /// Add a first set of test cases, made by the grammar of the input, to the recipe and the data
+    /// Add a first set of test cases, made from the grammar of the input, to the recipe and the data
     ///
-    /// The grammar is the first of the package's own, or the one that is named here.
+    /// The grammar is the package's first, or the one given here.
     /// Existing test cases stay as they are, and existing inputs are not added again.
     #[arg(long, value_name = "GRAMMAR", num_args = 0..=1, conflicts_with = "prune")]
     pub from_grammar: Option<Option<PathBuf>>,
-    /// Where below the secret test cases those from the grammar go [default: from-grammar]
+    /// Directory for test cases from the grammar, below the secret ones [default: from-grammar]
     #[arg(long, value_name = "DIRECTORY", requires = "from_grammar")]
     pub into: Option<String>,
     /// Random seed of the test cases from the grammar [default: 1]
@@ -44,7 +44,7 @@ pub struct GenerateArguments {
     pub seed: Option<u64>,
     /// Remove files of data/ that the recipe does not make
     ///
-    /// Without it they are named and left alone.
+    /// Without it, they are listed and left alone.
     #[arg(long)]
     pub prune: bool,
     /// Options about the machine.
@@ -92,7 +92,7 @@ fn settled(arguments: &GenerateArguments) -> Result<GenerateArguments, Stop> {
                 arguments.from_grammar = Some(None);
             }
             _ => {
-                let what = "name a package: juror generate PACKAGE --from-grammar [GRAMMAR]";
+                let what = "give a package: juror generate PACKAGE --from-grammar [GRAMMAR]";
                 return Err(Stop::usage(what));
             }
         }
@@ -147,9 +147,9 @@ pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
             .help("convert the package to 2025-09, or change its test data by hand");
     }
     let dir = problem.dir.join(package::recipe::DIRECTORY);
-    let message = format!("there is no {}", package::recipe::NAME);
+    let message = format!("{} not found", package::recipe::NAME);
     Diagnostic::error(dir, message).help(format!(
-        "it says how the test data is made; see docs/generate.md. With a grammar of the input in {}, \
+        "it describes how the test data is made; see docs/generate.md. With a grammar of the input in {}, \
          --from-grammar writes a first one",
         layout.input_validators
     ))

@@ -37,33 +37,33 @@ use crate::model::text::count;
 /// Arguments of `juror grade`.
 #[derive(Debug, Args)]
 pub struct GradeArguments {
-    /// Read lines of another form: a JSON object as a line, with a JSON pointer in place of each value
+    /// Read lines of another form: a JSON object like a line, with a JSON pointer in place of each value
     ///
-    /// Such as {"source": "/solution", "cases": "/test_cases"}. A pointer leads also into a text that is JSON. Test cases
+    /// Example: {"source": "/solution", "cases": "/test_cases"}. A pointer can lead into text that is JSON. Test cases
     /// may be lists side by side: {"cases": {"input": "/inputs", "answer": "/outputs"}}; a list of other objects:
     /// {"cases": {"each": "/tests", "input": "/in", "answer": "/out"}}; or a list of these.
     #[arg(long, value_name = "JSON")]
     pub map: Option<String>,
-    /// What lines say that do not say it themselves: a JSON object as a line
+    /// Defaults for what a line leaves out: a JSON object like a line
     ///
-    /// Such as {"source": {"language": "python3"}, "limits": {"time": 5}}.
+    /// Example: {"source": {"language": "python3"}, "limits": {"time": 5}}.
     #[arg(long, value_name = "JSON")]
     pub defaults: Option<String>,
-    /// Write results in the order of the lines, instead of that in which they come
+    /// Write results in the order of the lines, instead of as they come
     #[arg(long)]
     pub ordered: bool,
-    /// Keep each result in FILE, and go on where an earlier start with it ended
+    /// Record each result in FILE, and resume where an earlier run with FILE ended
     ///
-    /// What FILE has is written again first, so that results are complete, and not judged again.
+    /// Results in FILE are first written again, so that the output is complete, and are not judged again.
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
     /// Write results to FILE instead of standard output
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Say nothing but errors and warnings
+    /// Print only errors and warnings
     #[arg(short, long)]
     pub quiet: bool,
-    /// Whether to use colour: auto, always or never
+    /// When to use colour: auto, always or never
     ///
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
@@ -130,7 +130,7 @@ fn grade(
 ) -> Result<(), Stop> {
     let settings = settings(arguments)?;
     if io::stdin().is_terminal() {
-        let what = "lines are read from standard input: juror grade < lines.jsonl";
+        let what = "give the lines on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
     let journal = arguments.journal.as_ref().map(|path| {
@@ -239,7 +239,7 @@ fn settings(arguments: &GradeArguments) -> Result<Settings, Stop> {
 
 fn unusable(path: &Path, fault: &JournalFault) -> Stop {
     let path = path.display();
-    Stop::usage(format!("--journal: cannot use {path}: {fault}; name another file"))
+    Stop::usage(format!("--journal: cannot use {path}: {fault}; choose another file"))
 }
 
 fn lost(what: &str, path: &Path, error: &io::Error) -> Stop {
@@ -286,7 +286,7 @@ impl Input<'_> {
                 }
                 return Err(Stop::usage(format!(
                     "--journal: {} has {} that standard input has not; \
-                     give the same input, or name another file",
+                     give the same input, or choose another file",
                     journal(),
                     count(ahead, "result"),
                 )));
@@ -305,7 +305,7 @@ impl Input<'_> {
                 Known::Other => {
                     return Err(Stop::usage(format!(
                         "--journal: up to line {}, standard input or --map or --defaults are not as \
-                         they were for {}; name another file",
+                         they were for {}; choose another file",
                         raw.number,
                         journal()
                     )));

@@ -39,7 +39,7 @@ pub enum GrammarCommand {
     Check(CheckArguments),
     /// Write an input to standard output
     ///
-    /// The same seed gives the same bytes on every machine. What is written is always accepted by the
+    /// The same seed gives the same bytes on every machine. The output is always accepted by the
     /// grammar; if an ASSERT cannot be satisfied, the command says which, with exit code 1.
     #[command(after_long_help = GRAMMAR_EXAMPLES)]
     Generate(InputArguments),
@@ -78,7 +78,7 @@ pub struct InputArguments {
     /// have several.
     #[arg(long, value_parser = one_of(Scale::ALL, Scale::name), value_name = "SIZE", hide_possible_values = true)]
     pub size: Option<Scale>,
-    /// List the shapes that make a difference for the grammar
+    /// List the shapes that make a difference for this grammar
     #[arg(long, conflicts_with_all = ["seed", "shape", "size", "least", "most"])]
     pub shapes: bool,
     /// Give a variable its least value; can be given several times
@@ -178,7 +178,7 @@ fn shape(name: Option<&str>) -> Result<Shape, Stop> {
 fn sized(shape: &Shape, size: Scale) -> Result<Shape, Stop> {
     shape.sized(size).ok_or_else(|| {
         Stop::usage(format!(
-            "the shape `{}` sets the size of counts itself; leave out --size",
+            "the shape `{}` already sets the size of counts; leave out --size",
             shape.name
         ))
     })

@@ -34,7 +34,7 @@ Environment:
   TMPDIR       directory for builds and temporary data [default: /tmp]
   JUROR_CACHE  directory for what is kept for later commands, or `off`
 
-`juror help COMMAND` has the options and examples of each command.";
+`juror help COMMAND` shows the options and examples of each command.";
 
 pub(super) const NEW_EXAMPLES: &str = "\
 Examples:
@@ -43,20 +43,20 @@ Examples:
   juror new contest/maze --type interactive
       One with a program that talks with submissions.
 
-docs/first-problem.md goes on from here. Exit codes: see `juror --help`.";
+docs/first-problem.md continues from here. Exit codes: see `juror --help`.";
 
 pub(super) const GRADE_EXAMPLES: &str = "\
 Examples:
   juror grade < lines.jsonl > results.jsonl
-      A result for each line, as soon as it is there.
+      A result for each line, as soon as it is ready.
   juror grade --journal done.jsonl < lines.jsonl > results.jsonl
-      The same, but the same command goes on where this one was interrupted or killed.
+      The same; if it is interrupted or killed, run it again to continue.
   juror grade --map '{\"id\": \"/name\", \"source\": \"/code\", \"cases\": \"/tests\"}' --defaults '{\"source\": {\"language\": \"python3\"}}' < set.jsonl
       Lines of another form, all with sources in Python.
   echo '{\"package\": \"problems/game1\", \"source\": {\"file\": \"my.cpp\"}}' | juror grade
       One line.
 
-docs/grade.md has all of it. Exit codes: see `juror --help`.";
+docs/grade.md has the details. Exit codes: see `juror --help`.";
 
 pub(super) const JUDGE_EXAMPLES: &str = "\
 Examples:
@@ -75,7 +75,7 @@ Examples:
   juror judge problems/game1 my.cpp --json > report.json
       One JSON document, as docs/json.md describes it.
 
-A file whose name begins with a dash is written ./-name. Exit codes: see `juror --help`.";
+Write a file name that begins with a dash as ./-name. Exit codes: see `juror --help`.";
 
 pub(super) const RUN_EXAMPLES: &str = "\
 Examples:
@@ -88,7 +88,7 @@ Examples:
   juror run maze accepted/halves.rs
       An interactive problem: you answer the submission.
   juror run --play maze --case secret/01-one
-      The other way: you play against the package's interactor.
+      The other way round: you play against the package's interactor.
 
 Exit codes: see `juror --help`.";
 
@@ -123,9 +123,9 @@ Examples:
   juror verify problems/* --executor local --executor 'ssh a juror worker --stdio'
       Use this machine and a.
   ssh a juror worker --stdio
-      Try the connection: it says `juror worker` and waits. Ctrl-D ends it.
+      Try the connection: it prints `juror worker` and waits. Ctrl-D ends it.
 
-docs/scale.md tells more. Exit codes: see `juror --help`.";
+docs/scale.md has the details. Exit codes: see `juror --help`.";
 
 pub(super) const CLUSTER_EXAMPLES: &str = "\
 Examples:
@@ -134,20 +134,20 @@ Examples:
   juror cluster init cluster --server n1 --server n2 --server n3 --worker a
       Three servers: work goes on if one of them is lost.
   juror cluster status 'nats://judge.example.org?key=submitter/nats.key&ca=submitter/ca.crt'
-      What waits, and who works?
+      What is queued, and which workers are connected?
 
-docs/cluster.md tells more. Exit codes: see `juror --help`.";
+docs/cluster.md has the details. Exit codes: see `juror --help`.";
 
 pub(super) const WATCH_EXAMPLES: &str = "\
 Examples:
   juror watch problems/game1 my.cpp
       Judge my.cpp at each save, beside an editor.
   juror watch problems/game1 my.cpp --html report.html
-      The same with a page that is written anew each time.
+      The same, with a page that is rewritten each time.
   juror watch problems/game1 -- ./a.out
       A program that something else builds: judge it after each build.
 
-A file whose name begins with a dash is written ./-name. Exit codes: see `juror --help`.";
+Write a file name that begins with a dash as ./-name. Exit codes: see `juror --help`.";
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -194,20 +194,20 @@ Examples:
   juror convert old --to 2025-09 new
       A package in the current format.
   juror convert problem.zip --to legacy problem-legacy
-      One for judges that read only the format before.
+      One for judges that read only the older format.
   juror convert problems/game1 --to domjudge-zip --time-limit 2 game1.zip
       An archive for DOMjudge, which needs a time limit.
   juror convert old --to 2025-09 new --json
       What had no equivalent, as docs/json.md describes it.
 
-docs/convert.md says what becomes of what. Exit codes: see `juror --help`.";
+docs/convert.md has the details. Exit codes: see `juror --help`.";
 
 pub(super) const MERGE_EXAMPLES: &str = "\
 Examples:
   juror verify problems/* --shard 2/5 --json > 2.json
       On each of five machines, with its own number.
   juror merge 1.json 2.json 3.json 4.json 5.json --junit report.xml
-      The whole, in the terminal and as a file.
+      The merged report, in the terminal and as a file.
 
 Exit codes: see `juror --help`.";
 
@@ -271,10 +271,10 @@ Exit codes: see `juror --help`.";
 pub(super) const CACHE_EXAMPLES: &str = "\
 Examples:
   juror cache
-      Where it is, how large and how old.
+      Its directory, size and age.
   juror cache prune --to 500
-      Leave 500 MiB: what was used last.
+      Keep the 500 MiB that were used last.
   juror cache verify --cache ci-cache
-      Read all that is kept in another directory.
+      Check the cache in another directory.
 
 Exit codes: see `juror --help`.";

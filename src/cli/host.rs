@@ -123,7 +123,7 @@ impl Host {
         }
         let accepts = |facts: &Facts| match (options.isolation, facts.isolation.is_full()) {
             (Demand::Full, false) => Err(format!(
-                "programs are not fully isolated there ({}), as --isolation=full demands",
+                "programs are not fully isolated there ({}), but --isolation=full demands it",
                 facts.isolation
             )),
             _ => Ok(()),
@@ -187,7 +187,7 @@ fn at_server(typed: &str) -> Result<Vec<(String, Route)>, JudgeError> {
 
 #[cfg(not(feature = "nats"))]
 fn at_server(_: &str) -> Result<Vec<(String, Route)>, JudgeError> {
-    Err(JudgeError::new("connect to a NATS server", "this juror was built without that")
+    Err(JudgeError::new("connect to a NATS server", "this juror was built without NATS")
         .help("build it with `cargo install --path . --features nats`"))
 }
 
@@ -234,7 +234,7 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
         }
     };
     let started = thread::Builder::new().spawn(listen);
-    started.map_err(|error| JudgeError::new("start the thread that hears Ctrl-C", error))?;
+    started.map_err(|error| JudgeError::new("start the thread that waits for Ctrl-C", error))?;
     Ok(())
 }
 

@@ -54,7 +54,7 @@ pub struct JudgeArguments {
     /// Run on all cases instead of stopping at the first rejection
     #[arg(long, help_heading = RUNS)]
     pub all: bool,
-    /// Say why submissions fail: what inputs have in common on which they do
+    /// Explain why submissions fail: what the failing inputs have in common
     ///
     /// Needs a grammar of the input and an accepted submission. TIME is for each rejected submission.
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = span, help_heading = RUNS)]
@@ -66,7 +66,7 @@ pub struct JudgeArguments {
     /// executable, called as `CHECKER INPUT ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
     #[arg(long, value_name = "HOW", value_parser = comparison, help_heading = RUNS)]
     pub compare: Option<Comparison>,
-    /// What points are given for, whatever the package says: cases or groups
+    /// Give points for cases or groups, instead of as the package says
     ///
     /// `cases` gives one point for each accepted test case, and runs all of them. `groups` gives one for each directory
     /// of test cases that are all accepted, if the package itself gives no points.
@@ -153,7 +153,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     }
     // Checked after reading, so that users who do not know what a package is learn it first.
     if arguments.submissions.is_empty() && arguments.program.is_empty() {
-        let what = "name a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
+        let what = "give a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
         return Err(Stop::usage(what));
     }
     if arguments.explain.is_some() && problem.kind.submitted == Submitted::Answers {
@@ -336,7 +336,7 @@ fn submissions(
     }
     if !arguments.program.is_empty() {
         if problem.kind.submitted == Submitted::Answers {
-            let what = "submissions to this problem are answers, not programs; name files such as 1.out, or a directory of them";
+            let what = "submissions to this problem are answers, not programs; give files such as 1.out, or a directory of them";
             return Err(Stop::usage(what));
         }
         submissions.push(typed(&arguments.program));
@@ -358,7 +358,7 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
             let name = path.display();
             let what = match (error.kind(), fs::symlink_metadata(path)) {
                 (ErrorKind::NotFound, Ok(_)) => {
-                    format!("submission {name} is a symbolic link to nothing")
+                    format!("submission {name} is a broken symbolic link")
                 }
                 (ErrorKind::NotFound, Err(_)) => {
                     format!("submission not found: {name}; {}", instead(path, problem))

@@ -24,7 +24,7 @@ pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Opti
             .tempdir()
             .map_err(|error| {
                 let error = JudgeError::new("make a directory for --keep", error);
-                error.help("name one with --keep=DIR")
+                error.help("choose one with --keep=DIR")
             })?
             .keep(),
         Some(Some(dir)) => named(dir)?,
@@ -42,7 +42,7 @@ pub fn misplaced(keep: Option<&Option<PathBuf>>, path: &Path) -> Option<String> 
     };
     let name = path.display();
     (keep == Some(&None) && is_free).then(|| {
-        format!("{name} is taken for a name of its own; write --keep={name} for the directory")
+        format!("{name} is read as another argument; write --keep={name} for the directory")
     })
 }
 
@@ -58,13 +58,15 @@ fn named(dir: &Path) -> Result<PathBuf, Stop> {
     let usage = |message: String| Err(Stop::usage(message));
     let shown = dir.display();
     if let Err(error) = fs::create_dir_all(dir) {
-        return usage(format!("--keep: cannot make the directory {shown}: {error}; name another"));
+        return usage(format!(
+            "--keep: cannot make the directory {shown}: {error}; choose another"
+        ));
     }
     match fs::read_dir(dir).map(|mut inside| inside.next().is_none()) {
         Ok(true) => Ok(dir.to_owned()),
-        Ok(false) => usage(format!("--keep: {shown} is not empty; name a new directory")),
+        Ok(false) => usage(format!("--keep: {shown} is not empty; choose a new directory")),
         Err(error) => {
-            usage(format!("--keep: cannot read the directory {shown}: {error}; name another"))
+            usage(format!("--keep: cannot read the directory {shown}: {error}; choose another"))
         }
     }
 }

@@ -141,7 +141,7 @@ fn with_dash_hint(mut error: clap::Error) -> clap::Error {
         && error.get(ContextKind::SuggestedArg).is_none()
         && error.kind() == ErrorKind::UnknownArgument
     {
-        let hint = "a file whose name begins with a dash is written './-name'";
+        let hint = "write a file name that begins with a dash as './-name'";
         let hint = ContextValue::StyledStrs(vec![hint.into()]);
         error.insert(ContextKind::Suggested, hint);
     }

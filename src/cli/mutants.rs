@@ -42,10 +42,10 @@ pub struct MutantsArguments {
     #[arg(long, num_args = 2, value_names = ["ID", "FILE_OR_DIRECTORY"], requires = "submission",
           conflicts_with = "show")]
     pub export: Option<Vec<PathBuf>>,
-    /// Seed that holds half of the operators out
+    /// Seed that chooses the half of the operators to hold out
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Format of the package [default: the one that it names or looks like]
+    /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
     pub format: Option<String>,
     /// Options about output.
@@ -162,7 +162,7 @@ fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop
         false => to.to_owned(),
     };
     if to.exists() {
-        let what = format!("{} is already there; name a new file or directory", to.display());
+        let what = format!("{} already exists; give a new file or directory", to.display());
         return Err(Stop::usage(what));
     }
     for (place, file) in original.files.iter().enumerate() {

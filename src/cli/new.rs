@@ -77,13 +77,13 @@ fn make(arguments: &NewArguments, output: &Output) -> Result<(), Stop> {
         ..GenerateArguments::default()
     };
     generate::all(&data, output).inspect_err(|_| {
-        let what = "the package is there, but has no test data yet; make it with:";
+        let what = "the package exists, but has no test data yet; make it with:";
         output.event(Event::Next(vec![step(what, &["juror", "generate"])]));
     })?;
     output.event(Event::Next(vec![
         step("check all of it:", &["juror", "verify"]),
-        step("put your own problem in place of this one, file by file, from top to bottom", &[]),
-        step("after a change of generators/, make the test data again:", &["juror", "generate"]),
+        step("replace this problem with your own, file by file, from top to bottom", &[]),
+        step("after a change in generators/, make the test data again:", &["juror", "generate"]),
     ]));
     Ok(())
 }

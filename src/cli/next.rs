@@ -44,11 +44,11 @@ fn missing(problem: &Problem) -> Vec<NextStep> {
         (!has_statement(dir), "write the statement: statement/problem.en.md", None),
         (
             problem.input_validators.is_empty() && !has_grammar,
-            "say what an input looks like: a grammar input_validators/input.ctd (docs/grammar.md), or a program",
+            "describe the input: a grammar input_validators/input.ctd (docs/grammar.md), or a program",
             None,
         ),
         (!has_right, "write a solution: a program in submissions/accepted/", None),
-        (is_recipe_unused, "make the test data by its recipe", Some(generate(&[]))),
+        (is_recipe_unused, "make the test data from its recipe", Some(generate(&[]))),
         (
             !has("secret/") && !is_recipe_unused && has_grammar && has_right,
             "make a first set of test cases from the grammar",
@@ -61,12 +61,12 @@ fn missing(problem: &Problem) -> Vec<NextStep> {
         ),
         (
             !has("sample/") && !is_recipe_unused,
-            "add a sample: data/sample/1.in and 1.ans, by `sample` of the recipe if there is one",
+            "add a sample: data/sample/1.in and 1.ans, or under `sample` of the recipe if there is one",
             None,
         ),
         (
             !has_wrong,
-            "add a wrong program in submissions/wrong_answer/: it shows what the test data finds",
+            "add a wrong program in submissions/wrong_answer/: it shows what the test data catches",
             None,
         ),
     ];

@@ -31,7 +31,7 @@ const OUTPUT: &str = "Output";
 #[derive(Debug, Args)]
 #[command(next_help_heading = RUNS)]
 pub struct RunOptions {
-    /// Only test cases that match, such as 'secret/edges/*'; can be given several times
+    /// Run only matching test cases, such as 'secret/edges/*'; can be given several times
     ///
     /// A case is named by its path below data/, without its ending. `*` stands for any characters but
     /// a slash, `{a,b}` for either; a directory stands for all that is in it.
@@ -40,10 +40,10 @@ pub struct RunOptions {
     /// Options about the machine.
     #[command(flatten)]
     pub host: HostOptions,
-    /// CPU time of a run, instead of the package's
+    /// CPU time limit of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
-    /// Memory of a run in MiB, instead of the package's
+    /// Memory limit of a run in MiB, instead of the package's
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory_limit: Option<u64>,
     /// Score groups of legacy packages as kattis or as domjudge does, instead of as the package's files suggest
@@ -58,12 +58,12 @@ pub struct RunOptions {
     /// CASE.error hold what the submission read and wrote.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
     pub keep: Option<Option<PathBuf>>,
-    /// Format of the package [default: the one that it names or looks like]
+    /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
     pub format: Option<String>,
-    /// Do the K-th part of the work of N machines; `juror merge` joins their reports
+    /// Do only part K of N of the work; `juror merge` joins the reports
     ///
-    /// Submissions are dealt out in turn, and so are the checks of each package's data.
+    /// Submissions, and the checks of each package's data, are dealt out in turn.
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub shard: Option<Shard>,
 }
@@ -110,12 +110,12 @@ pub struct HostOptions {
     pub jobs: Option<u16>,
     /// Run one program at a time, so that none takes time from another
     ///
-    /// Without it, runs near a limit are repeated alone; `juror help time` tells how.
+    /// Without it, runs near a limit are repeated alone; `juror help time` explains how.
     #[arg(long, conflicts_with = "jobs")]
     pub exclusive: bool,
     /// How to isolate programs from this machine: full, any or plain
     ///
-    /// `full` means by namespaces, or nothing runs. `any` means by the best method that works here; if
+    /// `full` means with namespaces, or nothing runs. `any` means with the best method that works here; if
     /// that is not full isolation, a warning says so. `plain` means not at all: programs can do whatever you
     /// can; systems other than Linux have only this. `juror doctor` shows what works, and how to enable more.
     #[arg(long, value_parser = one_of(Demand::ALL, Demand::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
@@ -123,18 +123,18 @@ pub struct HostOptions {
     /// Run programs on the worker that COMMAND connects to, or `local`; can be given several times
     ///
     /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this machine one
-    /// of them. The command is split into words as a shell does, and no shell starts it. Nothing is kept for later commands.
-    /// docs/scale.md tells more.
+    /// of them. The command is split into words as in a shell, but no shell runs it. Nothing is kept for later commands.
+    /// docs/scale.md has the details.
     #[arg(long, value_name = "COMMAND")]
     pub executor: Vec<String>,
     /// Options about what is kept for later commands.
     #[command(flatten)]
     pub cache: CacheOptions,
-    /// Do everything anew, whatever is known from earlier commands
+    /// Do everything anew, without results of earlier commands
     ///
-    /// What comes of it is kept again. `juror generate` makes also the test cases that are up to date, and `juror stress`
+    /// The new results are kept. `juror generate` remakes test cases that are up to date, too, and `juror stress`
     /// starts both programs anew for every input. Without it, programs in C, C++ and Rust start once for many small
-    /// inputs, and fork before `main`: that finds the same faults, except those that show only in a fresh process.
+    /// inputs, and fork before `main`: this finds the same faults, except those that only a fresh process shows.
     #[arg(long)]
     pub fresh: bool,
 }
@@ -142,10 +142,10 @@ pub struct HostOptions {
 /// Options about what is kept for later commands.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CacheOptions {
-    /// Keep results in DIR for later commands, or nowhere if it is `off` [default: ~/.cache/juror]
+    /// Keep results for later commands in DIR; `off` keeps none [default: ~/.cache/juror]
     ///
-    /// What was built or run before is not built or run again while nothing that it depends on has changed. The default is
-    /// below XDG_CACHE_HOME if that is set. JUROR_CACHE names another one for all commands. docs/cache.md says more.
+    /// juror builds or runs a program again only if something that it depends on has changed. The default is
+    /// below XDG_CACHE_HOME if that is set. JUROR_CACHE sets another one for all commands. See docs/cache.md.
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 }
@@ -188,17 +188,17 @@ impl HostOptions {
 pub struct OutputOptions {
     /// Write one JSON document to standard output instead of text
     ///
-    /// docs/json.md describes it. It is complete however the command ends, once its arguments
-    /// are understood.
+    /// docs/json.md describes it. It is complete however the command ends, unless its arguments
+    /// are wrong.
     #[arg(long)]
     pub json: bool,
-    /// Say less: a word for each submission, errors only
+    /// Print less: a word for each submission, errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more: each failure in full, a line for each test case
+    /// Print more: each failure in full, a line for each test case
     #[arg(short, long)]
     pub verbose: bool,
-    /// Whether to use colour: auto, always or never
+    /// When to use colour: auto, always or never
     ///
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
@@ -226,12 +226,12 @@ pub struct OutputOptions {
 pub struct ListingOptions {
     /// Sort the table by surprise, given, name, verdict, passed, score, time or memory [default: surprise]
     ///
-    /// `surprise` puts what is not as expected first, `given` keeps the order of the command line or of the package.
+    /// `surprise` puts unexpected results first, `given` keeps the order of the command line or of the package.
     #[arg(long, value_name = "KEY", value_parser = one_of(Order::ALL, Order::name), hide_possible_values = true)]
     pub sort: Option<Order>,
-    /// Show only submissions that are failed or unexpected
+    /// Show only some submissions: failed or unexpected
     ///
-    /// `failed` means not accepted; `unexpected`, not as its author expects. Reports in files have all submissions.
+    /// `failed` means not accepted; `unexpected`, not as the author expects. Reports in files list all submissions.
     #[arg(long, value_name = "WHICH", value_parser = one_of(Only::ALL, Only::name), hide_possible_values = true)]
     pub only: Option<Only>,
 }
@@ -246,15 +246,15 @@ impl From<ListingOptions> for Listing {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = REPORTS)]
 pub struct ReportOptions {
-    /// Write a page for a browser: why each submission failed, times, memory
+    /// Write an HTML page: why each submission failed, times, memory
     ///
-    /// With --keep, it shows the images of visualizers, too.
+    /// With --keep, it also shows the images of visualizers.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write a table with a row for each submission
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write test suites in JUnit's XML
+    /// Write test suites as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// Annotate files and lines, and add a summary to the job, in GitHub Actions
@@ -289,11 +289,11 @@ pub fn time_limit(text: &str) -> Result<Duration, String> {
     let seconds: f64 =
         text.parse().map_err(|_| "expected a number of seconds, such as 1.5".to_owned())?;
     if seconds.is_nan() || seconds <= 0.0 || seconds > LONGEST {
-        return Err(format!("a time limit is more than 0 and at most {LONGEST} seconds"));
+        return Err(format!("a time limit must be more than 0 and at most {LONGEST} seconds"));
     }
     let limit = Duration::from_secs_f64(seconds);
     if limit < Duration::from_millis(1) {
-        return Err("a time limit is at least 0.001 seconds".to_owned());
+        return Err("a time limit must be at least 0.001 seconds".to_owned());
     }
     Ok(limit)
 }

@@ -156,7 +156,7 @@ fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, S
         if paths.contains(&path) {
             let shown = path.display();
             return Err(Stop::usage(format!(
-                "{option}: {shown} is another report; name another file"
+                "{option}: {shown} is another report; choose another file"
             )));
         }
         paths.push(path);
@@ -185,7 +185,7 @@ fn file(
 ) -> Result<ReportFile, Stop> {
     open(path).map_err(|error| {
         let shown = path.display();
-        Stop::usage(format!("{option}: cannot write {shown}: {error}; name another file"))
+        Stop::usage(format!("{option}: cannot write {shown}: {error}; choose another file"))
     })
 }
 

@@ -141,11 +141,11 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
         let all = &problem.test_data.cases;
         let what = match all.len() {
             0 if problem.recipe.is_some() => format!(
-                "{} has no test cases; `juror generate` makes those of its recipe",
+                "{} has no test cases; `juror generate` makes them from its recipe",
                 problem.short_name
             ),
             0 => format!(
-                "{} has no test cases; `juror verify` says what is missing",
+                "{} has no test cases; `juror verify` shows what is missing",
                 problem.short_name
             ),
             number => format!(
@@ -174,7 +174,7 @@ pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, 
         let hint = match (near.is_empty(), all.is_empty()) {
             (false, _) => near,
             (true, false) => format!("names look like {}", examples(&data.cases)),
-            (true, true) => "it has none; `juror verify` says what is missing".to_owned(),
+            (true, true) => "it has none; `juror verify` shows what is missing".to_owned(),
         };
         let what = format!("`{typed}` is not a test case of {}; {hint}", problem.short_name);
         Stop::Refused(Mend::Selection, vec![what.into()])

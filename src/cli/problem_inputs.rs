@@ -215,8 +215,8 @@ const COPIES: u32 = 2;
 fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe> {
     let reading = recipe::read(path, &problem.dir, &problem.constants);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
-        let remark = Diagnostic::warning(path, "has faults, so its generators make no inputs here")
-            .help("`juror generate --check` shows them");
+        let remark = Diagnostic::warning(path, "has faults, so its generators are not used here")
+            .help("`juror generate --check` shows the faults");
         output.event(Event::Diagnosed(remark));
         return None;
     }

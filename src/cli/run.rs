@@ -42,7 +42,7 @@ pub struct RunArguments {
     /// The submission: a source file, a directory or an executable
     #[arg(required_unless_present = "play", conflicts_with = "play")]
     pub submission: Option<PathBuf>,
-    /// Run on this file; `-` stands for standard input, which is the default
+    /// Run on this file, or on standard input with `-`, the default
     #[arg(long, value_name = "FILE", conflicts_with_all = ["case", "play"], help_heading = RUNS)]
     pub input: Option<PathBuf>,
     /// Run on the input of this test case, with its arguments and files
@@ -53,13 +53,13 @@ pub struct RunArguments {
     /// Without it, `juror run` of an interactive problem connects the submission with you: you play the interactor.
     #[arg(long, help_heading = RUNS)]
     pub play: bool,
-    /// CPU time of the run, instead of the package's
+    /// CPU time limit of the run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, help_heading = RUNS)]
     pub time_limit: Option<Duration>,
-    /// Memory of the run in MiB, instead of the package's
+    /// Memory limit of the run in MiB, instead of the package's
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), help_heading = RUNS)]
     pub memory_limit: Option<u64>,
-    /// Format of the package [default: the one that it names or looks like]
+    /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()), help_heading = RUNS)]
     pub format: Option<String>,
     /// Options about the machine.
@@ -80,7 +80,8 @@ fn run_on(arguments: &RunArguments, output: &Output) -> Result<(), Stop> {
     let mut problem = problem::read(&arguments.package, format, Remarks::Errors, output)?;
     problem.limits.memory = arguments.memory_limit.map(Bytes::mib).or(problem.limits.memory);
     if problem.kind.submitted == Submitted::Answers {
-        let what = "submissions to this problem are answers, which nothing runs; `juror judge` judges them";
+        let what =
+            "submissions to this problem are answers, which cannot be run; use `juror judge`";
         return Err(Stop::usage(what));
     }
     let is_interactive = problem.kind.interaction == Interaction::Interactive;
@@ -151,7 +152,7 @@ fn play(bench: Bench<'_>, case: &TestCase, output: &Output) -> Result<(), Stop> 
         Some(interactor) => interactor,
         None => OutputValidator::build(&bench, &limits)?.pop().ok_or_else(|| {
             Stop::usage(
-                "the package has no interactor to play with; `juror verify` says what is missing",
+                "the package has no interactor to play with; `juror verify` shows what is missing",
             )
         })?,
     };
@@ -179,7 +180,7 @@ fn case_name(arguments: &RunArguments, problem: &Problem) -> Result<Option<Strin
 
 fn no_case(problem: &Problem) -> Stop {
     let what =
-        format!("{} has no test cases; `juror verify` says what is missing", problem.short_name);
+        format!("{} has no test cases; `juror verify` shows what is missing", problem.short_name);
     Stop::Refused(Mend::Selection, vec![what.into()])
 }
 
@@ -211,7 +212,7 @@ fn input(arguments: &RunArguments, case: Option<&TestCase>) -> Result<(Blob, Str
             let name = path.display().to_string();
             let text = fs::read(path).map_err(|error| {
                 Stop::usage(format!(
-                    "--input: cannot read {name}: {error}; name a file, or - for standard input"
+                    "--input: cannot read {name}: {error}; give a file, or - for standard input"
                 ))
             })?;
             Ok((text.into(), name))

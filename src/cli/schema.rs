@@ -26,9 +26,9 @@ pub enum Document {
     /// The report of every command but `doctor`
     #[default]
     Report,
-    /// What `doctor` finds out
+    /// The report of `doctor`
     Doctor,
-    /// What `doctor --nats` and `cluster status` find out
+    /// The report of `doctor --nats` and `cluster status`
     Cluster,
     /// A line that `grade` reads or writes
     Grade,

@@ -150,7 +150,7 @@ impl Judging<'_> {
             found.push(Diagnostic::error(&entry.submission.program.path, what));
         }
         for diagnostic in found.into_iter().filter(Diagnostic::is_error) {
-            let what = format!("is not timed for the time limit: {}", diagnostic.message);
+            let what = format!("is not used to find the time limit: {}", diagnostic.message);
             let remark = Diagnostic::warning(diagnostic.place.path, what);
             (self.bench.events)(Event::Diagnosed(remark));
         }
@@ -201,7 +201,7 @@ impl Judging<'_> {
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {
             let what = format!(
-                "{}, and no submission that bounds it ends within {}; set the limit or give --time-limit",
+                "{}, but no submission that bounds it ends within {}; set the limit or give --time-limit",
                 self.bench.problem.layout.no_time_limit,
                 seconds(TIME_TO_FIND_LIMIT)
             );

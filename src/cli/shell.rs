@@ -59,7 +59,7 @@ pub fn man(arguments: &ManArguments) -> ExitCode {
         write_pages(juror, directory).map_err(|error| {
             let shown = directory.display();
             Stop::usage(format!(
-                "cannot write man pages to {shown}: {error}; name a directory that you may write to"
+                "cannot write man pages to {shown}: {error}; choose a writable directory"
             ))
         })
     })

@@ -32,10 +32,10 @@ pub struct ShowArguments {
     pub package: PathBuf,
     /// A test case, to see its files
     pub case: Option<String>,
-    /// Show long files whole
+    /// Show long files in full
     #[arg(long, requires = "case")]
     pub all: bool,
-    /// Format of the package [default: the one that it names or looks like]
+    /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
     pub format: Option<String>,
     /// Options about output.

@@ -24,7 +24,7 @@ use crate::statement::page;
 pub struct StatementArguments {
     /// The problem package: a directory, or an archive such as .zip or .tar.gz
     pub package: PathBuf,
-    /// Only the statement in this language, such as en; may be given more than once [default: all]
+    /// Only the statement in this language, such as en; can be given several times [default: all]
     #[arg(long, value_name = "CODE")]
     pub language: Vec<String>,
     /// Where to write: a file, `-` for standard output, or a directory for one file in each language
@@ -100,7 +100,7 @@ fn chosen<'a>(
 ) -> Result<Vec<&'a Statement>, Stop> {
     if all.is_empty() {
         let format = problem.layout.format;
-        let message = format!("has no statement that juror shows, in format {format}");
+        let message = format!("has no statement that juror can show, in format {format}");
         let help = "add statement/problem.en.md, in packages of Kattis";
         return Err(Diagnostic::error(&problem.dir, message).help(help).into());
     }
@@ -108,16 +108,15 @@ fn chosen<'a>(
     let has = |code: &&String| all.iter().any(|it| it.language == **code);
     if let Some(unknown) = wanted.iter().find(|code| !has(code)) {
         let languages = list(all.iter().map(|it| it.language.as_str()));
-        let message =
-            format!("--language {unknown}: there is no such statement; there are {languages}");
+        let message = format!("--language {unknown}: no such statement; available: {languages}");
         return Err(Stop::Refused(Mend::Selection, vec![message.into()]));
     }
     let is_wanted = |it: &&Statement| wanted.is_empty() || wanted.contains(&it.language);
     let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
     let readable: Vec<&Statement> =
         chosen.iter().copied().filter(|it| it.form != Form::Pdf).collect();
-    let message = "is a PDF, which cannot become a page";
-    let help = "hand it out as it is, or add the statement as .md or .tex";
+    let message = "is a PDF, which cannot be converted to a page";
+    let help = "use it as it is, or add the statement as .md or .tex";
     let pdf = chosen.iter().filter(|it| it.form == Form::Pdf);
     let mut pdf = pdf.map(|it| Diagnostic::warning(&it.path, message).help(help));
     match pdf.next() {
@@ -142,5 +141,5 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn unwritable(path: &Path, error: &io::Error) -> Stop {
     let path = path.display();
-    Stop::usage(format!("cannot write {path}: {error}; name another place with --out"))
+    Stop::usage(format!("cannot write {path}: {error}; choose another place with --out"))
 }

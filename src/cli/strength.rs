@@ -61,13 +61,13 @@ use crate::stress::reference::{is_accepted, usual};
 pub struct StrengthArguments {
     /// The problem package: a directory or an archive
     pub package: PathBuf,
-    /// How long it may take, such as 60s or 5m; what is not done by then is said to be cut off
+    /// How long it may take, such as 60s or 5m; what is not done by then is reported as cut off
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
     pub time: Duration,
     /// Random seed of fresh inputs; the same seed gives the same report
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Run everything on all test cases, to see which of them catches what
+    /// Run everything on all test cases, to see which one catches what
     ///
     /// Without it, a program is run until two test cases reject it.
     #[arg(long)]
@@ -77,7 +77,7 @@ pub struct StrengthArguments {
     /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see what they gain.
     #[arg(long)]
     pub promote: bool,
-    /// Write a page for a browser: what passes, and which test case rejects which program
+    /// Write an HTML page: what passes, and which test case rejects which program
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Options about the machine.
@@ -375,7 +375,7 @@ impl Work<'_> {
             let found = all.find(|it| it.name == name).unwrap_or(reference);
             found.program.path.clone()
         };
-        let help = "mend it, or the input validators if the input must not be valid; nothing is measured before";
+        let help = "fix it, or the input validators if the input should be invalid; nothing is measured until then";
         match unmeasured {
             Unmeasured::Reference(fault) => {
                 let why = match &fault.why {
@@ -388,7 +388,7 @@ impl Work<'_> {
             }
             Unmeasured::Disagreement(name, small) => {
                 let message = format!(
-                    "{} and {name} are both to be accepted, and differ on a valid input: {}: {}",
+                    "{} and {name} should both be accepted, but differ on a valid input: {}: {}",
                     reference.name,
                     small.judged.cause,
                     shown(&small.input)

@@ -45,7 +45,7 @@ pub struct StressArguments {
     /// submission alone
     #[arg(required = true, num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
     pub targets: Vec<PathBuf>,
-    /// The program whose output counts as right [default: an accepted one of the package]
+    /// The program whose output counts as right [default: an accepted submission of the package]
     ///
     /// A file, or the name of one of the package's submissions, such as accepted/slow.py.
     #[arg(long, visible_alias = "against", value_name = "PROGRAM")]
@@ -56,35 +56,35 @@ pub struct StressArguments {
     /// How long to search, such as 30s, 5m or 1h
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = span)]
     pub time: Duration,
-    /// How long to make smaller what is found [default: as long as --time, at most 20s]
+    /// How long to shrink the input that is found [default: as long as --time, at most 20s]
     ///
-    /// What --time leaves is used as well. When the time is over, a run under way is ended.
+    /// Time left over from --time is added. A run in progress at the end is stopped.
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub shrink_time: Option<Duration>,
-    /// How long to look for what the inputs have in common on which it fails; 0 for not at all
+    /// How long to search for what failing inputs have in common; 0 skips this
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = span_or_none)]
     pub explain: Duration,
-    /// How many inputs to try at most
+    /// Maximum number of inputs to try
     #[arg(long, value_name = "N")]
     pub runs: Option<u64>,
     /// Random seed [default: new each run]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Add what is found to the package as data/secret/NAME, with its judge answer, and to its recipe
+    /// Add the input that is found to the package as data/secret/NAME, with its judge answer and recipe entry
     #[arg(long, value_name = "NAME")]
     pub promote: Option<String>,
-    /// Write the input that is found to FILE, whole
+    /// Write the whole input that is found to FILE
     ///
-    /// FILE is replaced if it is there, in one step, and left alone if nothing is found.
+    /// An existing FILE is replaced in one step, and left alone if nothing is found.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Write a page for a browser: the input that is found, and what both programs make of it
+    /// Write an HTML page: the input that is found, and the outputs of both programs
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Options about the machine.
     #[command(flatten)]
     pub host: HostOptions,
-    /// CPU time of a run, instead of the package's
+    /// CPU time limit of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
     /// Options about output.
@@ -113,7 +113,7 @@ pub(super) fn span(text: &str) -> Result<Duration, String> {
     let seconds = number * factor;
     match Duration::try_from_secs_f64(seconds) {
         Ok(span) if !span.is_zero() && seconds <= 366.0 * 86_400.0 => Ok(span),
-        _ => Err("expected more than no time, and at most a year".to_owned()),
+        _ => Err("expected more than 0, and at most a year".to_owned()),
     }
 }
 
@@ -137,7 +137,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     // An impossible name is refused before anything starts.
     promotion(arguments, &setting)?;
     if let Some(file) = arguments.save.as_deref().filter(|file| file.exists() && !file.is_file()) {
-        let what = format!("--save: {} is not a file; name a file", file.display());
+        let what = format!("--save: {} is not a file; give the path of a file", file.display());
         return Err(Stop::usage(what));
     }
     let host = Host::start(&arguments.host, output)?;
@@ -346,12 +346,12 @@ fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: 
         let validators = problem.dir.join(problem.layout.input_validators);
         let path = validators.join(&by.validator);
         let message = format!(
-            "does not allow an input that {} makes: {}: {}",
+            "rejects an input from {}: {}: {}",
             setting.inputs.maker(),
             shown(input),
             by.what()
         );
-        let help = "inputs on which they disagree are left out; make them say the same";
+        let help = "inputs on which they disagree are left out; make them agree";
         output.event(Event::Diagnosed(Diagnostic::warning(path, message).help(help)));
     }
     if let Some(broken) = &searched.broken_generator {
@@ -363,7 +363,7 @@ fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: 
         && searched.broken_generator.is_none()
         && searched.runs == 0
     {
-        output.complain(&format!("no input was compared: {reference} solves none of them in time; name a faster one with --reference"));
+        output.complain(&format!("no input was compared: {reference} solves none of them in time; choose a faster --reference"));
     }
 }
 
@@ -372,9 +372,8 @@ fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic
     let input = shown(&fault.input);
     let reference = |what: &str| {
         let message = format!("the reference fails on a valid input: {what}: {input}");
-        Diagnostic::error(&programs.path, message).help(
-            "mend it, or name another with --reference; or make the input validators stricter",
-        )
+        Diagnostic::error(&programs.path, message)
+            .help("fix it, choose another with --reference, or make the input validators stricter")
     };
     match &fault.why {
         Unusable::TooSlow => reference("it is too slow"),
@@ -382,7 +381,7 @@ fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic
         Unusable::Solution(what) => {
             let path = setting.inputs.answers_by.as_deref().unwrap_or(&programs.path);
             let message = format!("makes no judge answer for a valid input: {what}: {input}");
-            Diagnostic::error(path, message).help("mend it, or make the input validators stricter")
+            Diagnostic::error(path, message).help("fix it, or make the input validators stricter")
         }
     }
 }

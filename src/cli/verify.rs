@@ -44,10 +44,10 @@ pub struct VerifyArguments {
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
-    /// Run every submission on every test case, also if that can prove nothing more
+    /// Run every submission on every test case, even if that can prove nothing more
     ///
-    /// Else a submission is run until no other run could change whether it is as expected. With --verbose all are run,
-    /// too, because it shows which test cases no submission fails on.
+    /// Otherwise, a submission runs until no further run could change whether it is as expected. --verbose runs all,
+    /// too, to show which test cases no submission fails on.
     #[arg(long, help_heading = RUNS)]
     pub all: bool,
     /// Options about the table of submissions.

@@ -78,7 +78,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
             return code;
         }
         is_first = false;
-        let waiting = || say(arguments, &format!("waiting for a change of {}", names(&watched)));
+        let waiting = || say(arguments, &format!("waiting for a change in {}", names(&watched)));
         let Some((changed, next)) = news.next(waiting) else { return ExitCode::Interrupted };
         stop_handle = next;
         say(arguments, &format!("changed: {}\n", first_of(&changed)));
@@ -94,7 +94,7 @@ fn say(arguments: &JudgeArguments, what: &str) {
 
 fn names(watched: &Watched) -> String {
     let names: Vec<String> = watched.roots.iter().map(|root| shown(root)).collect();
-    names.join(" or ") + "; Ctrl-C ends the watch"
+    names.join(" or ") + "; Ctrl-C ends it"
 }
 
 fn first_of(changed: &[PathBuf]) -> String {
@@ -123,7 +123,7 @@ fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
     match wrong.iter().find(|(is_given, _)| *is_given) {
         None => Ok(()),
         Some((_, option)) => Err(Stop::usage(format!(
-            "{option} is for one judgement, and `juror watch` makes many; use it with `juror judge`"
+            "{option} is for one judgement, but `juror watch` makes many; use it with `juror judge`"
         ))),
     }
 }
@@ -164,6 +164,6 @@ fn start(news: &Arc<News>, watched: Watched) -> Result<(), JudgeError> {
         }
     };
     let started = thread::Builder::new().spawn(watch);
-    started.map_err(|error| JudgeError::new("start the thread that sees changes", error))?;
+    started.map_err(|error| JudgeError::new("start the thread that watches files", error))?;
     Ok(())
 }

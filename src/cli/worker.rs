@@ -32,7 +32,7 @@ pub struct WorkerArguments {
     pub stdio: bool,
     /// Take jobs from a NATS server, such as nats://HOST:PORT
     ///
-    /// docs/scale.md tells what may follow the address. It works until a signal comes, and waits for the server if it is away.
+    /// docs/scale.md lists what may follow the address. It runs until a signal, and waits if the server is unreachable.
     #[arg(long, value_name = "URL", conflicts_with = "stdio")]
     pub nats: Option<String>,
     /// How many programs run at once [default: one per physical core]
@@ -40,7 +40,7 @@ pub struct WorkerArguments {
     pub jobs: Option<u16>,
     /// How to isolate programs from this machine: full, any or plain
     ///
-    /// As for `juror judge`. Who sends jobs can demand full isolation, too.
+    /// As for `juror judge`. The sender of jobs can demand full isolation, too.
     #[arg(long, value_parser = one_of(Demand::ALL, Demand::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
     pub isolation: Demand,
 }
@@ -101,7 +101,7 @@ fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), JudgeError>
 
 #[cfg(not(feature = "nats"))]
 fn at_server(_: &WorkerArguments, _: &str) -> Result<(), JudgeError> {
-    Err(JudgeError::new("connect to a NATS server", "this juror was built without that")
+    Err(JudgeError::new("connect to a NATS server", "this juror was built without NATS")
         .help("build it with `cargo install --path . --features nats`"))
 }
 

@@ -7,23 +7,20 @@ pub struct Call {
     pub subject: &'static str,
     /// What the call is for.
     pub what: &'static str,
-    /// Whether the answering service checks again that the caller still waits.
-    pub is_stream: bool,
 }
 
 /// All calls.
 pub const CALLS: [Call; 6] = [
-    Call { subject: "$JS.API.CONSUMER.MSG.NEXT.JOBS.>", what: "to take a unit", is_stream: true },
-    call("$JS.ACK.JOBS.>", "to say that a unit is being run, or was"),
+    call("$JS.API.CONSUMER.MSG.NEXT.JOBS.>", "to take a unit"),
+    call("$JS.ACK.JOBS.>", "to report that a unit is running or done"),
     call("res.>", "to write a result, which is written once"),
     call("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.>", "to read how large a blob is"),
     call("$JS.API.DIRECT.GET.OBJ_CAS", "to read a blob"),
-    call("worker.*.{key}.*", "to say what it is and has"),
+    call("worker.*.{key}.*", "to announce itself"),
 ];
 
-/// A call with one answer.
 const fn call(subject: &'static str, what: &'static str) -> Call {
-    Call { subject, what, is_stream: false }
+    Call { subject, what }
 }
 
 /// Asks who the user is and what it may do. Every user may ask this.

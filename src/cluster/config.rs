@@ -149,7 +149,7 @@ jetstream {{
   store_dir: \"store\"
   max_file_store: {disk}
   max_memory_store: {memory}
-  # What was confirmed is on the disk, whatever happens then.
+  # What was confirmed is on the disk, even after a crash.
   sync_interval: always
 }}
 {cluster}
@@ -174,7 +174,7 @@ cluster {{
     cert_file: \"server.crt\"
     key_file: \"server.key\"
     ca_file: \"ca.crt\"
-    # Only who has a key that the same authority signed is a server.
+    # Only holders of a key signed by the same authority can join as servers.
     verify: true
   }}
   routes: [

@@ -46,7 +46,7 @@ fn rights(survey: &ClusterSurvey) -> (Grade, &'static str, Option<&'static str>)
         (ClusterRole::Submitter, Some(_)) => (Grade::Good, "those of a submitter", None),
         (ClusterRole::Submitter, None) => (
             Grade::Weak,
-            "those of a submitter, without a key: whoever reaches the server has them",
+            "those of a submitter, without a key: anyone who reaches the server has them",
             Some("`juror cluster init` writes a configuration with keys"),
         ),
     }
@@ -87,7 +87,7 @@ fn syncing(always: Option<bool>) -> Finding {
             (Grade::Weak, text, Some(ADVICE))
         }
         None => {
-            let text = "the server does not tell whether what it confirms is on the disk";
+            let text = "the server does not report whether what it confirms is on the disk";
             (Grade::Weak, text, Some(ADVICE))
         }
     };
@@ -113,10 +113,10 @@ fn streams(streams: &[StreamSeen]) -> Finding {
         return finding(Grade::Missing, "streams", text, Some(advice));
     }
     let text = match streams.iter().filter(|it| it.present).count() {
-        0 => "none yet; the first command that needs them makes them".to_owned(),
+        0 => "none yet; the first command that needs them creates them".to_owned(),
         present if present == streams.len() => "all there".to_owned(),
         present => {
-            format!("{present} of {} there; the next command makes the others", streams.len())
+            format!("{present} of {} exist; the next command creates the others", streams.len())
         }
     };
     finding(Grade::Good, "streams", text, None)
@@ -135,7 +135,7 @@ fn workers(survey: &ClusterSurvey) -> Finding {
         0 => finding(Grade::Good, "workers", text, None),
         _ => {
             let text = format!("{text}; {plain} without full isolation");
-            let advice = "`juror doctor` there says what is missing";
+            let advice = "`juror doctor` there shows what is missing";
             finding(Grade::Weak, "workers", text, Some(advice))
         }
     }
@@ -202,7 +202,9 @@ mod tests {
         check(|_| {}, &[]);
         check(
             |it| it.server.user = None,
-            &["rights: those of a submitter, without a key: whoever reaches the server has them"],
+            &[
+                "rights: those of a submitter, without a key: anyone who reaches the server has them",
+            ],
         );
         check(|it| it.server.latency_seconds = 0.02, &["latency: a round trip takes 20.0 ms"]);
         check(
@@ -219,7 +221,7 @@ mod tests {
         );
         check(
             |it| it.server.syncs_always = None,
-            &["storage: the server does not tell whether what it confirms is on the disk"],
+            &["storage: the server does not report whether what it confirms is on the disk"],
         );
         check(|it| it.server.stored_bytes = Some(Bytes(95)), &["storage: 95 B of 100 B are used"]);
         check(

@@ -42,7 +42,7 @@ pub fn survey(address: &Address) -> Result<ClusterSurvey, JudgeError> {
     let seen = look(&link, address);
     seen.map_err(|silence| {
         JudgeError::new(format!("ask {}", address.name), silence)
-            .help("look whether the server runs, and whether JetStream is on in its configuration")
+            .help("check that the server runs, and that JetStream is on in its configuration")
     })
 }
 

@@ -287,8 +287,12 @@ impl Executor for Local {
             let slot = self.slot(place)?;
             self.prepare(job, slot)?;
             let hand = hand.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let again =
-                || JudgeError::new("run the program once more", "its standard input is used up");
+            let again = || {
+                JudgeError::new(
+                    "run the program once more",
+                    "its standard input has already been read",
+                )
+            };
             let Hand { reads, writes } = hand.ok_or_else(again)?;
             slot.run_between(job, reads, writes)
         })

@@ -54,7 +54,7 @@ pub trait Executor: Send + Sync {
     /// # Errors
     /// See [`run_one`](Self::run_one); also if jobs run on other machines, where nobody can talk with them.
     fn run_by_hand(&self, _: &Job, _: Hand) -> Result<Reply, Stop> {
-        let why = "programs run elsewhere, where nobody can talk with them";
+        let why = "programs run on other machines, where you cannot talk with them";
         Err(JudgeError::new("connect the program with the terminal", why).into())
     }
 

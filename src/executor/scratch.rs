@@ -112,7 +112,7 @@ pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
         | ErrorKind::NotADirectory
         | ErrorKind::PermissionDenied
         | ErrorKind::ReadOnlyFilesystem => {
-            Some(format!("make {dir} a directory that can be written, or set TMPDIR to one"))
+            Some(format!("make {dir} a writable directory, or set TMPDIR to one"))
         }
         _ => None,
     };

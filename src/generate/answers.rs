@@ -42,7 +42,7 @@ pub(super) fn make(
             AnswerSource::File(path) => put_text(stage, &case.name, "ans", path)?,
             AnswerSource::Own if !stage.has(&case.name, "ans") => {
                 let other = format!(
-                    "give it `ans`, or name the program that makes answers: `solution: /{}/...`",
+                    "give it `ans`, or set the program that makes answers: `solution: /{}/...`",
                     problem.layout.accepted
                 );
                 let help = match case.name.starts_with("invalid_answer/") {

@@ -53,9 +53,9 @@ fn unwritable(target: &Path, error: io::Error) -> JudgeError {
     let help = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room for the test data",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "make the directory one that you may write, or use `--check`, which writes nothing"
+            "make the directory writable, or use `--check`, which writes nothing"
         }
-        _ => "look at what is there; the files before it are in place, each of them whole",
+        _ => "check what is there; the files before it are complete",
     };
     JudgeError::on("write", target)(error).help(help)
 }
@@ -134,7 +134,7 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
         let target = data.join(name);
         if fs::symlink_metadata(&target).is_ok_and(|it| it.is_dir()) {
             found.push(
-                Diagnostic::error(&target, "is a directory where the recipe makes a file")
+                Diagnostic::error(&target, "is a directory, but the recipe makes a file here")
                     .help("remove or rename it; juror removes nothing by itself"),
             );
         }
@@ -145,13 +145,13 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
             }
             match fs::metadata(&dir) {
                 Ok(metadata) if !metadata.is_dir() => found.push(
-                    Diagnostic::error(&dir, "is a file where the recipe makes a directory")
+                    Diagnostic::error(&dir, "is a file, but the recipe makes a directory here")
                         .help("remove or rename it; juror removes nothing by itself"),
                 ),
                 Ok(_) if dir.canonicalize().is_ok_and(|real| !real.starts_with(&home)) => found
                     .push(
                         Diagnostic::error(&dir, "leads out of the package")
-                            .help("put a directory in the place of the link"),
+                            .help("replace the link with a directory"),
                     ),
                 _ => {}
             }
@@ -326,8 +326,8 @@ mod tests {
             found,
             [
                 "sample: leads out of the package",
-                "secret/1.in: is a directory where the recipe makes a file",
-                "secret/x: is a file where the recipe makes a directory",
+                "secret/1.in: is a directory, but the recipe makes a file here",
+                "secret/x: is a file, but the recipe makes a directory here",
             ]
         );
     }

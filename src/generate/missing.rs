@@ -69,7 +69,7 @@ pub fn make(
         return Err(Stop::Diagnosed(found));
     }
     if let Some(case) = lost.first() {
-        let what = "what it is made of cannot be read";
+        let what = "what it is made from cannot be read";
         return Err(JudgeError::new(format!("make {}", case.name), what).into());
     }
     for (key, case) in left {

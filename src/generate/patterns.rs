@@ -30,9 +30,8 @@ pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, 
                 "{}: `{}` is not found in its .{}",
                 case.name, pattern.regex, pattern.extension
             );
-            let mut doubt = Diagnostic::warning(&recipe.path, message).help(
-                "the case is not what it is for: change the command, the seed or the pattern",
-            );
+            let mut doubt = Diagnostic::warning(&recipe.path, message)
+                .help("the case is not as intended: change the command, the seed or the pattern");
             doubt.place = pattern.place.clone();
             doubts.push(doubt);
         }

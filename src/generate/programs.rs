@@ -51,7 +51,7 @@ pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, St
         _ => "the solution",
     };
     if program.kind == ProgramKind::Answers {
-        let help = "write the answers yourself, or name a program as `solution`";
+        let help = "write the answers yourself, or give a program as `solution`";
         let message = "is not a program: submissions are answers";
         return Err(Diagnostic::error(&program.path, message).help(help).into());
     }
@@ -71,7 +71,7 @@ pub struct Refusal {
 /// How a program ended, if not with exit code 0.
 pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
     match (outcome.stopped_by, outcome.ending) {
-        (Some(stop), _) => Some(format!("passes a limit: {}", limits.passed(stop, outcome))),
+        (Some(stop), _) => Some(format!("exceeds a limit: {}", limits.passed(stop, outcome))),
         (None, Ending::Exited(0)) => None,
         (None, Ending::Exited(code)) => Some(format!("ends with exit code {code}")),
         (None, Ending::Signalled(signal)) => Some(format!("is killed by {signal}")),

@@ -40,7 +40,7 @@ pub(super) fn prove(
     let mut changed: BTreeMap<&GeneratorProgram, Vec<Diagnostic>> = BTreeMap::new();
     for ((case, command), change) in cases.into_iter().zip(changes) {
         let Some(change) = change else { continue };
-        let message = format!("`{}` gives something else the second time: {change}", command.line);
+        let message = format!("`{}` gives another result the second time: {change}", command.line);
         let remark = diagnostic(case, message).help(
             "take everything random from `{seed}`, and use neither clock, local time, locale, absolute path nor \
              process number; do not iterate over a hash table with a random order",
@@ -51,7 +51,7 @@ pub(super) fn prove(
         let more = remarks.drain(1..).count();
         if more > 0 {
             remarks[0].message +=
-                &format!("; so it is with {} of this generator", count(more, "other case"));
+                &format!("; the same holds for {} of this generator", count(more, "other case"));
         }
         found.extend(remarks);
     }

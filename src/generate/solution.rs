@@ -57,7 +57,7 @@ impl<'a> Solution<'a> {
             let said = reason(&reply.stderr);
             return Ok(Err(Refusal {
                 message: format!("the solution {ending}{said}"),
-                help: "mend the solution, or the input if it is not valid",
+                help: "fix the solution, or the input if it is not valid",
             }));
         }
         Ok(match (&problem.io, reply.collected.pop()) {
@@ -65,7 +65,7 @@ impl<'a> Solution<'a> {
             (ProgramIo::Files { .. }, Some(Collected::File(file))) => Ok(file),
             (ProgramIo::Files { output, .. }, _) => Err(Refusal {
                 message: format!("the solution does not write `{output}`"),
-                help: "mend the solution, or `[io]` in juror.toml",
+                help: "fix the solution, or `[io]` in juror.toml",
             }),
         })
     }

@@ -18,7 +18,7 @@ use crate::model::verdict::Verdict;
 /// The version of lines and results; raised when a key is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-/// What came of a line.
+/// The result of a line.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Graded {
     /// The version of this format.
@@ -29,7 +29,7 @@ pub struct Graded {
     /// Its `id`, if it has one.
     #[schemars(schema_with = "id_schema")]
     pub id: Option<Value>,
-    /// What tells the line and the settings by which it was read from others: 16 hexadecimal digits.
+    /// Digest of the line and of the settings by which it was read: 16 hexadecimal digits.
     pub digest: String,
     /// What the submission earned; `null` if there is an `error`.
     pub verdict: Option<Verdict>,
@@ -44,7 +44,7 @@ pub struct Graded {
     pub passed: usize,
     /// How many it was run on.
     pub ran: usize,
-    /// How many it was not run on, because of the verdicts of earlier ones.
+    /// How many test cases were skipped because of the verdicts of earlier ones.
     pub skipped: usize,
     /// CPU time of its slowest run.
     #[serde(rename = "cpu_seconds", with = "As::<Option<Seconds>>")]
@@ -59,7 +59,7 @@ pub struct Graded {
     /// Each test case that it was run on, if the line asks for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_cases: Option<Arc<Vec<CaseJudgement>>>,
-    /// What building it gave, if the line asks for test cases and there is something to tell.
+    /// The compiler's report, if the line asks for test cases and there is something to report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compiler: Option<CompilerReport>,
 }
@@ -79,7 +79,7 @@ pub struct LineFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultyPart {
-    /// The line is not as it must be.
+    /// The line is invalid.
     Line,
     /// Its source cannot be read, or is in no known language.
     Source,

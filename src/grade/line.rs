@@ -32,12 +32,12 @@ pub struct StreamLine {
     pub source: LineSource,
     /// Whether to run it on all test cases, instead of stopping at the first rejection.
     pub all: Option<bool>,
-    /// What the result has beside the verdict.
+    /// What the result has in addition to the verdict.
     #[serde(rename = "return")]
     pub returned: Option<Returned>,
 }
 
-/// A test case that is in no file.
+/// A test case that is not in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InlineCase {
@@ -55,7 +55,7 @@ pub struct LineLimits {
     pub time: Option<f64>,
     /// Memory in MiB.
     pub memory: Option<f64>,
-    /// Memory in bytes, in place of that.
+    /// Memory in bytes, instead of MiB.
     pub memory_bytes: Option<u64>,
     /// Output in MiB.
     pub output: Option<f64>,
@@ -79,13 +79,13 @@ pub struct SourceParts {
     pub text: Option<String>,
     /// In place of a text, the path of a source file, a directory of sources or an executable.
     pub file: Option<String>,
-    /// The code of its language, or another word for it; else the file's ending says it.
+    /// The code or name of its language; by default, the file's ending decides.
     pub language: Option<String>,
     /// The file name under which a text is built.
     pub name: Option<String>,
 }
 
-/// What a result has beside the verdict.
+/// What a result has in addition to the verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Returned {
@@ -94,7 +94,7 @@ pub enum Returned {
     Verdict,
     /// Each test case.
     Cases,
-    /// Each test case, and of rejected ones the beginning of input, judge answer, output and standard error.
+    /// Each test case; rejected ones with the beginning of input, judge answer, output and standard error.
     Outputs,
 }
 
@@ -150,7 +150,10 @@ impl Settings {
         shape::check(&SCHEMA, &value, "", Missing::Allowed)?;
         match value {
             Value::Object(object) => Ok(object),
-            _ => Err(LineFault::line("expected an object", "write a line without its source")),
+            _ => Err(LineFault::line(
+                "expected an object",
+                "write the defaults of a line, without a source",
+            )),
         }
     }
 
@@ -172,7 +175,7 @@ impl Settings {
         }
         shape::check(&SCHEMA, &value, "", Missing::Refused).map_err(broken)?;
         let line = StreamLine::deserialize(value).map_err(|error| {
-            broken(LineFault::line(error.to_string(), "`juror schema grade` has its form"))
+            broken(LineFault::line(error.to_string(), "`juror schema grade` prints its form"))
         })?;
         line.consistent().map_err(broken)
     }
@@ -232,14 +235,14 @@ impl StreamLine {
         };
         let (package, cases) = (self.package.is_some(), self.cases.is_some());
         if !alone(package, cases, ["/package", "/cases"])? {
-            let help = "name a package, or give a list of objects with `input` and `answer`";
+            let help = "give a package, or a list of objects with `input` and `answer`";
             return Err(LineFault::line("has neither `/package` nor `/cases`", help));
         }
         if self.cases.as_ref().is_some_and(Vec::is_empty) {
             return Err(LineFault::line("`/cases` is empty", "give at least one test case"));
         }
         if !alone(text, file, ["/source/text", "/source/file"])? {
-            let help = "give the source itself, or name its file";
+            let help = "give the source itself, or its file";
             return Err(LineFault::line("has neither `/source/text` nor `/source/file`", help));
         }
         let memory = ["/limits/memory", "/limits/memory_bytes"];
@@ -252,7 +255,7 @@ impl StreamLine {
         ] {
             if limit.is_some_and(|limit| !(least..=most).contains(&limit)) {
                 let message = format!("`/limits/{key}`: out of range");
-                let help = format!("it is from {least} to {most} {unit}");
+                let help = format!("it must be from {least} to {most} {unit}");
                 return Err(LineFault::line(message, help));
             }
         }

@@ -31,7 +31,7 @@ impl Map {
             }
             _ => {
                 let help = r#"such as {"source": "/solution", "cases": "/test_cases"}"#;
-                Err(LineFault::line("a map is an object", help))
+                Err(LineFault::line("a map must be an object", help))
             }
         }
     }
@@ -90,7 +90,7 @@ fn check_cases(map: &Object<String, Value>, at: &str) -> Result<(), LineFault> {
     match map.contains_key("input") && map.contains_key("answer") {
         true => Ok(()),
         false => {
-            let help = "say where `input` and `answer` of a test case are";
+            let help = "give the pointers to `input` and `answer` of a test case";
             Err(LineFault::line(format!("`{at}` lacks a key"), help))
         }
     }
@@ -174,7 +174,7 @@ fn cases_of(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
 }
 
 fn no_list(pointer: &Value) -> LineFault {
-    let help = "let the map lead to a list of test cases, or of their inputs and answers";
+    let help = "point the map to a list of test cases, or of their inputs and answers";
     LineFault::line(format!("{pointer} is not a list"), help)
 }
 

@@ -64,7 +64,7 @@ pub fn check(schema: &Value, value: &Value, at: &str, missing: Missing) -> Resul
     }
 }
 
-const SEE: &str = "`juror schema grade` prints what a line has";
+const SEE: &str = "`juror schema grade` prints the form of a line";
 
 /// The keys of an object's schema.
 pub fn properties(schema: &Value) -> Option<&serde_json::Map<String, Value>> {

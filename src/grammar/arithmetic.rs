@@ -41,9 +41,9 @@ fn integers(op: Operator, a: &Int, b: &Int) -> Result<Int, String> {
 
 fn floats(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     let ratio = |value: &Value| {
-        value
-            .ratio()
-            .ok_or_else(|| format!("{value} is {}, with which nothing is computed", value.kind()))
+        value.ratio().ok_or_else(|| {
+            format!("{value} is {}, which cannot be used in arithmetic", value.kind())
+        })
     };
     let (a, b) = (ratio(left)?, ratio(right)?);
     let result = match op {
@@ -90,7 +90,7 @@ pub(super) fn negated(value: &Value) -> Result<Value, String> {
     match value {
         Value::Int(value) => Ok(Value::Int(value.negated())),
         Value::Float(value) => Ok(float(-(**value).clone())),
-        Value::Text(_) => Err(format!("{value} is a string, which has no negative")),
+        Value::Text(_) => Err(format!("{value} is a string, which cannot be negated")),
     }
 }
 

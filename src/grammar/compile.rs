@@ -273,8 +273,8 @@ impl Compiler {
     fn range(&mut self, min: &Expr, max: &Expr, span: Span, of_integers: bool) {
         for bound in [min, max] {
             let what = match bound.constant() {
-                Some(Value::Float(_)) if of_integers => "a float, where an integer is needed",
-                Some(Value::Text(_)) => "a string, where a number is needed",
+                Some(Value::Float(_)) if of_integers => "a float, but an integer is needed",
+                Some(Value::Text(_)) => "a string, but a number is needed",
                 _ => continue,
             };
             let message = format!("this bound is {what}");

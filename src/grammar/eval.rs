@@ -61,7 +61,7 @@ impl Interpreter<'_> {
             Stop::fault(
                 expr.span,
                 message,
-                "correct the expression, or ASSERT before it what it needs",
+                "correct the expression, or ASSERT its requirements before it",
             )
         };
         match &expr.kind {

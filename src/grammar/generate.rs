@@ -148,8 +148,8 @@ fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
     let mut reader = Reader::new(grammar, text, Blind);
     let stop = Interpreter::new(grammar).run(&mut reader).err()?;
     let source = grammar.source();
-    let message = format!("what is written is not read as it was meant: {}", stop.0.message);
-    let help = "let what stands before it end where this begins: a REGEX takes as much as it can";
+    let message = format!("the generated text is not read as intended: {}", stop.0.message);
+    let help = "make the part before it end where this begins: a REGEX matches as much as it can";
     Some(source.error(stop.0.span, message).help(help))
 }
 
@@ -324,11 +324,11 @@ impl Failures {
         let (what, help) = match grammar.steps[step] {
             Op::Assert(_) => (
                 "this could not be satisfied",
-                "random values rarely satisfy it: put what it asks for into the bounds of INT, or ASSERT it as soon as each value is read",
+                "random values rarely satisfy it: express it in the bounds of INT, or ASSERT it as soon as each value is read",
             ),
             _ => (
                 "nothing could be written here",
-                "loosen the bounds, or ASSERT before it what it needs",
+                "loosen the bounds, or ASSERT its requirements before it",
             ),
         };
         let message = format!("{what}: tried {}, at last {last}", count(times, "time"));

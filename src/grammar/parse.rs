@@ -112,7 +112,7 @@ impl Parser {
             self.report(
                 span,
                 format!("nested more than {DEPTH_MAX} deep"),
-                "take it apart with SET, or into fewer blocks",
+                "split it with SET, or use fewer blocks",
             );
             // Later faults would only repeat this one at every level.
             self.given_up = true;
@@ -184,7 +184,7 @@ impl Parser {
         let near =
             KNOWN.split(' ').map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
         let help = match near {
-            _ if is_known(word) => "it stands inside another command".to_owned(),
+            _ if is_known(word) => "it is inside another command".to_owned(),
             Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`?"),
             _ => COMMAND_HELP.to_owned(),
         };

@@ -177,7 +177,7 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
                 let class = String::from_utf8_lossy(&rest[1..end]).into_owned();
                 if !CLASSES.contains(&&*class) {
                     return Err(format!(
-                        "there is no class `[:{class}:]`: they are {}",
+                        "there is no class `[:{class}:]`; known: {}",
                         CLASSES.join(", ")
                     ));
                 }

@@ -198,11 +198,10 @@ impl<'a> Interpreter<'a> {
                     state.idle = if offset == state.offset { state.idle + 1 } else { 0 };
                     state.offset = offset;
                     if state.idle > IDLE_MAX && state.count.is_none() {
-                        let message = format!(
-                            "this loop has gone round {IDLE_MAX} times without reading anything"
-                        );
+                        let message =
+                            format!("this loop has run {IDLE_MAX} times without reading anything");
                         let span = grammar.loops[state.id].span;
-                        return Err(Stop::fault(span, message, "let its condition come to an end"));
+                        return Err(Stop::fault(span, message, "make its condition become false"));
                     }
                 }
                 self.at = *to;

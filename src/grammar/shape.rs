@@ -158,7 +158,7 @@ pub const SHAPES: [Shape; 25] = [
     values("decreasing", "values that fall", Values::Decreasing),
     values(
         "alternating",
-        "large and small values in turn: a look at neighbours only",
+        "large and small values in turn: comparing neighbours only",
         Values::Alternating,
     ),
     values("spike", "small values and a single large one: greedy choices", Values::Spike),
@@ -184,10 +184,10 @@ pub const SHAPES: [Shape; 25] = [
     cases("one-huge", "a single test case, as large as allowed", Cases::OneHuge),
     cases(
         "big-before-small",
-        "a large test case, then small ones: what stays behind shows",
+        "a large test case, then small ones: state that is not cleared",
         Cases::BigBeforeSmall,
     ),
-    cases("same-twice", "the same test case twice: what stays behind shows", Cases::SameTwice),
+    cases("same-twice", "the same test case twice: state that is not cleared", Cases::SameTwice),
 ];
 
 /// The shape with this name.

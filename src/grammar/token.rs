@@ -260,7 +260,7 @@ impl Lexer<'_> {
         self.at += 1 + length;
         let byte = u8::try_from(value).ok();
         if byte.is_none() {
-            self.fault(start, "there is no such byte", "bytes go from `\\0` to `\\377`");
+            self.fault(start, "there is no such byte", "bytes are `\\0` to `\\377`");
         }
         byte
     }
@@ -277,8 +277,8 @@ impl Lexer<'_> {
         let help = match character {
             '&' => "and is written `&&`",
             '|' => "or is written `||`",
-            '\'' => "strings stand between `\"`",
-            ';' => "commands need nothing between them but a blank",
+            '\'' => "write strings between `\"`",
+            ';' => "separate commands with blanks only",
             _ => "comments begin with `#`",
         };
         let shown = character.escape_debug();

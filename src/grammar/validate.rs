@@ -55,7 +55,7 @@ pub(super) fn witnessed<W: Witness>(
             let help = match reason.span.start == source.text.len() {
                 true => format!("{} ends here", source.path.display()),
                 false => {
-                    format!("{} says {}", source.address(reason.span), source.excerpt(reason.span))
+                    format!("{} has {}", source.address(reason.span), source.excerpt(reason.span))
                 }
             };
             // A line that is too long is not shown.

@@ -175,7 +175,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         let Some(first) = text.first() else { return Ok(()) };
         if !self.next.contains(*first) {
             return Err(Stop::stuck(
-                format!("{what} cannot stand where MATCH or ISEOF was answered otherwise"),
+                format!("{what} contradicts an earlier answer of MATCH or ISEOF"),
                 true,
             ));
         }
@@ -220,9 +220,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
             let spans = spans(min, max, &next);
             let Some(span) = pick(&spans, self.source.chance()) else {
                 return Err(Stop::stuck(
-                    format!(
-                        "no value from {min} to {max} can stand where MATCH was answered as it was"
-                    ),
+                    format!("no value from {min} to {max} fits the earlier answer of MATCH"),
                     true,
                 ));
             };
@@ -260,7 +258,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
             }
         }
         Err(Stop::stuck(
-            format!("every value from {min} to {max} is taken, and UNIQUE needs another"),
+            format!("every value from {min} to {max} is used, but UNIQUE needs another"),
             false,
         ))
     }
@@ -370,7 +368,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
     fn end(&mut self, _at: Span) -> Result<(), Stop> {
         if !self.next.contains_end() {
             return Err(Stop::stuck(
-                "the end cannot stand where MATCH or ISEOF was answered otherwise",
+                "the end contradicts an earlier answer of MATCH or ISEOF",
                 true,
             ));
         }
@@ -463,7 +461,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         let answer = match (settled, can_be(true), can_be(false)) {
             (Some(answer), _, _) if !narrowed(answer).is_empty() => answer,
             (Some(_), _, _) | (None, false, false) => {
-                return Err(Stop::stuck("no answer to MATCH or ISEOF leads on", true));
+                return Err(Stop::stuck("no answer to MATCH or ISEOF leads further", true));
             }
             (None, yes, no) if yes != no => {
                 self.source.forced(number);

@@ -20,7 +20,7 @@ impl Trial<'_> {
         let output = answer(files, name);
         let judged = match output {
             Some(output) => self.judge_written(&pass, output)?,
-            None => wrong(format!("there is no answer to it: `{}` is missing", usual_name(name))),
+            None => wrong(format!("no answer: `{}` is missing", usual_name(name))),
         };
         self.finished(judged, None, |judged, evidence| {
             add_input(evidence, self.case, &pass, None)?;

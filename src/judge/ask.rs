@@ -231,9 +231,8 @@ impl Trial<'_> {
         let Asked { what, name } = asked;
         let test_case = &self.case.test_case.name;
         let step = format!("judge {test_case} with the {what} `{name}`");
-        let mut error = JudgeError::new(step, did).help(format!(
-            "mend the {what}: whatever a submission writes, it must accept or reject it"
-        ));
+        let mut error = JudgeError::new(step, did)
+            .help(format!("fix the {what}: it must accept or reject whatever a submission writes"));
         error.program = Some(Box::new(FaultyProgram {
             stderr: response.stderr.clone(),
             repeat: self.rules.repeat(self.entry.submission, test_case),

@@ -74,14 +74,14 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
             return Blame::Validator(what.to_owned());
         }
         (Waits::Input, Waits::Input) => {
-            "waited for input that never came: the output validator waited, too, for a line or its end. \
+            "waited for input that never came: the output validator also waited, for a line or its end. \
              Was all output flushed?"
         }
         (Waits::Input, Waits::Output) => {
             "waited for input, and the output validator for its own output to be read"
         }
         (Waits::Output, _) => {
-            "waited for its output to be read, which the output validator does not do"
+            "waited for its output to be read, but the output validator does not read it"
         }
         (Waits::Itself, _) => "waited for itself, such as for a lock that is never released",
     };
@@ -99,7 +99,7 @@ fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     let is_slow = known.validator_time * part > wall_time;
     let what = || {
         format!(
-            "it used {} of CPU time, while the submission waited until the {} on the clock that it may",
+            "it used {} of CPU time, while the submission waited until its wall time limit of {}",
             seconds(known.validator_time),
             given_seconds(known.limits.wall_time.unwrap_or_default()),
         )
@@ -111,7 +111,7 @@ fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
     let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
     let cause = match (is_by_the_clock, known.waits) {
         (true, Some(Waits::Input)) => Some(format!(
-            "waited for input that never came, until the {} on the clock that it may, with {} of CPU time",
+            "waited for input that never came, until its wall time limit of {}, with {} of CPU time",
             given_seconds(known.limits.wall_time.unwrap_or_default()),
             seconds(known.submission.cpu_time)
         )),
@@ -296,11 +296,11 @@ mod tests {
             };
             assert_eq!(shown(&blame(&known)), expected);
         };
-        let waited = "TLE waited for input that never came, until the 3 s on the clock that it may, with 0.010 s of CPU time";
+        let waited = "TLE waited for input that never came, until its wall time limit of 3 s, with 0.010 s of CPU time";
         let idle = "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";
         let fault = |time: &str| {
             format!(
-                "fault it used {time} of CPU time, while the submission waited until the 3 s on the clock that it may"
+                "fault it used {time} of CPU time, while the submission waited until its wall time limit of 3 s"
             )
         };
         check(Some(Waits::Input), 5, false, waited);

@@ -93,7 +93,7 @@ fn instead(stdout: Bytes) -> String {
     if stdout.0 == 0 {
         String::new()
     } else {
-        format!("; {stdout} on standard output, which is not looked at")
+        format!("; {stdout} on standard output, which is ignored")
     }
 }
 

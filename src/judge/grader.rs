@@ -65,7 +65,7 @@ impl PackageGrader {
             let stderr = reply.stderr.start(STDERR).unwrap_or_default();
             let step = format!("run the grader `{}`", self.name);
             let mut error = JudgeError::new(step, what)
-                .help("mend the grader: it must exit with 0 and write one line such as `AC 10`");
+                .help("fix the grader: it must exit with 0 and write one line such as `AC 10`");
             error.program = Some(Box::new(FaultyProgram { stderr, ..FaultyProgram::default() }));
             error
         })?)

@@ -122,7 +122,7 @@ pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
 /// The error that no score can be computed.
 pub fn fault(what: String) -> JudgeError {
     JudgeError::new("add up the score", what)
-        .help("mend the package: its output validator, or the settings of its groups")
+        .help("fix the package: its output validator, or the settings of its groups")
 }
 
 /// The result of a test case, as far as scores need it.
@@ -225,7 +225,7 @@ pub fn by_validator(
         let why = match scoring {
             CaseScoring::Unbounded => "the group has no greatest score",
             CaseScoring::Graded { custom: CustomScore::Required, .. } => {
-                "`validation` says that it gives the score"
+                "`validation` requires it to give the score"
             }
             _ => return Ok(by_rules(scoring, verdict)),
         };
@@ -245,7 +245,7 @@ pub fn by_validator(
             return Err(format!("it made {file} for a test case that has no points"));
         }
         CaseScoring::Graded { custom: CustomScore::Never, .. } => {
-            return Err(format!("it made {file}, but `validation` does not say `custom score`"));
+            return Err(format!("it made {file}, but `validation` is not `custom score`"));
         }
         CaseScoring::UpTo(max) => Some(max),
         CaseScoring::Unbounded | CaseScoring::Graded { .. } => None,

@@ -401,7 +401,7 @@ impl Shared<'_, '_> {
                     Some(near) => self.remark(
                         submission,
                         &format!(
-                            "is {}, but may as well be {} as expected: {near}",
+                            "is {}, but could also be {} as expected: {near}",
                             judgement.verdict, other.verdict
                         ),
                     ),

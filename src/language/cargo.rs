@@ -28,7 +28,7 @@ struct Package {
 /// package's name.
 pub fn binary(manifest: &str, wanted: Option<&str>) -> Result<String, ProgramFault> {
     let fault = |message: &str| {
-        ProgramFault::new(message, "name the program in `[package]` as `name` or `default-run`")
+        ProgramFault::new(message, "give the program in `[package]` as `name` or `default-run`")
     };
     let manifest: Manifest = toml::from_str(manifest)
         .map_err(|error| fault(&format!("`Cargo.toml` cannot be read: {}", error.message())))?;

@@ -101,7 +101,7 @@ impl Typed<'_> {
             return Err(ProgramFault::new("does not exist", help).of(&path).into());
         };
         if metadata.is_dir() {
-            let fault = ProgramFault::new("is a directory", "name the program in it");
+            let fault = ProgramFault::new("is a directory", "give the program in it");
             return Err(fault.of(&path).into());
         }
         if metadata.permissions().mode() & 0o111 == 0 {
@@ -144,7 +144,7 @@ impl Typed<'_> {
         }
         let too_much = |what: &str| {
             let message = format!("`{arg}` would show the program {what}");
-            Unready::from(ProgramFault::new(message, "name the files or a smaller directory"))
+            Unready::from(ProgramFault::new(message, "give the files or a smaller directory"))
         };
         if self.cwd.starts_with(&path) {
             return Err(too_much("the whole current directory"));
@@ -271,7 +271,7 @@ mod tests {
         check(&["./plain"], "`DIR/here/plain` is not executable; run `chmod +x ./plain`")?;
         check(&["./none"], "`DIR/here/none` does not exist; build it first, or correct the path")?;
         check(&["./dangling"], "`DIR/here/dangling` does not exist; it is a broken symbolic link")?;
-        check(&["./classes"], "`DIR/here/classes` is a directory; name the program in it")?;
+        check(&["./classes"], "`DIR/here/classes` is a directory; give the program in it")?;
         check(
             &["./text"],
             "`DIR/here/text` is not a program: it is neither an ELF binary nor a script with a `#!` line",
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_whole_directory_is_never_shown() -> io::Result<()> {
-        let too_much = "would show the program the whole current directory; name the files or a smaller directory";
+        let too_much = "would show the program the whole current directory; give the files or a smaller directory";
         check(&["./a.sh", "."], &format!("`.` {too_much}"))?;
         check(&["./a.sh", ".."], &format!("`..` {too_much}"))?;
         check(&["./a.sh", "/"], &format!("`/` {too_much}"))

@@ -55,7 +55,7 @@ fn shebang(rest: &[u8]) -> Result<Shebang, ProgramFault> {
     };
     if interpreter.is_empty() {
         let message = "has an empty `#!` line";
-        return Err(ProgramFault::new(message, "name the interpreter there"));
+        return Err(ProgramFault::new(message, "write the interpreter there"));
     }
     if Path::new(interpreter).file_name().is_some_and(|it| it == "env") {
         let split = argument.strip_prefix("-S").map(str::split_whitespace);
@@ -108,7 +108,7 @@ mod tests {
             "has a `#!` line that ends with a carriage return, so its interpreter is not found; \
              convert it with `sed -i 's/\\r$//'`",
         );
-        check(b"#!  \n", "has an empty `#!` line; name the interpreter there");
+        check(b"#!  \n", "has an empty `#!` line; write the interpreter there");
         check(b"\x7fELF\x02", "binary");
         check(b"hello", "no program");
         check(b"", "no program");

@@ -89,7 +89,7 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
                     Ok(toolchain(probe, own.unwrap_or(program), (*version).to_owned(), &dirs))
                 }
                 _ => Err(format!(
-                    "gave an answer that juror does not understand: {:?}",
+                    "printed something that juror does not understand: {:?}",
                     first_line(&said)
                 )),
             }
@@ -142,7 +142,7 @@ fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
     let property = |name: &str| {
         let mut pairs = said.lines().filter_map(|line| line.trim().split_once(" = "));
         let value = pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned());
-        value.ok_or_else(|| format!("does not tell its {name}"))
+        value.ok_or_else(|| format!("does not report its {name}"))
     };
     let home = PathBuf::from(property("java.home")?);
     let version = format!("{name} {}", property("java.version")?);

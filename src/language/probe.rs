@@ -99,7 +99,7 @@ impl Probe for Machine {
             // It may just have ended; then this does nothing.
             let _ = child.kill();
             let _ = child.wait();
-            return Err(format!("gave no answer within {} s", PATIENCE.as_secs()));
+            return Err(format!("did not answer within {} s", PATIENCE.as_secs()));
         };
         let status = child.wait().map_err(|fault| fault.to_string())?;
         // The thread has sent its result, so it ends at once.

@@ -236,7 +236,7 @@ impl Blob {
 }
 
 fn not_here() -> io::Error {
-    io::Error::new(io::ErrorKind::NotFound, "its bytes are not here")
+    io::Error::new(io::ErrorKind::NotFound, "its bytes are missing")
 }
 
 impl Default for Blob {

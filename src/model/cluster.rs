@@ -8,12 +8,12 @@ use crate::model::isolation::Isolation;
 use crate::model::serial::View;
 use crate::model::units::Bytes;
 
-/// All that was seen of a server, written as a document of its own, whose keys `docs/cluster.md` tells.
+/// The survey of a server, written as a separate document, whose keys `docs/cluster.md` describes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClusterSurvey {
     /// The server, and what it lets the user do.
     pub server: ServerSeen,
-    /// What follows, for `juror doctor`.
+    /// The conclusions, for `juror doctor`.
     pub findings: Vec<Finding>,
     /// What it keeps. Empty for a worker's key.
     pub streams: Vec<StreamSeen>,
@@ -23,28 +23,28 @@ pub struct ClusterSurvey {
     pub workers: Vec<WorkerSeen>,
 }
 
-/// A server as it was seen.
+/// The observed state of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ServerSeen {
     /// Its address, without options.
     pub address: String,
     /// Its version.
     pub version: String,
-    /// Its own name, if it says so.
+    /// Its own name, if it reports one.
     pub name: Option<String>,
-    /// The public key of who asked; `None` if there was no key.
+    /// The public key of the user; `None` if there was no key.
     pub user: Option<String>,
     /// What that user may do.
     pub role: ClusterRole,
     /// The median time of a round trip.
     pub latency_seconds: f64,
-    /// How much its clock is ahead of this machine's, if it says so.
+    /// How much its clock is ahead of this machine's, if it reports its time.
     pub clock_ahead_seconds: Option<f64>,
-    /// How much the streams take on its disk, if it says so.
+    /// How much the streams take on its disk, if it reports this.
     pub stored_bytes: Option<Bytes>,
     /// How much they may take.
     pub most_stored_bytes: Option<Bytes>,
-    /// Whether what it confirms is on the disk by then, if it says so.
+    /// Whether confirmed messages are already on the disk, if it reports this.
     pub syncs_always: Option<bool>,
 }
 
@@ -63,13 +63,13 @@ pub enum ClusterRole {
 pub struct StreamSeen {
     /// Its name.
     pub name: String,
-    /// Whether it is there.
+    /// Whether it exists.
     pub present: bool,
     /// How many messages it has.
     pub messages: u64,
     /// Their size.
     pub bytes: Bytes,
-    /// On how many servers it is.
+    /// The number of servers that store it.
     pub replicas: u64,
     /// Why this juror cannot use it.
     pub fault: Option<String>,
@@ -80,15 +80,15 @@ pub struct StreamSeen {
 pub struct QueueSeen {
     /// `live` or `batch`.
     pub lane: String,
-    /// What is equal on all workers that run these units.
+    /// The class of workers that can run these units.
     pub class: String,
     /// How many units no worker has taken.
     pub waiting: u64,
-    /// How many a worker has.
+    /// How many units are on a worker.
     pub running: u64,
-    /// How many of these were taken before by another, which was lost.
+    /// How many of these were on another worker before, which was lost.
     pub given_again: u64,
-    /// How many were finished in a second, while this was looked at.
+    /// How many units were finished per second during the survey.
     pub per_second: f64,
 }
 

@@ -28,7 +28,7 @@ pub struct Conversion {
 pub struct Loss {
     /// Where it is in the new package, or was in the old one.
     pub place: String,
-    /// How many more places it is alike in.
+    /// The number of other places with the same loss.
     pub more: usize,
     /// What it is.
     pub what: String,

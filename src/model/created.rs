@@ -18,7 +18,7 @@ pub struct Created {
     /// Its directory, as the user gave it.
     #[serde(with = "As::<Location>")]
     pub path: PathBuf,
-    /// Its files, in the order in which one reads them.
+    /// Its files, in reading order.
     pub files: Vec<CreatedFile>,
 }
 
@@ -31,10 +31,10 @@ pub struct CreatedFile {
     pub purpose: &'static str,
 }
 
-/// What somebody who works on a package does next.
+/// The next step for the author of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NextStep {
-    /// What, in a few words.
+    /// The step, in a few words.
     pub what: String,
     /// The command that does it, if one does.
     pub command: Option<String>,

@@ -12,9 +12,9 @@ use crate::model::units::Bytes;
 pub struct Difference {
     /// What is different first.
     pub kind: DifferenceKind,
-    /// What the outputs would agree on if less were asked.
+    /// The rule that, if relaxed, would make the outputs agree.
     pub only: Option<OnlyDifference>,
-    /// How many tokens differ, the n-th held against the n-th, one side's further tokens included.
+    /// How many tokens differ, compared by position, including surplus tokens of one side.
     pub differing_tokens: u64,
     /// How far two numbers are from each other, if that is what is different first.
     pub gap: Option<NumberGap>,
@@ -75,9 +75,9 @@ impl Difference {
                 "only blanks, line ends, and upper and lower case differ"
             }
             OnlyDifference::LastNewline if self.output.length < self.answer.length => {
-                "only the line end at the very end is missing"
+                "only the final line end is missing"
             }
-            OnlyDifference::LastNewline => "only one line end at the very end is too much",
+            OnlyDifference::LastNewline => "the only difference is an extra final line end",
         })
     }
 }
@@ -110,7 +110,7 @@ pub enum DifferenceKind {
     Token,
     /// Two tokens are both numbers, but too far from each other.
     Number,
-    /// The judge answer has a number here; the output's token is none by the format's grammar.
+    /// The judge answer has a number here; the output's token is not one by the format's grammar.
     NotANumber,
     /// The output ends although the judge answer goes on.
     OutputEnds,

@@ -203,22 +203,22 @@ pub struct Shortfall {
     pub help: String,
 }
 
-/// What came of making a test case.
+/// The result of making a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GeneratedState {
-    /// It was not there.
+    /// It did not exist.
     Created,
-    /// It was there with other bytes.
+    /// It existed with other bytes.
     Changed,
-    /// It was there with the same bytes.
+    /// It existed with the same bytes.
     Unchanged,
-    /// It is there, but the recipe does not make it.
+    /// It exists, but the recipe does not make it.
     Unknown,
-    /// It was there, the recipe does not make it, and such was to be removed.
+    /// It existed, the recipe does not make it, and it was removed as asked for.
     Removed,
-    /// It is not there, and nothing was to be written.
+    /// It does not exist, and nothing was to be written.
     Missing,
-    /// It is there with other bytes, and nothing was to be written.
+    /// It exists with other bytes, and nothing was to be written.
     Differs,
 }

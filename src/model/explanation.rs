@@ -3,18 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What came of asking why a submission fails.
+/// The result of searching for why a submission fails.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Explained {
     /// The package.
     pub package: Option<String>,
     /// The submission.
     pub submission: String,
-    /// The explanation; `None` if no simple statement stood.
+    /// The explanation; `None` if no simple one was found.
     pub explanation: Option<Explanation>,
     /// How many inputs were compared for it.
     pub runs: u64,
-    /// Whether the time was over before.
+    /// Whether time ran out.
     pub cut: bool,
 }
 
@@ -37,16 +37,16 @@ pub struct Explanation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExplanationKind {
-    /// All inputs fail for which it holds, and no other.
+    /// Exactly the inputs for which it holds fail.
     Exactly,
-    /// No input fails for which it does not hold.
+    /// Only inputs for which it holds fail.
     OnlyIf,
 }
 
 /// Fresh inputs that were tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tried {
-    /// So many of them fail.
+    /// How many of them fail.
     pub failing: u64,
     /// How many there were.
     pub inputs: u64,

@@ -18,7 +18,7 @@ pub struct ValueBounds {
     pub min: Bound,
     /// The greatest value.
     pub max: Bound,
-    /// What inputs have there, where some were given.
+    /// What inputs have there, if some were given.
     pub reached: Option<Reached>,
 }
 
@@ -27,7 +27,7 @@ pub struct ValueBounds {
 pub struct Bound {
     /// As written.
     pub written: String,
-    /// What it comes to at the outermost; `None` if that is not known.
+    /// Its outermost value; `None` if that is unknown.
     pub value: Option<String>,
 }
 

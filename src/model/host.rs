@@ -38,12 +38,12 @@ pub struct HostFacts {
     /// Each way to keep programs apart, as it was tried out, the strongest first.
     #[serde(skip)]
     pub modes: Vec<TriedMode>,
-    /// What nothing holds, one line each, if the system has no way to keep programs apart.
+    /// What is not enforced, one line each, if the system cannot isolate programs.
     #[serde(skip)]
     pub gaps: Vec<String>,
     /// The version of landlock's interface, if the kernel has it.
     pub landlock: Option<u32>,
-    /// The container that this is, such as `docker`, if it says so.
+    /// The kind of container, such as `docker`, if it can be recognized.
     pub container: Option<String>,
     /// Whether the machine was started by systemd.
     pub systemd: bool,
@@ -144,11 +144,11 @@ pub struct Processors {
 pub struct Calibration {
     /// The least CPU time of that work, in seconds.
     pub pace_seconds: f64,
-    /// By how much nine of ten times exceed the least at most.
+    /// How much nine of ten times exceed the least, at most.
     pub pace_noise: f64,
     /// By how much it takes longer on average while all cores do it.
     pub pace_beside: f64,
-    /// The part of the time in which others had the processor.
+    /// The part of the time in which other programs had the processor.
     pub busy: f64,
     /// The part of the time of all processors that the machine's host took away, if that is counted.
     pub stolen: f64,
@@ -190,14 +190,14 @@ pub struct ToolFound {
     pub version: String,
 }
 
-/// What follows from facts about a machine.
+/// A conclusion from facts about a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// What it is about, such as `isolation`.
     pub subject: &'static str,
     /// How good it is.
     pub grade: Grade,
-    /// What is so, in one line.
+    /// The conclusion, in one line.
     pub text: String,
     /// What to do, if something can be done: what it gives, and at what price.
     pub advice: Option<String>,

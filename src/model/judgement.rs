@@ -37,7 +37,7 @@ pub struct JudgeError {
     pub program: Option<Box<FaultyProgram>>,
 }
 
-/// What is known of a run of the package's own program that went wrong.
+/// Facts about a failed run of one of the package's programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FaultyProgram {
     /// What it wrote on standard error, cut.
@@ -133,12 +133,12 @@ pub struct CaseJudgement {
     pub verdict: Verdict,
     /// Why, in words: `token 1 differs`, `killed by SIGSEGV`, `1.02 s of CPU time, 1 s allowed`.
     pub cause: String,
-    /// What the output validator says to the judge; of the default one, the cause. Expectations look into it.
+    /// The output validator's message to the judge; of the default one, the cause. Expectations search it.
     pub message: String,
     /// Whether the cause has all of that message.
     #[serde(skip)]
     pub is_told: bool,
-    /// What the output validator says to the contestant; empty if it says nothing.
+    /// The output validator's message to the contestant; empty if there is none.
     pub team_message: String,
     /// What it is worth; `None` if test cases have no scores.
     #[serde(with = "As::<Option<Score>>")]
@@ -188,7 +188,7 @@ pub struct Evidence {
     pub diff: Vec<DiffLine>,
     /// How many lines of the diff were left out.
     pub diff_lines_left_out: u64,
-    /// What submission and output validator said to each other, if they did.
+    /// What submission and output validator wrote to each other, if they did.
     #[serde(with = "As::<Option<Exchange>>")]
     pub transcript: Option<Transcript>,
     /// The beginning of the input.
@@ -297,7 +297,7 @@ pub struct Judgement {
     pub broken: Vec<BrokenExpectation>,
 }
 
-/// What building a submission gave.
+/// The result of building a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompilerReport {
     /// Why it failed, in words; empty when it did not.

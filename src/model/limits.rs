@@ -165,7 +165,7 @@ impl Limits {
                 format!("wrote more than the {allowed} allowed")
             }
             StoppedBy::Deadlock => "waited for input that never came".to_owned(),
-            StoppedBy::Dismissed => "was not wanted any longer".to_owned(),
+            StoppedBy::Dismissed => "was no longer needed".to_owned(),
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct ListedCase {
     pub input_bytes: Option<Bytes>,
     /// The size of its judge answer.
     pub answer_bytes: Option<Bytes>,
-    /// What it says of itself.
+    /// Its description.
     pub description: Option<String>,
 }
 
@@ -61,7 +61,7 @@ pub struct ListedCase {
 pub struct ListedSubmission {
     /// Its name.
     pub name: String,
-    /// What is expected of it, a line for each rule.
+    /// Its expectations, a line for each rule.
     pub expected: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ pub struct ListedProgram {
 pub struct CaseFiles {
     /// The path below `data/`.
     pub name: String,
-    /// What it says of itself.
+    /// Its description.
     pub description: Option<String>,
     /// What it tells contestants who fail it.
     pub hint: Option<String>,

@@ -22,7 +22,7 @@ use crate::model::report::{
 use crate::model::units::seconds;
 use crate::model::worker::WorkerReport;
 
-/// A part of a command's work, of several that are done apart.
+/// One of several parts of a command's work that are done separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
     /// Which one, from 1.
@@ -115,7 +115,7 @@ pub fn command(documents: &[Document]) -> Result<&'static str, String> {
     let known = COMMANDS.into_iter().find(|it| *it == first);
     let command = known.ok_or_else(|| {
         format!(
-            "reports of `juror {first}` cannot be merged; only those of judge, verify and generate"
+            "reports of `juror {first}` cannot be merged, only those of judge, verify and generate"
         )
     })?;
     if documents.iter().any(|it| !it.proposals.is_empty()) {

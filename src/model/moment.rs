@@ -74,7 +74,7 @@ impl TryFrom<String> for Moment {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not a moment such as `2026-11-21T19:40:00Z`");
+        let wrong = || format!("`{text}` is not a time such as `2026-11-21T19:40:00Z`");
         let number = |range: std::ops::Range<usize>| {
             let digits = text.get(range).filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
             digits.and_then(|digits| digits.parse::<u64>().ok()).ok_or_else(wrong)

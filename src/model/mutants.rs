@@ -39,6 +39,6 @@ pub struct ListedMutant {
     pub lines_before: Vec<String>,
     /// The same lines as they are.
     pub lines_after: Vec<String>,
-    /// Whether the seed holds its operator out.
+    /// Whether its operator is held out.
     pub held_out: bool,
 }

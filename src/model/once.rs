@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::model::outcome::Outcome;
 use crate::model::serial::{As, RunKeys, Text};
 
-/// A run of a submission that somebody wants to look at.
+/// A single run of a submission, for a person to inspect.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunOnce {
     /// The submission's name, or that of the program in its place.
@@ -17,7 +17,7 @@ pub struct RunOnce {
     pub ended: String,
     /// Whether it exceeded a limit, crashed, or ended with another exit code than 0.
     pub failed: bool,
-    /// What an interactor told about the end, if a person played with it.
+    /// The interactor's final message, if a person played with it.
     pub message: String,
     /// The facts.
     #[serde(flatten, with = "As::<RunKeys>")]

@@ -35,7 +35,7 @@ pub enum PatternError {
     #[error("`?` is not supported in patterns")]
     QuestionMark,
     /// A brace has no partner.
-    #[error("a brace of the pattern has no partner")]
+    #[error("a brace of the pattern is not matched")]
     UnbalancedBrace,
     /// No name has this form.
     #[error("the pattern has an empty, `.` or `..` part")]
@@ -49,9 +49,9 @@ impl PatternError {
     /// What to write instead.
     pub const fn help(self) -> &'static str {
         match self {
-            Self::Empty => "write a name, with `*` within it and `{a,b}` for choices where needed",
+            Self::Empty => "write a name, with `*` in it and `{a,b}` for choices if needed",
             Self::DoubleStar => {
-                "a pattern also matches what is below; else write one `*` for each level"
+                "a pattern also matches everything below; otherwise, write one `*` for each level"
             }
             Self::Bracket => "write the choices in braces, such as `{a,b}`",
             Self::QuestionMark => "write `*`, or the choices in braces such as `{a,b}`",

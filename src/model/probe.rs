@@ -24,10 +24,10 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Law {
-    /// It cannot be told: too few sizes, or no law fits.
+    /// Unclear: too few sizes, or no law fits.
     #[default]
     Unclear,
-    /// Not so that it can be seen beside the start of the program.
+    /// Not visible next to the start-up time of the program.
     Flat,
     /// As a power of the size; the estimate is the exponent.
     Power,
@@ -55,7 +55,7 @@ impl Growth {
                 format!("grows as {value:.2}^{variable}, {least:.2} to {most:.2}")
             }
             (Law::Flat, _) => format!("does not grow with {variable}"),
-            _ => format!("depends on {variable} in a way that cannot be told"),
+            _ => format!("depends on {variable} in an unclear way"),
         }
     }
 }
@@ -72,7 +72,7 @@ pub struct ProbePoint {
     pub memory_bytes: Bytes,
     /// How often it ran.
     pub runs: u32,
-    /// Why it did not end well; then its times count for nothing.
+    /// Why it failed; then its times are ignored.
     pub failed: Option<String>,
 }
 
@@ -87,7 +87,7 @@ pub struct VariableProbe {
     pub memory: Growth,
     /// What was measured, by size.
     pub points: Vec<ProbePoint>,
-    /// Where the limit for too slow submissions is passed: at this size, about.
+    /// The approximate size at which it exceeds the limit for too slow submissions.
     pub too_slow_at: Option<u64>,
 }
 
@@ -96,7 +96,7 @@ pub struct VariableProbe {
 pub struct SubmissionProbe {
     /// Its name.
     pub submission: String,
-    /// Whether its author says that it is too slow.
+    /// Whether its author declares it too slow.
     pub declared_slow: bool,
     /// How the values of the inputs were chosen: those that cost it most.
     pub values: String,
@@ -115,7 +115,7 @@ impl SubmissionProbe {
     }
 }
 
-/// Whether a submission that is declared too slow can be told from the accepted ones.
+/// Whether a submission that is declared too slow can be separated from the accepted ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Separation {
     /// The slow submission.
@@ -138,7 +138,7 @@ pub enum SeparatedBy {
     Input,
     /// Nothing within the bounds.
     Nothing,
-    /// Nobody knows: no inputs could be made, or the time was over.
+    /// Unknown: no inputs could be made, or time ran out.
     Unknown,
 }
 
@@ -151,7 +151,7 @@ pub struct Probes {
     pub separations: Vec<Separation>,
     /// Runs that were measured.
     pub runs: u64,
-    /// Whether the time was over before all was measured.
+    /// Whether time ran out before everything was measured.
     #[serde(rename = "cut")]
     pub is_cut: bool,
     /// Why nothing was measured, or what is missing for more.

@@ -8,21 +8,21 @@ use serde::Serialize;
 use crate::model::serial::{As, Location};
 use crate::model::units::Bytes;
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Proposal {
     /// The grammar.
     #[serde(with = "As::<Location>")]
     pub grammar: PathBuf,
-    /// What the random numbers were made of.
+    /// The random seed.
     pub seed: u64,
     /// The cases that are new, from small to large.
     pub cases: Vec<ProposedCase>,
-    /// Inputs that are there already.
+    /// Inputs that already exist.
     pub equal: Vec<EqualInput>,
     /// Inputs that were left out for their size: the options of `juror grammar generate` that print them.
     pub too_large: Vec<String>,
-    /// How many cases were there without a recipe, and are now in it.
+    /// How many existing cases were added to the recipe.
     pub adopted: usize,
 }
 
@@ -42,7 +42,7 @@ pub struct ProposedCase {
 /// An input that is not new.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EqualInput {
-    /// What it would have been called.
+    /// The name it would have had.
     pub name: String,
     /// The case that has it.
     pub same_as: String,

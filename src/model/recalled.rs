@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::moment::Moment;
 
-/// What a cache spared a command.
+/// The work that a cache saved a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recalled {
     /// Programs that were started: compilers, submissions, validators and all others.
     pub started: usize,
-    /// Programs that were not, because what they did before holds.
+    /// Programs that were not started, because earlier results are still valid.
     pub recalled: usize,
     /// When the first of these ran.
     pub oldest: Option<Moment>,

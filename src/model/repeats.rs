@@ -35,7 +35,7 @@ pub struct TimedRun {
     pub memory_bytes: Option<Bytes>,
     /// How often a process lost its processor to another.
     pub involuntary_switches: u64,
-    /// How many threads of others wanted a processor at its end, if that was looked at.
+    /// How many threads of other programs wanted a processor at its end, if that was measured.
     pub others_running: u32,
     /// Time of all processors that the machine's host took away meanwhile.
     #[serde(with = "As::<Seconds>")]

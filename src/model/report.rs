@@ -50,7 +50,7 @@ pub const FORMAT: &str = "juror-report";
 /// The version of the format; raised when a key is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-/// Everything that a command came to.
+/// The complete result of a command.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(title = "juror-report")]
 pub struct Report {
@@ -62,7 +62,7 @@ pub struct Report {
     pub command_line: String,
     /// Which part of the work was done, if not all.
     pub shard: Option<Shard>,
-    /// What a search came to, in the report of `stress`.
+    /// The result of a search, in the report of `stress`.
     #[serde(flatten, with = "As::<Option<SearchKeys>>")]
     #[schemars(with = "Option<SearchKeys>")]
     pub search: Option<Search>,
@@ -95,13 +95,13 @@ pub struct Report {
     /// The package in another format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
-    /// What came of one run.
+    /// The result of a single run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunOnce>,
     /// What a package has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listing: Option<PackageListing>,
-    /// What became of right submissions by one mistake in each.
+    /// Right submissions with one mistake in each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mutants: Option<MutantListing>,
     /// How strong test data is.
@@ -113,15 +113,15 @@ pub struct Report {
     /// What to do next.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<NextReport>,
-    /// What came of making each test case.
+    /// The result of making each test case.
     pub generated: Vec<GeneratedReport>,
     /// What `compare` found.
     pub comparison: Option<ComparisonReport>,
-    /// What was found of a grammar.
+    /// The result of `grammar`.
     pub grammar: Option<GrammarReport>,
-    /// The whole in numbers.
+    /// The summary in numbers.
     pub summary: Summary,
-    /// What was known from earlier commands, if something remembers them.
+    /// What was known from earlier commands, if there is a cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<Recalled>,
     /// The workers on which programs ran, if they did not run on this machine.
@@ -235,10 +235,10 @@ pub struct SubmissionReport {
     pub test_cases: Arc<Vec<CaseJudgement>>,
     /// How many selected cases were not run.
     pub skipped: usize,
-    /// How many of these could prove nothing more of what is expected.
+    /// How many of these could prove nothing more about expectations.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spared: usize,
-    /// What building it gave.
+    /// The result of building it.
     pub compiler: Option<CompilerReport>,
     /// Expectations that do not hold.
     pub broken_expectations: Vec<BrokenExpectation>,
@@ -333,7 +333,7 @@ pub struct NextReport {
     pub step: NextStep,
 }
 
-/// What came of making a test case.
+/// The result of making a test case.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GeneratedReport {
     /// The package.
@@ -344,7 +344,7 @@ pub struct GeneratedReport {
     pub state: GeneratedState,
 }
 
-/// An output held against a judge answer.
+/// An output compared with a judge answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ComparisonReport {
     /// The output's file name.
@@ -357,16 +357,16 @@ pub struct ComparisonReport {
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// What was found of a grammar.
+/// The result of `grammar`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct GrammarReport {
-    /// Each input that was held against it.
+    /// Each input that was checked against it.
     pub inputs: Vec<InputReport>,
     /// The bounds of all that it reads.
     pub bounds: Vec<ValueBounds>,
 }
 
-/// An input that was held against a grammar.
+/// An input that was checked against a grammar.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InputReport {
     /// The file.
@@ -376,7 +376,7 @@ pub struct InputReport {
     pub valid: bool,
 }
 
-/// What a command comes to, in numbers.
+/// The result of a command, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Wall time of the whole command.
@@ -384,7 +384,7 @@ pub struct Summary {
     pub elapsed: Duration,
     /// Runs of submissions on test cases.
     pub runs: usize,
-    /// Runs left out because they could prove nothing more of what is expected.
+    /// Runs left out because they could prove nothing more about expectations.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spared_runs: usize,
     /// Submissions accepted.

@@ -121,13 +121,13 @@ pub enum ScoreOrigin {
 /// What a submission earned in all.
 #[derive(Default, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TotalScore {
-    /// Its points; `None` where not all that could change them was run.
+    /// Its points; `None` if not everything that could change them was run.
     pub score: Option<Score>,
     /// The most points that there are, if they are bounded.
     pub max_score: Option<Score>,
-    /// By test data group, in order; empty where `secret` has no groups.
+    /// By test data group, in order; empty if `secret` has no groups.
     pub groups: Vec<GroupScore>,
-    /// Whether the package says that no score is better.
+    /// Whether no better score exists, according to the package.
     #[serde(skip)]
     pub is_best: bool,
 }
@@ -137,7 +137,7 @@ pub struct TotalScore {
 pub struct GroupScore {
     /// The group, such as `secret/group1`.
     pub name: String,
-    /// Its points; `None` where not all that could change them was run.
+    /// Its points; `None` if not everything that could change them was run.
     pub score: Option<Score>,
     /// The most points that there are, if they are bounded.
     pub max_score: Option<Score>,

@@ -289,7 +289,7 @@ impl View<Option<Outcome>> for RunKeys {
     }
 }
 
-/// What two programs said to each other: the beginning, how much was left out, the end.
+/// What two programs wrote to each other: the beginning, how much was left out, the end.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Exchange {
     first: Vec<Line>,
@@ -297,7 +297,7 @@ pub struct Exchange {
     last: Vec<Line>,
 }
 
-/// A line that one of them said.
+/// A line that one of them wrote.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Line {
     #[serde(with = "As::<Seconds>")]
@@ -308,7 +308,7 @@ struct Line {
     whole: bool,
 }
 
-/// Who said it.
+/// Who wrote it.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Speaker {

@@ -16,43 +16,43 @@ use crate::model::words::words;
 /// What `strength` found.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Strength {
-    /// What all random choices are made of.
+    /// The random seed.
     pub seed: u64,
-    /// How long it was to take.
+    /// The time that it was allowed.
     #[serde(rename = "time_seconds", with = "As::<Seconds>")]
     pub time: Duration,
     /// How long it took.
     #[serde(rename = "seconds", with = "As::<Seconds>")]
     pub elapsed: Duration,
-    /// Whether the time was over before all was done.
+    /// Whether time ran out before everything was done.
     pub cut: bool,
     /// What must hold before anything is measured.
     pub gates: Vec<Gate>,
     /// What the score is made of.
     pub parts: Vec<Part>,
-    /// What came of the data since it was measured last; `None` if that is not known.
+    /// How the data changed since the last measurement; `None` if that is unknown.
     pub gained: Option<Gained>,
-    /// From 0 to 100; `None` if a gate is shut or nothing was held against the data.
+    /// From 0 to 100; `None` if a gate is shut or nothing was run on the data.
     pub score: Option<f64>,
     /// What the score means; `None` also if more than a tenth of the subjects were not run.
     pub grade: Option<Grade>,
     /// The right programs that mutants and wrappers are made of.
     pub references: Vec<RightProgram>,
-    /// Fresh inputs that tell how hard each subject is to catch.
+    /// Fresh inputs that show how hard each subject is to catch.
     pub pool: usize,
     /// Whether all test cases were tried on all subjects.
     pub matrix: bool,
-    /// What was held against the data, in order.
+    /// What was run on the data, in order.
     pub subjects: Vec<Subject>,
-    /// What came of the mutants whose operators are held out; `None` if there are no mutants.
+    /// The results of mutants whose operators are held out; `None` if there are no mutants.
     pub hold_out: Option<HoldOut>,
     /// What valid inputs can be like, and whether a test case is; empty without a grammar.
     pub features: Vec<InputFeature>,
     /// What each test case catches.
     pub cases: Vec<CaseKills>,
-    /// A small set of test cases that catches all that all of them catch.
+    /// A small set of test cases that catches everything that all of them catch.
     pub minimal: Vec<String>,
-    /// How the time of submissions grows, and whether test cases tell the slow ones.
+    /// How the time of submissions grows, and whether test cases separate the slow ones.
     pub probes: Option<Probes>,
     /// How many kinds of faulty inputs the input validators refuse.
     pub input_validators: Option<Strictness>,
@@ -93,7 +93,7 @@ impl fmt::Display for Gained {
     }
 }
 
-/// What came of mutants that the data is not made with.
+/// The results of mutants that the data is not made with.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HoldOut {
     /// The operators, by name.
@@ -120,7 +120,7 @@ impl fmt::Display for HoldOut {
 pub struct InputFeature {
     /// What holds for such an input, such as `n is odd`.
     pub about: String,
-    /// The first test case that is like that.
+    /// The first test case of that kind.
     pub test_case: Option<String>,
     /// If there is none: the start of an input that is.
     pub example: Option<String>,
@@ -171,7 +171,7 @@ pub enum GateState {
     Open,
     /// It does not: there is no score.
     Shut,
-    /// There is nothing to look at.
+    /// There is nothing to check.
     Unknown,
 }
 
@@ -243,11 +243,11 @@ pub struct RightProgram {
     pub submission: String,
     /// Its language.
     pub language: String,
-    /// How many mutants of it were held against the data.
+    /// How many mutants of it were run on the data.
     pub mutants: usize,
 }
 
-/// A program that should be wrong, held against the test data.
+/// A program that should be wrong, run on the test data.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Subject {
     /// Its name, the same in every run: `wrong_answer/parity.py`, `drop-last`, `accepted/a.cpp:off1-3fa9-2`.
@@ -258,7 +258,7 @@ pub struct Subject {
     pub fault: String,
     /// What it changes of a source.
     pub edit: Option<SourceEdit>,
-    /// What came of it.
+    /// Its result.
     pub status: SubjectStatus,
     /// The test cases that reject it: all if the matrix was asked for, else the first two that were found.
     pub killers: Vec<Kill>,
@@ -274,15 +274,15 @@ pub struct Subject {
     pub reason: Option<String>,
     /// The subject before it that does the same.
     pub same_as: Option<String>,
-    /// Whether it was kept out of what the data may be made with.
+    /// Whether it is held out: the data may not be made with it.
     pub held_out: bool,
 }
 
-/// What is held against test data.
+/// What is run on test data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SubjectKind {
-    /// A submission of the package that is not to be accepted.
+    /// A submission of the package that should not be accepted.
     Submission,
     /// A right program whose input or output is changed.
     Wrapper,
@@ -291,7 +291,7 @@ pub enum SubjectKind {
 }
 
 words! {
-    /// What came of a subject.
+    /// The result of a subject.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum SubjectStatus {
@@ -301,11 +301,11 @@ words! {
         Missed = "missed",
         /// No test case rejects it, and too few inputs were tried.
         Undecided = "undecided",
-        /// It was not run: the time was over.
+        /// It was not run: time ran out.
         NotRun = "not run",
         /// No test case and none of many fresh inputs rejects it.
         PresumedEquivalent = "presumed equivalent",
-        /// `juror.toml` says that it is right, and why.
+        /// `juror.toml` declares it right, with a reason.
         ConfirmedEquivalent = "confirmed equivalent",
         /// Its outputs are those of another one.
         Duplicate = "duplicate",
@@ -357,7 +357,7 @@ pub struct MissedBy {
     pub verdict: Verdict,
     /// Why, in words.
     pub cause: String,
-    /// How it came about.
+    /// Its origin.
     pub origin: String,
     /// By how much the score grows with it as a test case.
     pub gain: f64,
@@ -401,16 +401,16 @@ impl fmt::Display for Lack {
                 "a grammar or a validator of the input, or a generator line with {seed}: what no test case catches stays undecided"
             }
             Self::Grammar => {
-                "a grammar of the input: bounds and features are not measured, and inputs are larger than they need be"
+                "a grammar of the input: bounds and features are not measured, and inputs are larger than needed"
             }
             Self::AcceptedSubmission => {
-                "an accepted submission: only the package's own wrong ones are held against the data"
+                "an accepted submission: only the package's own wrong ones are run on the data"
             }
             Self::Mutants => {
                 "an accepted submission in C, C++, Rust, Python or Java: there are no mutants"
             }
             Self::Outputs => {
-                "an output of its own for each input: wrappers do not fit a problem whose submissions talk or run in passes"
+                "a separate output for each input: wrappers do not fit a problem whose submissions talk or run in passes"
             }
         })
     }
@@ -459,7 +459,7 @@ impl Strength {
     pub fn in_short(&self) -> String {
         match (self.score, self.grade) {
             (Some(score), Some(grade)) => {
-                let cut = if self.cut { ", cut off by the time" } else { "" };
+                let cut = if self.cut { ", cut off: time ran out" } else { "" };
                 format!("{score:.1} of 100, grade {grade:?}{cut}")
             }
             (Some(score), None) => format!(

@@ -25,13 +25,13 @@ pub struct SearchPlan {
     pub chosen: String,
     /// Where inputs come from, such as `the grammar game1.ctd` and `3 generator lines`.
     pub sources: Vec<String>,
-    /// What all random choices are made of.
+    /// The random seed.
     #[serde(skip)]
     pub seed: u64,
     /// How long inputs are tried.
     #[serde(rename = "time_seconds", with = "As::<Seconds>")]
     pub time: Duration,
-    /// How long what is found may be made smaller, at least.
+    /// The minimum time for shrinking a counterexample.
     #[serde(rename = "shrink_time_seconds", with = "As::<Seconds>")]
     pub shrink_time: Duration,
 }
@@ -49,7 +49,7 @@ pub struct SearchProgress {
     pub smallest: Option<usize>,
 }
 
-/// What a search came to. What is skipped stands at the top of the report.
+/// The result of a search. Skipped fields are at the top of the report.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Search {
     /// With what and on what.
@@ -65,7 +65,7 @@ pub struct Search {
     pub batched: u64,
     /// Those of them that made the counterexample smaller.
     pub shrinking_runs: u64,
-    /// Whether the time for that was over before it was as small as it could be.
+    /// Whether time for shrinking ran out before it was as small as possible.
     pub shrinking_cut: bool,
     /// Wall time of the search, without what made the counterexample smaller.
     #[serde(rename = "hunting_seconds", with = "As::<Seconds>")]
@@ -77,7 +77,7 @@ pub struct Search {
     pub end: SearchEnd,
     /// Inputs that were not compared: not valid, or not solved by the reference in time.
     pub left_out: u64,
-    /// How far the list of all small inputs was gone through: the most values of any choice in turn.
+    /// How far the list of all small inputs was covered: the most values of any choice in turn.
     #[serde(rename = "small_level")]
     pub level: Option<u64>,
     /// The command line that repeats it.
@@ -94,7 +94,7 @@ pub enum SearchEnd {
     Found,
     /// The time was up.
     Time,
-    /// As many comparisons were made as were asked for.
+    /// All requested comparisons were made.
     Runs,
     /// There was nothing more to try.
     Exhausted,
@@ -122,7 +122,7 @@ pub struct Counterexample {
     /// What the submission writes, cut if it is long; `None` as before.
     #[serde(skip)]
     pub got: Option<Vec<u8>>,
-    /// What submission and output validator said to each other, if they did; of several passes the last.
+    /// What submission and output validator wrote to each other, if they did; of several passes the last.
     #[serde(with = "As::<Option<Exchange>>")]
     pub transcript: Option<Transcript>,
     /// What the submission writes on standard error, cut.
@@ -131,15 +131,15 @@ pub struct Counterexample {
     /// What the output validator wrote on standard error, if it judges a submission while it runs; cut.
     #[serde(with = "As::<Text>")]
     pub validator_stderr: Vec<u8>,
-    /// How the first failing input came about.
+    /// The origin of the first failing input.
     #[serde(with = "As::<OriginKeys>")]
     pub origin: Origin,
     /// The size of that one, in bytes.
     #[serde(rename = "first_bytes")]
     pub first_size: usize,
-    /// By what it was made smaller, in order.
+    /// How it was shrunk, in order.
     pub path: Vec<String>,
-    /// Of the runs on it, so many fail in this way.
+    /// How many of the runs on it fail in this way.
     pub failing: u32,
     /// How many runs on it were made to see that: [`REPEATS`], fewer if the time was over before.
     pub repeats: u32,
@@ -195,7 +195,7 @@ impl fmt::Display for Origin {
             Self::Shape { name, seed } => write!(f, "the grammar's shape `{name}`, seed {seed}"),
             Self::Bound { option, seed } => write!(f, "the grammar with `{option}`, seed {seed}"),
             Self::Generator { line } => write!(f, "the generator `{line}`"),
-            Self::TestCase { name } => write!(f, "changes of the test case `{name}`"),
+            Self::TestCase { name } => write!(f, "changes to the test case `{name}`"),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::model::serial::{As, Seconds, Text, View};
 use crate::model::stress::{Counterexample, Search};
 use crate::model::verdict::Verdict;
 
-/// What a search came to, at the top of the report and only in that of `stress`.
+/// The result of a search, at the top of the report of `stress` only.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SearchKeys {
     found: bool,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How strict a validator is: faults were put before it.
+/// How strict a validator is, measured by faults that it was given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Strictness {
     /// Kinds of faults that were tried.
@@ -12,9 +12,9 @@ pub struct Strictness {
     pub refused: u64,
     /// Those that are not, each with one input or output.
     pub let_through: Vec<LetThrough>,
-    /// Changes that no input tells from the original: they count for nothing.
+    /// Changes that no input distinguishes from the original: they are ignored.
     pub equivalent: Vec<String>,
-    /// By what it is known that a fault is one, in words.
+    /// How faults are known to be faults, in words.
     pub oracle: String,
     /// Right outputs beside the judge answers that were tried.
     pub alternatives: u64,
@@ -24,7 +24,7 @@ pub struct Strictness {
     pub missing: Option<String>,
 }
 
-/// A fault that nobody refuses.
+/// A fault that is not refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LetThrough {
     /// What is wrong, such as `n one above its bound`.

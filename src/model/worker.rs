@@ -12,7 +12,7 @@ pub struct WorkerReport {
     pub name: String,
     /// What keeps programs apart there.
     pub isolation: Option<Isolation>,
-    /// How many programs run there at once; 0 if it was lost before it said so.
+    /// How many programs run there at once; 0 if it was lost before it reported this.
     pub slots: usize,
     /// How much longer the same work takes there than on the first worker's machine.
     pub pace: f64,

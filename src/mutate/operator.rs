@@ -94,22 +94,22 @@ impl Operator {
     /// The mistake in a few words.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Ror => "compares otherwise",
-            Self::Aor => "calculates otherwise",
-            Self::Minmax => "takes the least for the greatest, or the other way round",
+            Self::Ror => "compares differently",
+            Self::Aor => "calculates differently",
+            Self::Minmax => "takes the least instead of the greatest, or the other way round",
             Self::Off1 => "is off by one",
-            Self::Loop => "begins, ends or steps a loop otherwise",
-            Self::Parity => "takes odd for even",
+            Self::Loop => "begins, ends or steps a loop differently",
+            Self::Parity => "confuses odd and even",
             Self::Type => "keeps numbers in a narrower type",
             Self::Init => "begins with another value",
-            Self::Reset => "keeps what a loop should set anew",
+            Self::Reset => "keeps what a loop should reset",
             Self::Memo => "forgets or misreads remembered results",
-            Self::Swaparg => "exchanges two values",
+            Self::Swaparg => "swaps two values",
             Self::Ret => "returns another result, or leaves too early or too late",
             Self::Tie => "decides ties the other way",
-            Self::Io => "reads or writes otherwise",
+            Self::Io => "reads or writes differently",
             Self::Arr => "makes an array too small",
-            Self::Cond => "turns a condition round, or fixes it",
+            Self::Cond => "negates a condition, or makes it constant",
             Self::Stmt => "leaves a statement out",
         }
     }

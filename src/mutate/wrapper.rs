@@ -50,8 +50,8 @@ pub fn wrappers() -> &'static [Wrapper] {
         reads("in-pairs", "leaves out the last value of a row of odd length", Misreading::InPairs),
         reads("rising", "sorts each row", Misreading::Rising),
         reads("falling", "sorts each row, the greatest first", Misreading::Falling),
-        reads("reversed", "takes each row from behind", Misreading::Reversed),
-        reads("once", "takes equal values of a row once", Misreading::Once),
+        reads("reversed", "reverses each row", Misreading::Reversed),
+        reads("once", "keeps equal values of a row only once", Misreading::Once),
         reads("clamped-127", "takes values above 127 for 127", Misreading::Clamped(127)),
         reads("clamped-255", "takes values above 255 for 255", Misreading::Clamped(255)),
         reads("clamped-32767", "takes values above 32767 for 32767", Misreading::Clamped(32767)),
@@ -96,7 +96,7 @@ pub fn wrappers() -> &'static [Wrapper] {
         writes("cut-2047", "writes 2047 bytes at most", |it| cut(it, 2047)),
         writes("cut-4096", "writes 4096 bytes at most", |it| cut(it, 4096)),
         writes("cut-65536", "writes 65536 bytes at most", |it| cut(it, 65536)),
-        writes("exchanged", "exchanges the first two words of each line", |it| {
+        writes("exchanged", "swaps the first two words of each line", |it| {
             each_line(it, exchanged)
         }),
         writes("greatest-first", "writes the greater of two numbers of a line first", |it| {
@@ -126,11 +126,11 @@ pub fn wrappers() -> &'static [Wrapper] {
                 .concat()
         }),
         writes("no-line-end", "does not end the last line", |it| it.trim_ascii_end().to_vec()),
-        writes("one-line", "writes all in one line", |it| {
+        writes("one-line", "writes everything on one line", |it| {
             it.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }).collect()
         }),
-        writes("more", "writes a word more", |it| [it, b"0\n"].concat()),
-        writes("lower-case", "writes small letters", <[u8]>::to_ascii_lowercase),
+        writes("more", "writes an extra word", |it| [it, b"0\n"].concat()),
+        writes("lower-case", "writes lower-case letters", <[u8]>::to_ascii_lowercase),
         writes("nothing", "writes nothing", |_| Vec::new()),
     ];
     ALL

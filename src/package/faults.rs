@@ -146,8 +146,11 @@ fn together(all: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let names = paths[1..].iter().filter_map(|path| path.file_name());
         let names: Vec<_> = names.take(NAMED).map(|name| name.to_string_lossy()).collect();
         let more = paths.len() - 1;
-        diagnostic.message =
-            format!("{}; so it is with {more} others: {}", diagnostic.message, names.join(", "));
+        diagnostic.message = format!(
+            "{}; the same holds for {more} others: {}",
+            diagnostic.message,
+            names.join(", ")
+        );
         if more > NAMED {
             diagnostic.message += " ...";
         }

@@ -234,11 +234,11 @@ impl Walk<'_> {
         }
         let (message, help) = match (error.loop_ancestor(), target) {
             (Some(_), _) => {
-                ("is a link to a directory that it is in".to_owned(), "remove the link")
+                ("is a link to a directory that contains it".to_owned(), "remove the link")
             }
             (None, Some(target)) => {
                 let message = format!("is a link to {}, which does not exist", target.display());
-                (message, "mend or remove the link")
+                (message, "fix or remove the link")
             }
             (None, None) => {
                 let reason =

@@ -37,7 +37,7 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
     if draft.problem.kind.interaction == Interaction::Interactive && io != ProgramIo::Standard {
         let message =
             "names files, but submissions of an interactive problem talk with the output validator";
-        let help = "remove `[io]`: standard input and output are what the two say";
+        let help = "remove `[io]`: the two talk through standard input and output";
         tree.faults.error(tree.path(NAME), message, help);
     }
     draft.problem.io = io;
@@ -56,7 +56,7 @@ fn protocols(node: &Node<'_>, problem: &Problem) -> Parse<(Protocol, Protocol)> 
         _ => Err(node.must_be("\"sinol\"")),
     })?;
     if output.is_some() && problem.kind.interaction == Interaction::Interactive {
-        let help = "remove the line: these programs look at an output";
+        let help = "remove the line: these programs only check an output";
         return Err(node.error("the problem is interactive, and a checker does not talk", help));
     }
     let or = |new: Option<Protocol>, old| new.unwrap_or(old);
@@ -87,7 +87,7 @@ fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {
     let mut map = node.map_called("io", "[io]")?;
     let nodes = [map.node("input"), map.node("output")];
     let names = [map.ask("input", file_name), map.ask("output", file_name)];
-    let help = "name both files, or neither for standard input and output";
+    let help = "give both files, or neither for standard input and output";
     match &nodes {
         [Some(_), Some(_)] => {}
         [None, None] => {
@@ -101,7 +101,7 @@ fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {
         return Ok(ProgramIo::Standard);
     };
     if input == output {
-        node.error("input and output are the same file", "name two different files");
+        node.error("input and output are the same file", "choose two different files");
     }
     if draft.file_writing == FileWriting::Forbidden {
         let layout = &draft.problem.layout;

@@ -149,7 +149,7 @@ pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     if problem.is_none() && diagnostics.is_empty() {
         diagnostics.push(
             Diagnostic::error(dir.join(layout.settings), "is missing or empty")
-                .help("fill it, or name another format with --format"),
+                .help("fill it, or choose another format with --format"),
         );
     }
     Reading { layout: Some(layout), problem, diagnostics }

@@ -49,7 +49,7 @@ fn header(node: &Node<'_>, tree: &Files) -> Parse<PathBuf> {
         Some(item) => Ok(item.path.clone()),
         None => {
             let message = format!("there is no file `{}` in the package", shown(node.word()));
-            Err(node.error(message, "name the file from the package's directory on"))
+            Err(node.error(message, "give the path of the file in the package"))
         }
     }
 }

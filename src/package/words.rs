@@ -5,7 +5,7 @@
 /// # Errors
 /// The fault of the line, as a clause to put after its name.
 pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
-    const NO_PARTNER: &str = "has a quote without its partner";
+    const NO_PARTNER: &str = "has an unclosed quote";
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
     let mut characters = line.chars();
@@ -62,9 +62,9 @@ mod tests {
         );
         check("gen a\u{a0}b\u{b}c", Ok(&["gen", "a\u{a0}b\u{b}c"]));
         check("", Ok(&[]));
-        check("gen 'a", Err("has a quote without its partner"));
-        check("gen don't", Err("has a quote without its partner"));
-        check(r#"gen "a\"#, Err("has a quote without its partner"));
+        check("gen 'a", Err("has an unclosed quote"));
+        check("gen don't", Err("has an unclosed quote"));
+        check(r#"gen "a\"#, Err("has an unclosed quote"));
         check(r"gen \", Err("ends with a backslash"));
     }
 }

@@ -273,7 +273,7 @@ impl Builder {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    let help = "one file, one document; remove what follows `---`";
+                    let help = "a file has one document; remove everything after `---`";
                     page.error(range, "a second YAML document starts here", help);
                     return Step::Stop;
                 }
@@ -297,7 +297,7 @@ impl Builder {
             Event::SequenceEnd | Event::MappingEnd => self.end(page),
             Event::Alias(anchor) => return self.alias(anchor, range, page),
             Event::UnresolvedAlias(name) => {
-                let message = format!("`*{}` names no anchor above it", shown(&name));
+                let message = format!("`*{}` has no anchor above it", shown(&name));
                 let help = "put the text in quotes if no alias is meant";
                 page.error(range, message, help);
                 self.nodes += 1;
@@ -333,7 +333,7 @@ impl Builder {
     /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
     fn alias(&mut self, anchor: usize, range: Range, page: Page<'_>) -> Step {
         let Some(anchored) = self.anchors.get(&anchor) else {
-            page.error(range, "an alias cannot be inside of the value that it repeats", "");
+            page.error(range, "an alias cannot be inside the value that it repeats", "");
             return Step::Stop;
         };
         let nodes_before = self.nodes;
@@ -341,7 +341,7 @@ impl Builder {
         if self.nodes > MAX_NODES {
             let message =
                 format!("has more than {MAX_NODES} YAML values once its aliases are filled in");
-            page.error(range, message, "write less, or without aliases");
+            page.error(range, message, "shorten it, or write it without aliases");
             return Step::Stop;
         }
         let node = anchored.node.clone();
@@ -463,11 +463,8 @@ mod tests {
         check("a: 1\na: 2\n", &["a.yaml:2:1: key `a` replaces the one on line 1"]);
         check("a: 1\n---\nb: 2\n", &["a.yaml:2:1: a second YAML document starts here"]);
         check("{{x}}: 1\n", &["a.yaml:1:2: a key must be a text"]);
-        check("a: *b\n", &["a.yaml:1:4: `*b` names no anchor above it"]);
-        check(
-            "a: &b [*b]\n",
-            &["a.yaml:1:8: an alias cannot be inside of the value that it repeats"],
-        );
+        check("a: *b\n", &["a.yaml:1:4: `*b` has no anchor above it"]);
+        check("a: &b [*b]\n", &["a.yaml:1:8: an alias cannot be inside the value that it repeats"]);
         check("a: !!int 5\n", &["a.yaml:1:10: YAML tag `!!int` is not supported"]);
         check("a: !!str 5\n", &[]);
         check("a: é ö\nü: [\n", &["a.yaml:2:4: is not valid YAML: unclosed bracket '['"]);

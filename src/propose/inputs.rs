@@ -228,7 +228,7 @@ fn remark(
         }
     };
     Diagnostic::warning(path, format!("{what} (left out: {names})"))
-        .help("make grammar and validator say the same; `juror verify` shows more")
+        .help("make grammar and validator agree; `juror verify` shows more")
 }
 
 /// The existing inputs.

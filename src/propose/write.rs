@@ -80,7 +80,7 @@ impl Addition<'_> {
         }
         for (file, contents) in &files {
             if place_file(file, contents, Mode::Check)? == GeneratedState::Differs {
-                let message = "is there already, with other contents, so nothing was added";
+                let message = "already exists with other contents, so nothing was added";
                 let help = "rename it, or put the cases elsewhere with --into";
                 return Err(Diagnostic::error(file, message).help(help).into());
             }
@@ -308,13 +308,13 @@ fn solution(problem: &Problem) -> Option<String> {
 }
 
 fn no_solution(problem: &Problem) -> Diagnostic {
-    let message = "nothing makes the judge answers of new cases, so none were added";
+    let message = "no program makes the judge answers of new cases, so none were added";
     let path = match &problem.recipe {
         Some(recipe) => recipe.clone(),
         None => problem.dir.join(problem.layout.accepted),
     };
     Diagnostic::error(path, message).help(format!(
-        "write a right solution into {}, or name a program in the recipe with `solution: /...`, and run \
+        "write a right solution into {}, or set a program in the recipe with `solution: /...`, and run \
          this again",
         problem.layout.accepted
     ))

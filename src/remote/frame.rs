@@ -130,7 +130,7 @@ impl Frames {
         let (head, behind) = whole.split_at(head);
         let message = match postcard::take_from_bytes(head) {
             Ok((message, [])) => message,
-            _ => return Err(ProtocolError::new("it sends a message that nobody understands")),
+            _ => return Err(ProtocolError::new("it sends an invalid message")),
         };
         let behind = behind.to_vec();
         self.at += 4 + length;

@@ -94,7 +94,7 @@ impl JudgeSide {
                 }
             };
             if room(number).is_none() {
-                return Err(ProtocolError::new("it answers what nobody asked"));
+                return Err(ProtocolError::new("it answers a question that was not asked"));
             }
             heard.push(Received::Answered { number, answer });
         }
@@ -109,8 +109,8 @@ impl JudgeSide {
         room: &dyn Fn(RequestId) -> Option<u64>,
     ) -> Result<(), ProtocolError> {
         let number = stream >> BLOBS;
-        let most =
-            room(number).ok_or_else(|| ProtocolError::new("it answers what nobody asked"))?;
+        let most = room(number)
+            .ok_or_else(|| ProtocolError::new("it answers a question that was not asked"))?;
         let coming = self.results.entry(number).or_default();
         coming.bytes += bytes.len() as u64;
         if coming.bytes > most {
@@ -149,8 +149,9 @@ impl JudgeSide {
                     && blob.known_digest().is_none_or(|it| arrived.known_digest() == Some(it))
             };
             let arrived = arrived.filter(is_it);
-            *blob =
-                arrived.ok_or_else(|| ProtocolError::new("it sends other bytes than it names"))?;
+            *blob = arrived.ok_or_else(|| {
+                ProtocolError::new("it sends bytes that do not match their digest")
+            })?;
         }
         Ok(ended)
     }

@@ -81,7 +81,7 @@ impl Connection {
     pub fn open(mut self) -> Result<Pipes, JudgeError> {
         let fault = |error: &dyn fmt::Display| {
             JudgeError::new(format!("start the worker `{}`", printable(&self.name)), error)
-                .help("name a program that is here, such as ssh, and its arguments")
+                .help("give a program that exists here, such as ssh, and its arguments")
         };
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = piped.stderr(Stdio::piped()).spawn().map_err(|error| fault(&error))?;
@@ -125,7 +125,7 @@ impl Process {
         let said = String::from_utf8_lossy(&said);
         let mut lines = said.lines().filter(|line| !line.trim().is_empty());
         match lines.next_back() {
-            Some(line) => format!("{ended}; it said `{}`", printable(line.trim())),
+            Some(line) => format!("{ended}; it wrote `{}`", printable(line.trim())),
             None => ended,
         }
     }

@@ -100,7 +100,7 @@ pub(super) fn unpack<'p>(
     ways: &[Way],
     mut behind: &[u8],
 ) -> Result<Vec<(&'p mut Blob, Way)>, ProtocolError> {
-    let wrong = || ProtocolError::new("it sends something else than it says");
+    let wrong = || ProtocolError::new("its contents do not match their digest");
     let blobs = carrier.blobs_mut();
     if blobs.len() != ways.len() {
         return Err(wrong());

@@ -64,7 +64,10 @@ pub fn serve(
         }
         let beating = thread::Builder::new().spawn_scoped(scope, || pulse.beat());
         if threads == 0 || beating.is_err() {
-            return Err(JudgeError::new("start the threads of a worker", "the system refuses"));
+            return Err(JudgeError::new(
+                "start the threads of a worker",
+                "the system refuses to start them",
+            ));
         }
         worker.read(&mut input, sender)
     })
@@ -192,7 +195,7 @@ impl<'a> Worker<'a> {
         let Task { number, alone, work } = task;
         let number = *number;
         if let Some(path) = self.not_offered(work) {
-            let what = format!("{} is not a tool that was found here", path.display());
+            let what = format!("{} was not found here", path.display());
             self.say(Some(number), &work.failed(number, JudgeError::new("show a tool", what)));
             return;
         }

@@ -197,7 +197,7 @@ impl Shared {
             drop(state);
             for worker in silent {
                 let seconds = LOOK.as_secs_f64() * f64::from(MOST_SILENT);
-                self.lose(worker, &format!("it has said nothing for {seconds:.0} s"));
+                self.lose(worker, &format!("it has sent nothing for {seconds:.0} s"));
             }
             state = self.lock();
         }
@@ -325,7 +325,7 @@ impl Shared {
         if !state.is_stopped {
             let name = state.workers[worker].name.clone();
             let message = format!("this worker is lost: {reason}");
-            let help = "its runs go to other workers, if there are any; `juror help scale` tells what can be wrong";
+            let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
             state.remarks.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
         }
         drop(state);
@@ -341,7 +341,7 @@ impl State {
         });
         let lost: Vec<String> = lost.collect();
         JudgeError::new("run programs on workers", format!("there is none; {}", lost.join("; ")))
-            .help("start the command of a worker by hand: it says `juror worker`, and waits")
+            .help("start the command of a worker by hand: it prints `juror worker`, and waits")
     }
 
     /// The tools that a job starts or shows.

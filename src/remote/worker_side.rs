@@ -178,7 +178,7 @@ impl WorkerSide {
             };
             if let Some(known) = self.kept.blob(&digest) {
                 if known.len().ok() != Some(length) {
-                    return Err(ProtocolError::new("it names the same bytes with two lengths"));
+                    return Err(ProtocolError::new("it gives two lengths for the same bytes"));
                 }
                 *blob = known;
                 continue;
@@ -190,7 +190,7 @@ impl WorkerSide {
             return self.ready(task, acts);
         }
         if self.waiting.len() >= MOST_WAITING {
-            return Err(ProtocolError::new("it sends more jobs than anybody can do"));
+            return Err(ProtocolError::new("it sends too many jobs"));
         }
         self.waiting.push(Waiting { task, missing });
         Ok(())
@@ -206,7 +206,7 @@ impl WorkerSide {
     ) -> Result<RequestId, ProtocolError> {
         if let Some((stream, coming)) = self.coming.iter_mut().find(|(_, it)| it.digest == digest) {
             if coming.length != length {
-                return Err(ProtocolError::new("it names the same bytes with two lengths"));
+                return Err(ProtocolError::new("it gives two lengths for the same bytes"));
             }
             coming.wanted_by.push(blob);
             return Ok(*stream);
@@ -246,7 +246,7 @@ impl WorkerSide {
             Ok(blob) if blob.known_digest() == Some(digest) => {
                 self.arrived(stream, &wanted_by, &blob, acts)
             }
-            Ok(_) => Err(ProtocolError::new("it sends other bytes than it names")),
+            Ok(_) => Err(ProtocolError::new("it sends bytes that do not match their digest")),
             Err(reason) => {
                 self.give_up(stream, &reason, acts);
                 Ok(())

@@ -293,7 +293,7 @@ impl Workers {
             }
         }
         let what = format!("{MOST_LOST} workers were lost while they ran it");
-        let help = "look at what those machines say; they may have too little memory";
+        let help = "check those machines' messages; they may lack memory";
         Err(JudgeError::new("run a program on a worker", what).help(help).into())
     }
 

@@ -53,7 +53,7 @@ fn warning(shortfall: &Shortfall, isolation: Isolation, most_at_once: Option<usi
     };
     let mut text = format!("{message} ({isolation}{one}); {help}");
     if isolation == Isolation::Plain {
-        text.push_str("\nwhat nothing holds:");
+        text.push_str("\nnot enforced:");
         for gap in reasons {
             text.push_str(&format!("\n  {gap}"));
         }

@@ -9,6 +9,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
 
 use crate::model::host::Temporary;
 use crate::model::units::Bytes;
@@ -93,9 +94,15 @@ pub(super) fn remove_tree(parent: &OwnedFd, name: &CStr) {
                 }
                 // A directory can be moved only if it is writable itself.
                 let _ = open_for_removal(&below, &grandchild);
-                brought_up += 1;
-                let new = format!("juror-removes-{brought_up}");
-                let _ = rustix::fs::renameat(&below, &grandchild, &top, new.as_str());
+                loop {
+                    brought_up += 1;
+                    let new = format!("juror-removes-{brought_up}");
+                    match rustix::fs::renameat(&below, &grandchild, &top, new.as_str()) {
+                        // A program may have taken the name.
+                        Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+                        _ => break,
+                    }
+                }
             }
             progress |= rustix::fs::unlinkat(&top, &child, AtFlags::REMOVEDIR).is_ok();
         }
@@ -133,6 +140,18 @@ pub(super) fn temporary(path: PathBuf) -> Temporary {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_names_keep_a_tree_from_being_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        for number in 1..=40 {
+            let deep = dir.path().join(format!("tree/juror-removes-{number}/deep/deeper"));
+            std::fs::create_dir_all(&deep).unwrap();
+            std::fs::write(deep.join("file"), "").unwrap();
+        }
+        remove_tree(&rustix::fs::open(dir.path(), DIRECTORY, Mode::empty()).unwrap(), c"tree");
+        assert!(!dir.path().join("tree").exists());
+    }
 
     #[test]
     fn a_temporary_directory_that_cannot_be_used_says_why() {

@@ -89,7 +89,7 @@ impl From<Fault> for JudgeError {
         }
         match fault.kind {
             FaultKind::NamespacesForbidden => error
-                .help("`juror doctor` says what forbids it here, and the command that allows it"),
+                .help("`juror doctor` shows what forbids it here, and the command that allows it"),
             FaultKind::NamespacesUsedUp => {
                 error.help("allow more: sudo sysctl -w user.max_user_namespaces=15000")
             }

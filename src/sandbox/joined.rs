@@ -42,7 +42,7 @@ use crate::sandbox::slot::{Ends, Slot};
 use crate::sandbox::system;
 use crate::sandbox::transcript::Recorder;
 
-const STEP: &str = "join two programs";
+const STEP: &str = "connect two programs";
 
 impl Slot {
     /// Runs the program of a joint job in this slot and its partner in another, and returns after all processes of
@@ -164,10 +164,10 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
         // A program that writes much before it reads would wait forever, and be blamed for it.
         let error = JudgeError::new(
             STEP,
-            "the kernel gives only small pipes: programs of this user hold too many",
+            "the kernel gives only small pipes: this user's programs have too many open",
         );
         let help =
-            "end programs that hold many pipes, or: sudo sysctl fs.pipe-user-pages-soft=65536";
+            "end programs with many open pipes, or: sudo sysctl fs.pipe-user-pages-soft=65536";
         return Err(error.help(help).transient());
     }
     Ok((read, write.into()))
@@ -178,7 +178,7 @@ fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     let start = relay.start;
     let deadlock = relay.deadlock;
     let told = relay.told.map(|time| Duration::from_nanos(time.saturating_sub(start)));
-    let missing = || Err(JudgeError::new(STEP, "a run told nothing"));
+    let missing = || Err(JudgeError::new(STEP, "a run reported nothing"));
     let mut program = relay.program;
     let mut partner = relay.partner;
     let results =

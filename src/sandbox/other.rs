@@ -148,10 +148,7 @@ fn processors() -> usize {
 }
 
 fn nothing_else() -> JudgeError {
-    JudgeError::new(
-        "isolate programs",
-        format!("juror knows no way to do that on {}", env::consts::OS),
-    )
+    JudgeError::new("isolate programs", format!("juror cannot do that on {}", env::consts::OS))
 }
 
 /// Makes a slot. Programs cannot be pinned to a core.

@@ -13,7 +13,7 @@ pub(super) fn place_of(shown: &Shown) -> Result<PathBuf, Fault> {
         What::Installed { .. } => fs::canonicalize(&shown.inside).step_on("show", inside),
         What::Tree(tree) => match tree.place() {
             Some(place) => Ok(place.to_path_buf()),
-            None => Err(Fault::new(format!("show {inside}"), "it is nowhere on this machine")),
+            None => Err(Fault::new(format!("show {inside}"), "it does not exist on this machine")),
         },
     }
 }

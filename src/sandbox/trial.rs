@@ -22,6 +22,6 @@ pub(super) fn try_out(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeEr
         // Everything worked except the start of a program that does not exist.
         Err(error) if error.kind == FaultKind::Unstartable => Ok(slot),
         Err(error) => Err(error),
-        Ok(_) => Err(JudgeError::new("try the sandbox out", "a program ran that is not there")),
+        Ok(_) => Err(JudgeError::new("test the sandbox", "a program ran that does not exist")),
     }
 }

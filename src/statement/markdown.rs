@@ -102,7 +102,7 @@ impl<'a> Translator<'a, '_> {
 
     fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) -> Event<'a> {
         let translated = self.math.translate(formula, alone).unwrap_or_else(|reason| {
-            let message = format!("this formula is shown as it is written: {reason}");
+            let message = format!("this formula is shown as written: {reason}");
             self.remark(at, message, FORMULA);
             math::unread(formula)
         });

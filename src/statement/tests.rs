@@ -87,7 +87,7 @@ fn hostile_markdown_is_text() {
     );
     let net = "https://a.example/b.png";
     check(&format!("![a]({net})"), &[], &[&image(net, "No such file or directory (os error 2)")]);
-    let formula = "this formula is shown as it is written:";
+    let formula = "this formula is shown as written:";
     check(
         r"$\foo$",
         &["<code>\\foo</code>"],
@@ -214,12 +214,12 @@ fn what_latex_is_not_known_is_told_with_its_line() {
     check(
         "a\n\n\\foo{b} \\foo c",
         &["<p>b c</p>"],
-        &["3: `\\foo` is not known; it is left out, and its text stays"],
+        &["3: `\\foo` is unknown; it is left out, but its text is kept"],
     );
     check(
         "\\begin{foo}a\\end{foo}",
         &["<p>a</p>"],
-        &["1: the environment `foo` is not known; its text stays"],
+        &["1: the environment `foo` is unknown; its text is kept"],
     );
     for (text, what) in [
         ("a } b", "}"),
@@ -228,9 +228,9 @@ fn what_latex_is_not_known_is_told_with_its_line() {
         ("\\end{x}", "\\end{x}"),
         ("\\begin{x}", "\\begin{x}"),
     ] {
-        check(text, &[], &[&format!("1: `{what}` is left out: its partner is missing")]);
+        check(text, &[], &[&format!("1: `{what}` is left out: it has no match")]);
     }
-    check("\\item", &[], &["1: `\\item` stands outside of a list"]);
+    check("\\item", &[], &["1: `\\item` is outside a list"]);
     check(
         "\\includegraphics{b.gif}",
         &[],
@@ -242,12 +242,12 @@ fn what_latex_is_not_known_is_told_with_its_line() {
         &["1: the link to `javascript:x` is left out"],
     );
     let deep = "{".repeat(5000) + &"}".repeat(5000);
-    check(&deep, &[], &["1: groups stand too deep in each other here; the rest is left out"]);
+    check(&deep, &[], &["1: groups are nested too deeply here; the rest is left out"]);
     check(
         "\\def\\a{\\a\\a}\\a",
         &[],
         &[
-            "1: groups stand too deep in each other here; the rest is left out",
+            "1: groups are nested too deeply here; the rest is left out",
             "1: macros make more than 1 MiB of text; the rest is left out",
         ],
     );

@@ -45,7 +45,7 @@ impl Oracle {
             Self::Agreement(count) => format!(
                 "the judge answer: all {count} accepted submissions write it, token by token, on each test case that was tried"
             ),
-            Self::Form => "the form alone: accepted submissions write different outputs, or there is one of them only, so other values may be right".to_owned(),
+            Self::Form => "the form only: accepted submissions write different outputs, or there is only one, so other values may be right".to_owned(),
         }
     }
 
@@ -73,7 +73,7 @@ pub fn rejected_outputs(
 ) -> Result<Strictness, Stop> {
     let kind = bench.problem.kind;
     if kind.interaction == Interaction::Interactive || kind.passes > 1 {
-        let why = "what submissions write is judged while they run: there is no output to change";
+        let why = "submissions are judged while they run: there is no output to change";
         return Ok(Strictness::untried(why));
     }
     if kind.submitted == Submitted::Answers {
@@ -301,7 +301,7 @@ mod tests {
     fn the_default_output_validator_is_as_strict_as_its_arguments() {
         check("18 11\n", &[], &[]);
         check("1000000 3\nLRL\n", &[], &[]);
-        let one_more = "the first number one more";
+        let one_more = "the first number plus one";
         check("1000000 3\n", &["float_relative_tolerance", "1e-5"], &[one_more]);
     }
 }

@@ -144,7 +144,7 @@ impl Measuring<'_> {
             shown(&shrunk.input)
         );
         let path = bench.problem.dir.join(bench.problem.layout.input_validators);
-        let help = "make them stricter, or mend the one that is wrong; such inputs are left out";
+        let help = "make them stricter, or fix the one that is wrong; such inputs are left out";
         (bench.events)(Event::Diagnosed(Diagnostic::warning(path, what).help(help)));
     }
 

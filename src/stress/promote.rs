@@ -29,7 +29,7 @@ impl<'a> Promotion<'a> {
     pub fn new(problem: &'a Problem, name: &str) -> Result<Self, String> {
         if !problem.layout.takes_cases {
             return Err(format!(
-                "--promote: to a package in the format {} no test case can be added",
+                "--promote: cannot add test cases to a package in format {}",
                 problem.layout.format
             ));
         }
@@ -49,7 +49,7 @@ impl<'a> Promotion<'a> {
         let data = problem.dir.join(problem.layout.data);
         if data.join(format!("{full}.in")).exists() || data.join(&full).exists() {
             return Err(format!(
-                "--promote: the package has a test case or directory {full} already; choose another name"
+                "--promote: the package already has a test case or directory {full}; choose another name"
             ));
         }
         Ok(Self { problem, path })
@@ -63,9 +63,11 @@ impl<'a> Promotion<'a> {
         let name = self.path.join("/");
         let cases = &self.problem.test_data.cases;
         if let Some(same) = cases.iter().find(|case| is_same(&case.input, input)) {
-            let message =
-                format!("the test case {} has this very input, so {name} was not added", same.name);
-            let help = "run `juror judge` on it: the package catches this submission already";
+            let message = format!(
+                "the test case {} already has this input, so {name} was not added",
+                same.name
+            );
+            let help = "run `juror judge` on it: the package already catches this submission";
             return Err(Diagnostic::error(&same.input, message).help(help).into());
         }
         let yaml = match &self.problem.recipe {

@@ -25,7 +25,7 @@ pub fn usual<'a>(
     let order = |it: &&&Submission| (!is_fast(it), !is_solution(it));
     let chosen = accepted.iter().min_by_key(order)?;
     let why = match (accepted.len(), is_solution(chosen), is_fast(chosen)) {
-        (1, ..) => "the only one to choose from",
+        (1, ..) => "the only one available",
         (_, true, _) => "it makes the judge answers",
         (_, false, true) => "the first accepted one in C, C++ or Rust",
         (_, false, false) => "the first accepted one",

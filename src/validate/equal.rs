@@ -36,7 +36,7 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
             let digest = digest.map_err(JudgeError::on("read", &case.input))?;
             if let Some(first) = seen.get(&digest) {
                 let message = format!("has the same input as {}", first.name);
-                let help = "a case twice proves nothing more; remove one, or make them differ";
+                let help = "a duplicate proves nothing more; remove one, or make them differ";
                 doubts.push(Diagnostic::warning(&case.input, message).help(help));
             } else {
                 seen.insert(digest, case);

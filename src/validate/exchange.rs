@@ -59,7 +59,7 @@ fn one(
     let said = reply
         .stdout
         .start(MOST)
-        .map_err(|error| JudgeError::new("read what the output validator said", error))?;
+        .map_err(|error| JudgeError::new("read what the output validator wrote", error))?;
     let response = validator.read(reply, validator.limits(), Contract::OnePass)?;
     let message = trial::said(&response);
     Ok(match &response.opinion {
@@ -68,13 +68,13 @@ fn one(
             Diagnostic::warning(path, difference).help(help)
         }),
         Opinion::Rejected | Opinion::Partial(_) => {
-            let what = format!("the output validator rejects what the submission says in it{message}");
+            let what = format!("the output validator rejects the submission's side of it{message}");
             let help = "show an exchange that is accepted, with all lines of the submission";
             Some(Diagnostic::warning(path, what).help(help))
         }
         Opinion::Broken(what) => {
             let what = format!("the output validator breaks down on it: {what}{message}");
-            let help = format!("it must {}, whatever a submission says", validator.protocol().answers());
+            let help = format!("it must {}, whatever a submission writes", validator.protocol().answers());
             Some(Diagnostic::error(path, what).help(help))
         }
     })
@@ -102,7 +102,7 @@ fn first_difference(shown: &[u8], said: &[u8]) -> Option<String> {
     let (expected, found) = (shown.get(number), said.get(number));
     (expected != found).then(|| {
         format!(
-            "the judge's line {} is {} there, but the output validator says {}",
+            "the judge's line {} is {} there, but the output validator writes {}",
             number + 1,
             quoted(expected),
             quoted(found)
@@ -129,11 +129,11 @@ mod tests {
         };
         check("2 1\n4 7\n", "2 1\n4 7\n", None);
         check("2 1\n", "2 1 \n", None);
-        let message = "the judge's line 2 is `L` there, but the output validator says `R`";
+        let message = "the judge's line 2 is `L` there, but the output validator writes `R`";
         check("2 1\nL\n", "2 1\nR\n", Some(message));
-        let message = "the judge's line 2 is `L` there, but the output validator says nothing";
+        let message = "the judge's line 2 is `L` there, but the output validator writes nothing";
         check("2 1\nL\n", "2 1\n", Some(message));
-        let message = "the judge's line 1 is nothing there, but the output validator says `x`";
+        let message = "the judge's line 1 is nothing there, but the output validator writes `x`";
         check("", "x\n", Some(message));
     }
 }

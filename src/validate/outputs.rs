@@ -92,8 +92,7 @@ fn remark(
         }
         (Right, Opinion::Rejected | Opinion::Partial(_)) => (
             format!("the output validator `{name}` rejects it{said}"),
-            "an output that is said to be right must be accepted with the judge answer beside it"
-                .to_owned(),
+            "an output that is declared right must be accepted with its judge answer".to_owned(),
         ),
         (Wrong, Opinion::Accepted) => (
             format!("the output validator `{name}` accepts this invalid output"),
@@ -101,7 +100,8 @@ fn remark(
         ),
         (Fault, _) => (
             format!("the output validator `{name}` finds no fault in this test case{said}"),
-            "make the validator stricter, or change what the package says of the test".to_owned(),
+            "make the validator stricter, or change what the package declares about the test"
+                .to_owned(),
         ),
     };
     Some(Diagnostic::error(output, message).help(help))
@@ -123,7 +123,7 @@ fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>,
     Ok(match (claim, difference) {
         (OutputClaim::Right, Some(difference)) => {
             let message = format!("the output validator rejects it: {}", cause(&difference));
-            let help = "an `.out` file must be accepted with the judge answer beside it";
+            let help = "an `.out` file must be accepted with its judge answer";
             Some(Diagnostic::error(output, message).help(help))
         }
         (OutputClaim::Wrong, None) => {

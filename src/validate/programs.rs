@@ -30,7 +30,7 @@ const fn invalid(protocol: Protocol) -> i32 {
 pub(super) const fn refuses(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Standard => {
-            "exit with 43 to refuse an input, so that a crash is not taken for a refusal"
+            "exit with 43 to refuse an input, so that a crash does not count as a refusal"
         }
         Protocol::Testlib => "exit with 3 to refuse an input, as programs with testlib.h do",
         Protocol::Cms | Protocol::Sinol => "exit with another code than 0 to refuse an input",
@@ -135,7 +135,7 @@ pub(super) fn ask(
     if let Some(file) = question.files.iter().find(is_own) {
         let name = file.name.display();
         let reason = format!("`{name}` is also a file of {}", validator.program.path.display());
-        let error = JudgeError::new("lay a test case's `.files` beside an input validator", reason);
+        let error = JudgeError::new("put a test case's `.files` beside an input validator", reason);
         return Err(error.help(format!("rename `{name}` in one of the two")).into());
     }
     job.files.extend(question.files);
@@ -156,7 +156,7 @@ pub(super) fn ask(
         }
         (None, Ending::Signalled(signal)) => Opinion::Broken { ending: signal.to_string(), said },
         (Some(stop), _) => Opinion::Broken {
-            ending: format!("a limit passed ({})", job.limits.passed(stop, &reply.outcome)),
+            ending: format!("a limit exceeded ({})", job.limits.passed(stop, &reply.outcome)),
             said,
         },
     })

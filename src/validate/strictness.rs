@@ -239,13 +239,11 @@ fn doubt(path: &std::path::Path, class: Class, found: &[&Task<'_>]) -> Diagnosti
     let message = format!("accepts inputs with {}; seen with {shown}{also}", names.join(", with "));
     Diagnostic::warning(path, message).help(match class {
         Class::Layout => {
-            "be strict about white space: a submission that reads line by line may stumble over it"
+            "be strict about white space: a submission that reads line by line may fail on it"
         }
-        Class::Numbers => {
-            "refuse numbers that are written in another way than the statement has them"
-        }
-        Class::Rest => "read to the end of the input, and refuse what stands behind it",
-        Class::Bounds => "hold each value against the bounds of the statement",
+        Class::Numbers => "refuse numbers in another form than in the statement",
+        Class::Rest => "read to the end of the input, and refuse extra text",
+        Class::Bounds => "check each value against the bounds of the statement",
     })
 }
 

@@ -125,9 +125,8 @@ impl Trial<'_> {
     fn of_empty(&self) -> Result<Option<TrialFault>, Stop> {
         if self.bench.problem.kind.interaction == Interaction::Interactive {
             let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
-            let help =
-                format!("it must {} if the submission ends before all is said", self.rejects());
-            let tried = "a submission that ends without a word";
+            let help = format!("it must {} if the submission ends too early", self.rejects());
+            let tried = "a submission that writes nothing";
             return self.must_be_rejected(cases, b"", tried, &help);
         }
         let data = &self.bench.problem.test_data;
@@ -143,8 +142,8 @@ impl Trial<'_> {
         };
         let cases = data.cases.iter().filter(filled).take(TRIES).collect();
         let help = format!(
-            "it must {} for a wrong output; where nothing is a right output, \
-             say so by a case of the valid outputs with an empty .out file",
+            "it must {} for a wrong output; if an empty output is right, \
+             add a case to the valid outputs with an empty .out file",
             self.rejects()
         );
         self.must_be_rejected(cases, b"", "an empty output", &help)
@@ -152,7 +151,7 @@ impl Trial<'_> {
 
     fn of_junk(&self) -> Result<Option<TrialFault>, Stop> {
         let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
-        let help = format!("it must {} for a wrong output, whatever that is", self.rejects());
+        let help = format!("it must {} for any wrong output", self.rejects());
         self.must_be_rejected(cases, JUNK, "nonsense as the output", &help)
     }
 

@@ -43,6 +43,6 @@ pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> 
         idle[..idle.len().min(LISTED)].join(", ")
     );
     let help =
-        "add a submission with the mistake that such a case is to catch, or leave the case out";
+        "add a submission with the mistake that such a case should catch, or remove the case";
     Some(Diagnostic::warning(problem.dir.join(problem.layout.secret), message).help(help))
 }

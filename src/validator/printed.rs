@@ -61,7 +61,7 @@ pub(super) fn sinol(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
         said => per_cent(said),
     };
     let part = part.ok_or_else(|| {
-        format!("its third line is \"{}\", not how many per cent of the points", shown(&said))
+        format!("its third line is \"{}\", not a percentage of the points", shown(&said))
     })?;
     Ok(match part {
         Score::ONE => Opinion::Accepted,
@@ -142,8 +142,7 @@ mod tests {
         check(2, "OK", "it ended with exit code 2; a checker of sinol ends with 0");
         for wrong in ["50%", "-1", "1/0", "x"] {
             let stdout = format!("OK\n\n{wrong}\n");
-            let expected =
-                format!("its third line is \"{wrong}\", not how many per cent of the points");
+            let expected = format!("its third line is \"{wrong}\", not a percentage of the points");
             check(0, &stdout, &expected);
         }
     }

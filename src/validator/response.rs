@@ -88,7 +88,7 @@ impl Response {
         protocol: Protocol,
         contract: Contract,
     ) -> Result<Self, JudgeError> {
-        let fault = |error| JudgeError::new("read what the output validator left behind", error);
+        let fault = |error| JudgeError::new("read the files of the output validator", error);
         let stderr = reply.stderr.start(STDERR).map_err(fault)?;
         let mut feedback = Feedback::of(reply.collected).map_err(fault)?;
         let stdout = reply.stdout.start(STDERR).map_err(fault)?;
@@ -125,7 +125,7 @@ pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
 /// If it exceeded a limit or was killed, with a clause about `it`.
 pub fn exit_code(outcome: &Outcome, limits: &Limits) -> Result<i32, String> {
     match (passed(outcome, limits), outcome.ending) {
-        (Some(limit), _) => Err(format!("it passed a limit: {}", limits.passed(limit, outcome))),
+        (Some(limit), _) => Err(format!("it exceeded a limit: {}", limits.passed(limit, outcome))),
         (None, Ending::Exited(code)) => Ok(code),
         (None, Ending::Signalled(signal)) => Err(format!("it was killed by {signal}")),
     }
@@ -142,10 +142,10 @@ fn opinion(code: i32, feedback: &Feedback, contract: Contract) -> Result<Opinion
     }
     match (code == ACCEPT, &feedback.next_pass, contract) {
         (false, Some(_), _) => Err(format!(
-            "it made {NEXT_PASS} and ended with exit code 43; only an accepted pass has a next one"
+            "it made {NEXT_PASS} and ended with exit code 43; only an accepted pass can have a next one"
         )),
         (true, Some(_), Contract::OnePass) => {
-            Err(format!("it made {NEXT_PASS}, but the problem is not of the type multi-pass"))
+            Err(format!("it made {NEXT_PASS}, but the problem is not of type multi-pass"))
         }
         (true, Some(_), Contract::MorePasses(0)) => {
             Err(format!("it made {NEXT_PASS} in the last pass that the problem allows"))
@@ -236,11 +236,11 @@ mod tests {
             assert_eq!(shown(&response), expected);
         };
         let none = Bytes(0);
-        let time = "it passed a limit: 0.010 s of CPU time, 60 s allowed";
+        let time = "it exceeded a limit: 0.010 s of CPU time, 60 s allowed";
         check(Some(StoppedBy::CpuTime), none, none, time);
-        let memory = "it passed a limit: wanted more than the 2 GiB allowed; held 3 MiB";
+        let memory = "it exceeded a limit: wanted more than the 2 GiB allowed; held 3 MiB";
         check(Some(StoppedBy::Memory), none, none, memory);
-        let output = "it passed a limit: wrote more than the 8 MiB allowed";
+        let output = "it exceeded a limit: wrote more than the 8 MiB allowed";
         check(Some(StoppedBy::Output), none, none, output);
         check(None, Bytes::mib(4), Bytes::mib(5), output);
         check(None, Bytes::mib(4), Bytes::mib(4), "+");

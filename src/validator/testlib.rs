@@ -21,7 +21,7 @@ pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
     match code {
         0 => Ok(Opinion::Accepted),
         1 | 2 | 4 | 8 => Ok(Opinion::Rejected),
-        3 => Err(format!("it says that the test case is at fault{}", said(message))),
+        3 => Err(format!("it reports a fault of the test case{}", said(message))),
         7 => points(message).map(Opinion::Partial).ok_or_else(|| {
             let said = said(message);
             format!("it ended with exit code 7, and its message does not begin with points{said}")
@@ -102,7 +102,7 @@ mod tests {
         for wrong in [1, 2, 4, 8] {
             check(wrong, "-");
         }
-        check(3, "it says that the test case is at fault: why");
+        check(3, "it reports a fault of the test case: why");
         check(7, "it ended with exit code 7, and its message does not begin with points: why");
         check(50, "it ended with exit code 50, for \"partially correct (0)\"");
         check(75, "it ended with exit code 75, for \"partially correct (25)\"");
@@ -120,7 +120,7 @@ mod tests {
             ..quiet_outcome()
         };
         let what = exit_code(&outcome, &Limits::of_trial()).unwrap_err();
-        assert!(what.starts_with("it passed a limit"), "{what}");
+        assert!(what.starts_with("it exceeded a limit"), "{what}");
     }
 
     #[test]

@@ -37,8 +37,7 @@ fn the_answers_are_judged_and_nothing_is_run() {
     answers(&fixture, "mine");
     fixture.check("judge sum mine", 0, &["AC", "accepted on 4 test cases"]);
     fixture.remove("mine/small/2.out");
-    let missing =
-        "wrong answer on secret/small/2: there is no answer to it: `small/2.out` is missing";
+    let missing = "wrong answer on secret/small/2: no answer: `small/2.out` is missing";
     fixture.check("judge sum mine", 1, &["WA", missing]);
     fixture.write("mine/small/2.out", "1\n");
     let wrong = "wrong answer on secret/small/2";

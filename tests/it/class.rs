@@ -46,7 +46,7 @@ fn each_student_is_a_submission_and_what_is_no_program_is_told() {
     ];
     assert_eq!(verdicts(&document), expected);
     let said = [
-        "2 files in no language, not judged: marks.csv, dora/essay.pdf",
+        "2 files in no known language, not judged: marks.csv, dora/essay.pdf",
         "WA carl/b.sh 1/4",
         "- dora skipped: no program - emil/empty.py skipped: no program",
         "3 accepted, 1 rejected, 2 skipped",

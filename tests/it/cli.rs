@@ -21,7 +21,7 @@ fn mutants_are_listed_shown_and_written() {
     check("mutants sum b.c", 2, &["submission not found: b.c"]);
     check("mutants sum a.c --export ror-e914-1 b.c", 0, &["saved: b.c"]);
     assert_eq!(fixture.read("b.c"), "int main(void) {\n    return 1 <= 2;\n}\n");
-    check("mutants sum a.c --export ror-e914-2 b.c", 2, &["already there"]);
+    check("mutants sum a.c --export ror-e914-2 b.c", 2, &["already exists"]);
     check("mutants sum a.c --export ror-e914-2 .", 0, &["saved: ./a-ror-e914-2.c"]);
     check("mutants sum b.c --show tie-9b91-1", 5, &["`juror mutants` lists them"]);
     let document = fixture.json("mutants sum a.c --show ror-e914-1 --seed 3", 0);
@@ -138,11 +138,11 @@ fn a_wrong_command_line_is_explained() {
     fixture.write("escaping/main.sh", RIGHT);
     symlink("/etc/passwd", fixture.path("escaping/data.txt")).expect("a link");
     let check = |arguments: &str, code: i32, said: &[&str]| fixture.check(arguments, code, said);
-    check("judge sum", 2, &["name a submission: juror judge PACKAGE SUBMISSION"]);
+    check("judge sum", 2, &["give a submission: juror judge PACKAGE SUBMISSION"]);
     check("judge nothing", 3, &["in nothing", "1.in and 1.ans", "a file problem.yaml"]);
     check("jugde sum a.sh", 2, &["judge"]);
     check("judge sum absent.cpp", 2, &["submission not found: absent.cpp"]);
-    check("judge sum dangling.sh", 2, &["dangling.sh", "symbolic link to nothing"]);
+    check("judge sum dangling.sh", 2, &["dangling.sh", "broken symbolic link"]);
     check("judge sum empty.cpp", 2, &["empty.cpp", "empty"]);
     check("judge sum nothing", 2, &["nothing"]);
     check("judge sum mixed", 1, &["a.c", "b.py", "2 rejected"]);
@@ -423,8 +423,8 @@ fn a_package_in_progress_is_judged_as_far_as_it_goes() {
     assert_eq!(code, Some(3), "{text}");
     for piece in [
         "key `name` replaces the one on line 2",
-        "so it is with 6 others: Main1.class, Main2.class, Main3.class ...",
-        "so it is with 6 others: gen1.exe, gen2.exe, gen3.exe ...",
+        "the same holds for 6 others: Main1.class, Main2.class, Main3.class ...",
+        "the same holds for 6 others: gen1.exe, gen2.exe, gen3.exe ...",
         "is a link to /etc/passwd, which is outside of the package",
         "is not run: no go",
         "is skipped: no go; so is 1 other submission",
@@ -437,7 +437,7 @@ fn a_package_in_progress_is_judged_as_far_as_it_goes() {
     let (code, text) = run("judge sum a.sh");
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("accepted on 4 test cases"), "{text}");
-    assert!(text.contains("is not timed for the time limit: there is no go"), "{text}");
+    assert!(text.contains("is not used to find the time limit: there is no go"), "{text}");
     let (code, text) = run("judge sum a.sh accepted/a.go");
     assert_eq!(code, Some(4), "{text}");
     assert!(text.contains("2 submissions, 1 accepted, 1 skipped"), "{text}");
@@ -564,7 +564,7 @@ fn bare_tests_are_a_problem_with_default_limits() {
     fixture.check("generate bare", 3, &[none]);
     fixture.check("generate bare --from-grammar", 3, &[none]);
     let promote = "stress bare b.sh --reference a.sh --promote x";
-    fixture.check(promote, 2, &["no test case can be added"]);
+    fixture.check(promote, 2, &["cannot add test cases"]);
     fixture.write("bare/juror.toml", "[io]\ninput = \"x.in\"\noutput = \"x.out\"\n");
     fixture.write("a.sh", "read -r a b < x.in; echo $((a + b)) > x.out\n");
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);

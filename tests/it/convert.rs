@@ -439,7 +439,7 @@ fn nothing_is_written_if_it_cannot_be_as_asked() {
         let left = entries.filter(|it| it.file_name().to_string_lossy().starts_with(".juror"));
         assert_eq!(left.count(), 0, "{arguments}");
     };
-    check("sum --to legacy there", 2, "there is there already; name one that is not");
+    check("sum --to legacy there", 2, "there already exists; choose another");
     check("sum --to legacy sum/new", 2, "the new package cannot be inside the old one");
     check("sum --to 2023-07 new", 2, "expected 2025-09, legacy or domjudge-zip");
     check("sum --to legacy --time-limit 2 new", 2, "--time-limit is only for --to domjudge-zip");

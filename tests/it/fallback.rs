@@ -290,7 +290,7 @@ fn generators_are_proved_without_namespaces_too() {
         .iter()
         .map(|it| it.message.split(':').nth(1).unwrap_or_default().trim())
         .collect();
-    assert_eq!(said, ["`pwd.sh` gives something else the second time"]);
+    assert_eq!(said, ["`pwd.sh` gives another result the second time"]);
 }
 
 /// Refuses what Docker's own filter refuses: namespaces, mounts, and `clone3`, whose flags a filter cannot see.

@@ -96,7 +96,7 @@ fn a_second_run_adds_nothing_and_another_seed_adds_what_is_new() {
     let fixture = empty(ROW);
     let (first, _) = proposal(&fixture, "");
     let before = everything(&fixture);
-    fixture.check("generate sum --from-grammar", 0, &["nothing new", "are there already"]);
+    fixture.check("generate sum --from-grammar", 0, &["nothing new", "already exist"]);
     fixture.check("generate --from-grammar sum", 0, &["nothing new"]);
     assert_eq!(everything(&fixture), before);
     let old = recipe(&fixture);
@@ -281,10 +281,10 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
         &|it| it.remove("sum/submissions/accepted/right.sh"),
         all,
         3,
-        &["nothing makes the judge answers of new cases", "write a right solution"],
+        &["no program makes the judge answers of new cases", "write a right solution"],
     );
     check(&none, "sum --from-grammar no.ctd", 2, &["cannot read the grammar no.ctd"]);
-    check(&none, "--from-grammar no.ctd", 2, &["name a package"]);
+    check(&none, "--from-grammar no.ctd", 2, &["give a package"]);
     check(&none, "sum --from-grammar --into a/../b", 2, &["`..` is not a valid name"]);
     check(&none, "sum --from-grammar --check", 2, &["cannot be used with"]);
     check(&none, "sum --seed 4", 2, &["--from-grammar"]);

@@ -64,7 +64,7 @@ fn an_input_is_written_to_standard_output_and_nothing_else() {
     fixture.check(
         "grammar generate row.ctd --shape largest --size small",
         2,
-        &["the shape `largest` sets the size of counts itself"],
+        &["the shape `largest` already sets the size of counts"],
     );
     fixture.check("grammar generate row.ctd --most q", 2, &["has no variable `q`", "n, a[i]"]);
     fixture.write("never.ctd", "INT(1,9,n)\nASSERT(n > 20)\n");

@@ -24,20 +24,20 @@ fn fill(dir: &Path) {
 #[test]
 fn what_is_kept_is_shown_checked_and_removed() {
     let fixture = Fixture::new();
-    fixture.check_kept("cache", 0, &["cache/juror is not there: nothing is kept yet"]);
+    fixture.check_kept("cache", 0, &["cache/juror does not exist: nothing is kept yet"]);
     assert!(!fixture.path("cache").exists());
     fill(&fixture.path("cache/juror"));
     fill(&fixture.path("kept"));
     let shown = ["results      5\n", "large files  1\n", " of 2 GiB\n", "oldest use   today"];
     fixture.check_kept("cache", 0, &shown);
     fixture.check("cache stat --cache kept", 0, &[&["directory    kept"], &shown[..]].concat());
-    fixture.check("cache verify --cache kept", 0, &["6 entries, all whole"]);
+    fixture.check("cache verify --cache kept", 0, &["6 entries, all intact"]);
     let blobs = fs::read_dir(fixture.path("kept/facts/blobs")).unwrap();
     let blobs: Vec<_> = blobs.map(|entry| entry.unwrap().path()).collect();
     fs::write(&blobs[0], "damaged").unwrap();
-    let damaged = "5 entries are whole, 1 were damaged and are thrown away";
+    let damaged = "5 entries are intact, 1 were damaged and have been removed";
     fixture.check("cache verify --cache=kept", 0, &[damaged]);
-    fixture.check("cache verify --cache=kept", 0, &["5 entries, all whole"]);
+    fixture.check("cache verify --cache=kept", 0, &["5 entries, all intact"]);
     fixture.check("cache prune --cache=kept", 0, &["removed 0 B"]);
     fixture.check("cache prune --to 0 --cache=kept", 0, &["0 B left"]);
     fixture.check("cache --cache=kept", 0, &["results 0", "oldest use nothing"]);
@@ -58,13 +58,13 @@ fn the_option_counts_more_than_the_environment() {
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         assert!(said.contains(expected), "{set:?} {arguments}: {said}");
     };
-    check(None, "cache", "cache/juror is not there");
-    check(Some(""), "cache", "cache/juror is not there");
-    check(Some("a"), "cache", "a is not there");
-    check(Some("a"), "cache --cache b", "b is not there");
-    check(Some("off"), "cache --cache b", "b is not there");
-    check(Some("off"), "cache", "nothing is kept");
-    check(Some("a"), "cache --cache=off", "nothing is kept");
+    check(None, "cache", "cache/juror does not exist");
+    check(Some(""), "cache", "cache/juror does not exist");
+    check(Some("a"), "cache", "a does not exist");
+    check(Some("a"), "cache --cache b", "b does not exist");
+    check(Some("off"), "cache --cache b", "b does not exist");
+    check(Some("off"), "cache", "the cache is off");
+    check(Some("a"), "cache --cache=off", "the cache is off");
 }
 
 #[test]
@@ -79,14 +79,14 @@ fn a_directory_that_cannot_be_used_is_named_with_the_way_out() {
             fs::remove_file(kept).unwrap();
         }
     };
-    let named = "name a directory on this machine that only you can write";
+    let named = "give a local directory that only you can write";
     fs::write(fixture.path("kept"), "").unwrap();
     check("File exists", named);
     symlink(fixture.path("nowhere"), fixture.path("kept")).unwrap();
     check("No such file or directory", named);
     fs::create_dir(fixture.path("kept")).unwrap();
     fs::set_permissions(fixture.path("kept"), fs::Permissions::from_mode(0o777)).unwrap();
-    check("other users can write in it", "run: chmod go-w");
+    check("other users can write to it", "run: chmod go-w");
     fill(&fixture.path("kept"));
     fs::write(fixture.path("kept/facts/version"), "9\n").unwrap();
     check("a newer juror made it (version 9, this one knows 1)", named);
@@ -146,6 +146,6 @@ fn several_at_once_and_one_that_is_killed_leave_only_what_is_whole() {
     for mut other in others {
         assert!(other.wait().unwrap().success());
     }
-    fixture.check("cache verify --cache=kept", 0, &["all whole"]);
+    fixture.check("cache verify --cache=kept", 0, &["all intact"]);
     assert!(start().wait().unwrap().success());
 }

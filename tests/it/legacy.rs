@@ -165,7 +165,11 @@ fn an_output_validator_with_scores_must_give_one() {
     program(&fixture, "output_validators/v", &gives("echo 2.5 > \"${3}score.txt\""));
     fixture.check(judge, 0, &["AC", "score 5"]);
     program(&fixture, "output_validators/v", &gives(":"));
-    fixture.check(judge, 4, &["it made no score.txt", "`validation` says that it gives the score"]);
+    fixture.check(
+        judge,
+        4,
+        &["it made no score.txt", "`validation` requires it to give the score"],
+    );
 }
 
 #[test]

@@ -49,10 +49,10 @@ fn verify_plays_with_every_submission() {
     exchange("<1 2\n>3\n");
     fixture.check("verify sum", 0, &[all]);
     exchange("<1 2\n>4\n");
-    let said = "the output validator rejects what the submission says in it: 4 is not 3";
+    let said = "the output validator rejects the submission's side of it: 4 is not 3";
     fixture.check("verify sum", 0, &[all, said]);
     exchange("<2 1\n>3\n");
-    let said = "the judge's line 1 is `2 1` there, but the output validator says `1 2`";
+    let said = "the judge's line 1 is `2 1` there, but the output validator writes `1 2`";
     fixture.check("verify sum", 0, &[all, said]);
     exchange("1 2\n3\n");
     let said = "1.interaction:1:1";
@@ -100,7 +100,7 @@ fn the_first_failure_counts() {
     check(&format!("{right}; while :; do :; done"), &["TLE"]);
     check("while :; do echo 1; done", &["WA", "1 is not 3"]);
     check("head -c 1000 /dev/urandom; echo", &["WA"]);
-    let waits = "waited for input that never came: the output validator waited, too";
+    let waits = "waited for input that never came: the output validator also waited";
     check("read -r c", &["TLE", waits]);
     check("printf %s $((a + b)); read -r c", &["TLE", waits, ">3 (no line end)"]);
     // Those that leave in time, and do not wait to hear so.
@@ -135,13 +135,13 @@ fn a_validator_is_tried_before_anybody_is_judged() {
         set_validator(&fixture, &validator);
         fixture.check("verify sum", 3, &[said]);
     };
-    check("exit 42", "accepts a submission that ends without a word");
-    check("exit 0", "breaks down on a submission that ends without a word");
+    check("exit 42", "accepts a submission that writes nothing");
+    check("exit 0", "breaks down on a submission that writes nothing");
     check("read -r x && exit 42; exit 43", "accepts nonsense as the output");
     check("set -e; read -r x; exit 42", "it ended with exit code 1");
     // One that is of use all the same.
     let right = "read -r a b <\"$1\"; echo $a $b; read -r x || exit 1; [[ $x == $((a + b)) ]] && exit 42; exit 43";
-    check(right, "breaks down on a submission that ends without a word");
+    check(right, "breaks down on a submission that writes nothing");
     let report = fixture.json("verify sum", 3);
     assert_eq!(report["submissions"][0]["verdict"], "AC", "{report:#}");
 }

@@ -64,8 +64,8 @@ fn what_cannot_be_made_is_explained() {
     check("contest/My_1", 2, &["such as my1"]);
     check("..", 2, &["such as hello"]);
     check("/", 2, &["such as hello"]);
-    check("sum", 2, &["sum is there already; name one that is not"]);
-    check("taken", 2, &["taken is there already"]);
+    check("sum", 2, &["sum already exists; choose another"]);
+    check("taken", 2, &["taken already exists"]);
     check("contest/hello", 2, &["contest is not a directory", "mkdir -p contest"]);
     check("taken/hello", 2, &["taken is not a directory"]);
     check("hello --type game2", 2, &["game"]);

@@ -452,7 +452,7 @@ fn a_ready_program_gets_its_verdict() {
     check("exec yes\n", "OLE wrote more than the 8 MiB allowed");
     if !cfg!(target_os = "linux") {
         let refused = "judge sum --isolation=full -- /usr/bin/true";
-        fixture.check(refused, 4, &["isolate programs", "knows no way to do that on"]);
+        fixture.check(refused, 4, &["isolate programs", "cannot do that on"]);
         let known = ["juror knows no way to keep programs apart on", "run without isolation"];
         fixture.check("doctor", 4, &known);
     }

@@ -187,7 +187,7 @@ fn a_grammar_tells_which_bounds_no_case_reaches_and_which_the_other_validator_ov
         0,
         &[
             "accepts inputs with a one above its bound, with b one above its bound",
-            "hold each value against the bounds of the statement",
+            "check each value against the bounds of the statement",
             "all as expected; 1 warning",
         ],
     );

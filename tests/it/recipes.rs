@@ -130,13 +130,13 @@ fn what_generators_depend_on_is_named() {
         "generate sum --check",
         3,
         &[
-            "`clock.py` gives something else the second time: ",
-            "`address.py` gives something else the second time: ",
-            "`hash.py` gives something else the second time: ",
-            "`zone.py` gives something else the second time: line 1 of `.in` was `1 0` and is `1 13`",
-            "`locale.py` gives something else the second time: ",
-            "`place.py` gives something else the second time: ",
-            "`number.py` gives something else the second time: ",
+            "`clock.py` gives another result the second time: ",
+            "`address.py` gives another result the second time: ",
+            "`hash.py` gives another result the second time: ",
+            "`zone.py` gives another result the second time: line 1 of `.in` was `1 0` and is `1 13`",
+            "`locale.py` gives another result the second time: ",
+            "`place.py` gives another result the second time: ",
+            "`number.py` gives another result the second time: ",
             "7 errors",
         ],
     );
@@ -201,7 +201,7 @@ fn hand_made_files_are_told_and_left_alone() {
     let recipe =
         format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 3, b: gen.sh 4 5}}}}}}\n");
     fixture.write("sum/generators/generators.yaml", recipe);
-    fixture.check("generate sum", 3, &["is a directory where the recipe makes a file"]);
+    fixture.check("generate sum", 3, &["is a directory, but the recipe makes a file here"]);
     assert_eq!(read(&fixture, "secret/a.in"), "1 2\n");
 }
 
@@ -318,7 +318,7 @@ fn a_package_without_secret_cases_is_told_the_next_step() {
             (
                 "judge sum submissions/accepted/right.sh",
                 5,
-                "`juror generate` makes those of its recipe",
+                "`juror generate` makes them from its recipe",
             ),
             ("verify sum", 3, "run `juror generate` to make the test cases"),
             ("generate sum", 0, "1 test case, 1 created"),

@@ -59,8 +59,8 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
             fixture.juror(&format!("judge sum p.sh {options}")).output().expect("juror runs");
         assert!(!String::from_utf8_lossy(&text.stdout).contains("AC"), "{options}");
     };
-    check("--csv none/t.csv", &["--csv: cannot write none/t.csv", "name another file"]);
-    check("--html none/t.html", &["--html: cannot write none/t.html", "name another file"]);
+    check("--csv none/t.csv", &["--csv: cannot write none/t.csv", "choose another file"]);
+    check("--html none/t.html", &["--html: cannot write none/t.html", "choose another file"]);
     fixture.check("stress sum p.sh --html none/t.html", 2, &["--html: cannot write none/t.html"]);
     check("--junit sum", &["--junit: cannot write sum: is a directory"]);
     check("--csv t --junit t", &["--junit: t is another report"]);

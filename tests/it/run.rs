@@ -64,7 +64,7 @@ fn what_cannot_be_run_is_explained() {
     check(
         "run sum a.sh --input absent.txt",
         2,
-        &["--input: cannot read absent.txt", "name a file"],
+        &["--input: cannot read absent.txt", "give a file"],
     );
     check("run sum a.sh --input 1 --case sample/1", 2, &["cannot be used with"]);
     check(
@@ -149,7 +149,7 @@ fn verify_says_what_a_package_in_progress_lacks() {
     fixture.write("new/problem.yaml", fixture.read("sum/problem.yaml"));
     let all = [
         "write the statement",
-        "say what an",
+        "describe the input",
         "write a solution",
         "add test cases",
         "add a sample",

@@ -59,12 +59,12 @@ fn samples_are_what_contestants_are_shown() {
 #[test]
 fn what_cannot_be_shown_has_a_way_out() {
     let fixture = fixture();
-    fixture.check("statement sum --language de", 5, &["no such statement; there are en, sv"]);
+    fixture.check("statement sum --language de", 5, &["no such statement; available: en, sv"]);
     fixture.check("statement sum -o nowhere/a.html", 2, &["cannot write nowhere/a.html", "--out"]);
     fixture.check("statement nothing", 3, &["nothing"]);
     fixture.write("bare/1.in", "1\n");
     fixture.write("bare/1.ans", "1\n");
-    fixture.check("statement bare", 3, &["has no statement that juror shows", "add statement/"]);
+    fixture.check("statement bare", 3, &["has no statement that juror can show", "add statement/"]);
     fixture.write("sum/statement/problem.en.md", "<video> $\\foo$\n");
     fixture.check(
         "statement sum -o - --language en",
@@ -76,7 +76,11 @@ fn what_cannot_be_shown_has_a_way_out() {
         fixture.path("sum/statement/problem.sv.pdf"),
     )
     .expect("a file");
-    fixture.check("statement sum --language sv", 3, &["is a PDF, which cannot become a page"]);
+    fixture.check(
+        "statement sum --language sv",
+        3,
+        &["is a PDF, which cannot be converted to a page"],
+    );
     let output = fixture.juror("statement sum --pdf").env("PATH", "/nowhere").output();
     let output = output.expect("juror runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -89,8 +93,11 @@ fn what_cannot_be_shown_has_a_way_out() {
 fn a_pdf_beside_other_statements_is_told() {
     let fixture = fixture();
     fixture.write("sum/statement/problem.fr.pdf", "%PDF");
-    let said =
-        ["wrote sum.html (en, sv)", "is a PDF, which cannot become a page", "problem.fr.pdf"];
+    let said = [
+        "wrote sum.html (en, sv)",
+        "is a PDF, which cannot be converted to a page",
+        "problem.fr.pdf",
+    ];
     fixture.check("statement sum", 0, &said);
 }
 
@@ -138,7 +145,7 @@ fn statements_of_polygon_are_shown_in_each_language() {
     let said = [
         "it is outside of the package",
         "wrote p.html (de, en, ru)",
-        "is a PDF, which cannot become a page",
+        "is a PDF, which cannot be converted to a page",
         "french/problem.pdf",
     ];
     fixture.check("statement p", 0, &said);
@@ -158,7 +165,11 @@ fn statements_of_polygon_are_shown_in_each_language() {
     }
     assert!(!page.contains("secret") && !page.contains("<script"), "{page}");
     // Polygon's own page and PDF, and files of the judge, stay out.
-    fixture.check("statement p --language fr", 3, &["is a PDF, which cannot become a page"]);
+    fixture.check(
+        "statement p --language fr",
+        3,
+        &["is a PDF, which cannot be converted to a page"],
+    );
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn accepted_submissions_that_disagree_are_shown_with_a_small_input() {
     let fixture = small(Fixture::new());
     let wrong = "read -r a b; echo $((a > 1 ? 7 : a + b))\n";
     fixture.write("sum/submissions/accepted/sure.sh", wrong);
-    check(&fixture, "", 3, &["are both to be accepted, and differ on a valid input", ": `2 0\\n`"]);
+    check(&fixture, "", 3, &["should both be accepted, but differ on a valid input", ": `2 0\\n`"]);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_package_without_inputs_is_told_what_is_missing() {
     fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
     check(&fixture, "--matrix", 0, &said);
     fixture.remove("sum/submissions/accepted/right.sh");
-    check(&fixture, "", 0, &["only the package's own wrong ones are held against the", "1 caught"]);
+    check(&fixture, "", 0, &["only the package's own wrong ones are run on the", "1 caught"]);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn without_a_grammar_test_cases_are_changed() {
 fn wrappers_do_not_fit_what_talks() {
     let fixture = small(stress_live::live());
     fixture.write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a ? 9 : b"));
-    let said = ["an output of its own for each input", "missed  wrong_answer/some.sh", "│ 1 0"];
+    let said = ["a separate output for each input", "missed  wrong_answer/some.sh", "│ 1 0"];
     check(&fixture, "", 0, &said);
 }
 

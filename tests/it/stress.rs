@@ -219,18 +219,22 @@ fn what_is_found_joins_the_package_in_one_step() {
     assert_eq!(read("sum/data/secret/edges/zeros.ans"), "0\n");
     assert!(read("sum/generators/generators.yaml").ends_with("  # The end.\n"));
     fixture.juror("generate sum --check").assert().success();
-    fixture.check("stress sum my.sh --promote edges/zeros", 2, &["secret/edges/zeros already"]);
+    fixture.check(
+        "stress sum my.sh --promote edges/zeros",
+        2,
+        &["already has a test case or directory secret/edges/zeros"],
+    );
     fixture.check(
         "stress sum my.sh --seed 1 --explain 0 --promote again",
         3,
-        &["the test case secret/edges/zeros has this very input", "added"],
+        &["the test case secret/edges/zeros already has this input", "added"],
     );
 }
 
 #[test]
 fn what_cannot_be_searched_is_said_before_anything_runs() {
     let fixture = fixture();
-    fixture.check("stress my.sh", 2, &["name a package and a submission"]);
+    fixture.check("stress my.sh", 2, &["give a package and a submission"]);
     fixture.check("stress sum none.sh", 2, &["submission not found: none.sh"]);
     fixture.check("stress sum wrong.sh --reference no.sh", 2, &["submission not found: no.sh"]);
     fixture.check(
@@ -264,7 +268,10 @@ fn validators_that_disagree_with_the_grammar_are_named_and_believed() {
     let wrong_below_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
     let report = search(&fixture, wrong_below_zero, "--runs 300 --time 10m", 0);
     let said = report["diagnostics"].to_string();
-    assert!(said.contains("does not allow") && said.contains("expected two numbers"), "{report:#}");
+    assert!(
+        said.contains("rejects an input from") && said.contains("expected two numbers"),
+        "{report:#}"
+    );
 }
 
 #[test]

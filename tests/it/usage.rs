@@ -13,7 +13,7 @@ use crate::wire;
 #[test]
 fn a_wrong_option_is_explained() {
     let fixture = Fixture::new();
-    fixture.check("judge sum -x.sh", 2, &["written './-name'"]);
+    fixture.check("judge sum -x.sh", 2, &["as './-name'"]);
     fixture.check("judge sum a.sh --cases x", 2, &["'--case'"]);
     fixture.check("judge sum a.sh --case a?", 2, &["`?`", "write `*`"]);
     fixture.check("verify --help", 0, &["Examples:", "--case <GLOB>"]);
@@ -78,7 +78,7 @@ fn one_bad_entry_keeps_nobody_from_being_judged() {
         ("empty.py", "error: is empty"),
         ("README.txt", "error: no source file of a known language among `README.txt`"),
         ("dir", "error: is empty"),
-        ("link.sh", "error: submission link.sh is a symbolic link to nothing"),
+        ("link.sh", "error: submission link.sh is a broken symbolic link"),
         ("absent.sh", "error: submission not found: absent.sh"),
     ] {
         let line = format!("judge sum right.sh {bad} wrong.sh");
@@ -125,8 +125,8 @@ fn a_package_that_is_not_complete_is_judged() {
     // What cannot be honoured is an error.
     let base = "problem_format_version: 2025-09\n";
     for (yaml, said) in [
-        ("type: interactive\n", "need one of their own"),
-        ("type: pass-fail interactive\n", "need one of their own"),
+        ("type: interactive\n", "need their own"),
+        ("type: pass-fail interactive\n", "need their own"),
         ("limits: {time_limit: -1}\n", "time_limit"),
         ("nmae: Sum\n", "nmae"),
     ] {
@@ -367,7 +367,7 @@ fn a_submission_in_another_language_keeps_nobody_from_being_judged() {
     fixture.check("verify sum", 3, &judged);
     let yaml = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a file");
     fixture.write("sum/problem.yaml", yaml.replace("  time_limit: 1\n", ""));
-    let untimed = "warning: is not timed for the time limit: juror does not support Zig";
+    let untimed = "warning: is not used to find the time limit: juror does not support Zig";
     fixture.check("verify sum", 3, &judged);
     fixture.check("verify sum", 3, &[untimed]);
     for name in ["accepted/right.sh", "wrong_answer/wrong.sh"] {

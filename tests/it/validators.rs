@@ -90,7 +90,7 @@ fn files_of_a_test_case_do_not_overwrite_an_input_validator() {
     fixture.check(
         "verify sum",
         4,
-        &["cannot lay a test case's `.files`", "`other.sh` is also a file of", "rename"],
+        &["cannot put a test case's `.files`", "`other.sh` is also a file of", "rename"],
     );
 }
 
@@ -175,19 +175,19 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
     check("exit 0", "it ended with exit code 0; it must be 42");
     check("exit 1", "it ended with exit code 1; it must be 42");
     // On a busy machine it reaches the other limit first.
-    check("while :; do :; done", "it passed a limit:");
+    check("while :; do :; done", "it exceeded a limit:");
     check("sleep 100", "on the wall clock, 3.00 s allowed");
-    check("head -c 3000000 /dev/zero; exit 43", "it passed a limit: wrote more than the 1 MiB");
+    check("head -c 3000000 /dev/zero; exit 43", "it exceeded a limit: wrote more than the 1 MiB");
     check(
         "head -c 3000000 /dev/zero > \"${3}notes\"; exit 43",
-        "it passed a limit: wrote more than the 1 MiB",
+        "it exceeded a limit: wrote more than the 1 MiB",
     );
     check("mkdir \"${3}score.txt\"; exit 43", "score.txt is a directory, not a file");
     check(
         "ln -s /etc/passwd \"${3}judgemessage.txt\"; exit 43",
         "judgemessage.txt is a symbolic link, not a file",
     );
-    check("echo 1 > \"${3}nextpass.in\"; exit 42", "not of the type multi-pass");
+    check("echo 1 > \"${3}nextpass.in\"; exit 42", "not of type multi-pass");
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn a_visualizer_that_does_not_work_changes_no_verdict() {
     check("#!/usr/bin/env bash\necho why >&2; exit 1\n", "exit code 1\nwhy\n");
     check("#!/usr/bin/env bash\nkill -9 $$\n", "it was killed by SIGKILL");
     let much = "#!/usr/bin/env bash\necho > ${3}judgeimage.svg; head -c 9M /dev/zero\n";
-    check(much, "it passed a limit");
+    check(much, "it exceeded a limit");
     let fixture = fixture("x");
     fixture.write("sum/output_visualizer/draw/build", "#!/usr/bin/env bash\nexit 1\n");
     fixture.executable("sum/output_visualizer/draw/build");

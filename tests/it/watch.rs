@@ -83,7 +83,7 @@ impl Drop for Watch {
     }
 }
 
-const WAITS: &str = "waiting for a change of p.sh or sum; Ctrl-C ends the watch";
+const WAITS: &str = "waiting for a change in p.sh or sum; Ctrl-C ends it";
 
 #[test]
 fn each_save_is_judged() {
@@ -159,9 +159,9 @@ fn what_cannot_be_watched_is_refused() {
     fixture.write("p.sh", RIGHT);
     for option in ["--json", "--keep", "--shard=1/2", "--github"] {
         let name = option.split('=').next().expect("a word");
-        let why = format!("{name} is for one judgement, and `juror watch` makes many");
+        let why = format!("{name} is for one judgement, but `juror watch` makes many");
         fixture.check(&format!("watch sum p.sh {option}"), 2, &[&why]);
     }
     fixture.check("watch sum none.sh", 2, &["submission not found: none.sh"]);
-    fixture.check("watch sum", 2, &["name a submission"]);
+    fixture.check("watch sum", 2, &["give a submission"]);
 }

@@ -141,9 +141,9 @@ fn a_command_that_is_no_worker_is_told_with_the_reason() {
     broken("true", "it ended with exit status: 0");
     broken(
         "sh -c 'echo no route >&2; exit 255'",
-        "it ended with exit status: 255; it said `no route`",
+        "it ended with exit status: 255; it wrote `no route`",
     );
-    broken("'", "has a quote without its partner");
+    broken("'", "has an unclosed quote");
     broken("", "it is empty");
     let plain = worker("--isolation plain");
     let arguments = "judge sum sum/submissions/accepted/right.sh --isolation full";
@@ -214,7 +214,7 @@ fn runs_go_elsewhere_if_a_worker_dies_or_its_connection_is_cut() {
 fn a_worker_that_says_nothing_is_given_up() {
     let stopped =
         format!("worker | ({CUT}; kill -STOP $(cat pid); sleep 13; kill -9 $(cat pid))\n");
-    check_survives(&stopped, "it has said nothing for 10 s");
+    check_survives(&stopped, "it has sent nothing for 10 s");
 }
 
 /// Whether a process has a handler for a signal.

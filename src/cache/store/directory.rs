@@ -31,7 +31,8 @@ pub(super) const NEW: &str = ".new";
 const VERSION: u32 = 1;
 const VERSION_FILE: &str = "version";
 
-const INSTEAD: &str = "name a directory on this machine that only you can write with --cache or JUROR_CACHE, or `off`";
+const INSTEAD: &str =
+    "give a local directory that only you can write with --cache or JUROR_CACHE, or `off`";
 
 /// This user's cache directory.
 pub fn default_place() -> Option<PathBuf> {
@@ -83,7 +84,7 @@ impl Directory {
             }
             None if !directory.is_ours().map_err(failed)? => {
                 return Err(
-                    refuse("its directory `facts` holds files that juror did not make").into()
+                    refuse("its directory `facts` has files that juror did not make").into()
                 );
             }
             _ => directory.begin().map_err(failed)?,
@@ -294,7 +295,7 @@ fn private(path: &Path) -> Result<OwnedFd, Refused> {
     }
     if Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
         let help = format!("run: chmod go-w {}", real.display());
-        return Err(refused(path, "other users can write in it", &help).into());
+        return Err(refused(path, "other users can write to it", &help).into());
     }
     Ok(top)
 }

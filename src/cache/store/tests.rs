@@ -351,13 +351,13 @@ fn a_directory_that_others_can_change_is_refused() {
     let other = |path: &Path| std::os::unix::fs::lchown(path, Some(12345), None).unwrap();
     check(&|_| {}, None);
     check(&|path| make(path, 0o755), None);
-    check(&|path| make(path, 0o775), Some("other users can write in it"));
-    check(&|path| make(path, 0o777), Some("other users can write in it"));
+    check(&|path| make(path, 0o775), Some("other users can write to it"));
+    check(&|path| make(path, 0o777), Some("other users can write to it"));
     check(&|path| fs::write(path, "").unwrap(), Some("File exists (os error 17)"));
     check(&|path| symlink(path.parent().unwrap(), path).unwrap(), None);
     check(
         &|path| symlink("/tmp", path).unwrap(),
-        Some(if is_root { "other users can write in it" } else { "it belongs to another user" }),
+        Some(if is_root { "other users can write to it" } else { "it belongs to another user" }),
     );
     check(
         &|path| {
@@ -379,7 +379,7 @@ fn a_directory_that_others_can_change_is_refused() {
             make(&path.join("facts"), 0o700);
             fs::write(path.join("facts/moon.txt"), "made of cheese").unwrap();
         },
-        Some("its directory `facts` holds files that juror did not make"),
+        Some("its directory `facts` has files that juror did not make"),
     );
     if is_root {
         check(

@@ -22,7 +22,7 @@ pub(super) fn make(arguments: &InitArguments) -> Result<(), Stop> {
     let shown = dir.display().to_string();
     if let Some(unfit) = shown.chars().find(|it| "?&#%,".contains(*it)) {
         return Err(Stop::usage(format!(
-            "{shown} has a `{unfit}`, which means something in an address; name another"
+            "{shown} has a `{unfit}`, which has a meaning in addresses; choose another"
         )));
     }
     let files = plan.files(&fresh(&plan)?);
@@ -51,7 +51,7 @@ fn plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
     if ![1, 3, 5].contains(&servers.len()) {
         let count = servers.len();
         return Err(Stop::usage(format!(
-            "{count} servers cannot outvote one that is lost; name one, three or five"
+            "{count} servers cannot outvote one that is lost; give one, three or five"
         )));
     }
     name("--name", &arguments.name)?;
@@ -94,7 +94,7 @@ fn name(option: &str, text: &str) -> Result<(), Stop> {
     match !text.is_empty() && text.chars().all(is_fit) {
         true => Ok(()),
         false => Err(Stop::usage(format!(
-            "{option}: `{text}` is not a name; it must be of letters, digits, `-` and `_`"
+            "{option}: `{text}` is not a valid name; use letters, digits, `-` and `_`"
         ))),
     }
 }
@@ -104,7 +104,7 @@ fn twice(option: &str, names: impl Iterator<Item = String>) -> Result<(), Stop> 
     names.sort();
     match names.windows(2).find(|two| two[0] == two[1]) {
         None => Ok(()),
-        Some(two) => Err(Stop::usage(format!("{option}: {} is there twice", two[0]))),
+        Some(two) => Err(Stop::usage(format!("{option}: {} is given twice", two[0]))),
     }
 }
 

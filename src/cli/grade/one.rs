@@ -107,7 +107,7 @@ impl Grader<'_> {
     fn read(&self, raw: RawLine) -> Result<StreamLine, BrokenLine> {
         if raw.is_too_long {
             let what = format!("has more than {}", Bytes(LONGEST as u64));
-            let fault = LineFault::line(what, "name a package, or files, in place of long texts");
+            let fault = LineFault::line(what, "give a package, or files, in place of long texts");
             return Err(BrokenLine { id: None, fault });
         }
         self.settings.read(&raw.text)
@@ -281,7 +281,7 @@ fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, Line
             format!("main{ending}")
         }
         (None, None) => {
-            let help = "say it in `/source/language`, or name the file in `/source/name`";
+            let help = "give it in `/source/language`, or the file name in `/source/name`";
             let what = "the language is unknown";
             return Err(LineFault::of(FaultyPart::Source, what, Some(help.to_owned())));
         }
@@ -319,7 +319,7 @@ fn file_name(name: &str) -> Result<&str, LineFault> {
         true => Ok(name),
         false => {
             let help = "give the name of a file without a directory, such as `main.cpp`";
-            Err(LineFault::line(format!("`/source/name`: `{name}` is not such a name"), help))
+            Err(LineFault::line(format!("`/source/name`: `{name}` is not a plain file name"), help))
         }
     }
 }

@@ -32,17 +32,17 @@ impl Sink {
         };
         if journal.is_some_and(|journal| is_same(fs::metadata(journal))) {
             let what = format!(
-                "--output: {shown} is the journal, which has the results already; leave out --output"
+                "--output: {shown} is the journal, which already has the results; leave out --output"
             );
             return Err(Stop::usage(what));
         }
         let stdin = io::stdin().as_fd().try_clone_to_owned();
         if is_same(stdin.and_then(|stdin| File::from(stdin).metadata())) {
-            let what = format!("--output: {shown} is standard input; name another file");
+            let what = format!("--output: {shown} is standard input; choose another file");
             return Err(Stop::usage(what));
         }
         let to = File::create(path).map_err(|error| {
-            Stop::usage(format!("--output: cannot write {shown}: {error}; name another file"))
+            Stop::usage(format!("--output: cannot write {shown}: {error}; choose another file"))
         })?;
         Ok(Self { to: Box::new(to) })
     }
@@ -112,7 +112,7 @@ pub(super) fn summary(tally: &Tally, elapsed: Duration) -> String {
         (accepted, "accepted"),
         (rejected, "rejected"),
         (broken, "broken"),
-        (without_package, "without a package that can be used"),
+        (without_package, "without a usable package"),
         (skipped, "skipped"),
         (failed, "with judge errors"),
     ];

@@ -50,7 +50,7 @@ impl Programs {
         rules: &Rules<'_>,
     ) -> Result<Self, Stop> {
         let path = setting.inputs.solution.as_deref();
-        let nothing = "the package has no accepted submission to compare with; name a correct program with --reference";
+        let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
         let (reference, chosen) = match &setting.reference {
             Some(reference) => (reference, "--reference"),
             None => usual(&setting.inputs.problem, path)

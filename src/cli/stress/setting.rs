@@ -44,7 +44,7 @@ impl Setting {
             }
             _ => {
                 return Err(Stop::usage(
-                    "name a package and a submission; or, without a package, --input-grammar, --reference and a submission",
+                    "give a package and a submission; or, without a package, --input-grammar, --reference and a submission",
                 ));
             }
         };
@@ -59,8 +59,7 @@ impl Setting {
             None => Problem { dir: PathBuf::from("."), ..Problem::default() },
         };
         if problem.kind.submitted == Submitted::Answers {
-            let what =
-                "submissions to this problem are answers, not programs; `juror judge` judges them";
+            let what = "submissions to this problem are answers, not programs; use `juror judge`";
             return Err(Stop::usage(what));
         }
         let submission = named(submission, &problem).map_err(Stop::usage)?;

@@ -22,7 +22,7 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
         let read = read.as_ref().map_err(|(message, help)| (message.as_str(), help.as_str()));
         assert_eq!(read.copied(), expected, "{text}");
     };
-    const SEE: &str = "`juror schema grade` prints what a line has";
+    const SEE: &str = "`juror schema grade` prints the form of a line";
     let good = |old: &str, new: &str| GOOD.replace(old, new);
     check(GOOD, Ok(()));
     check(&good(r#""a""#, "12345678901234567890"), Ok(()));
@@ -64,7 +64,7 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
         r#""x""#,
         r#""x","limits":{"time":0}"#,
         "`/limits/time`: out of range",
-        "it is from 0.001 to 86400 seconds",
+        "it must be from 0.001 to 86400 seconds",
     );
     wrong(
         r#""x""#,
@@ -76,14 +76,14 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
         r#""cases":[{"input":"1","answer":"2"}],"#,
         "",
         "has neither `/package` nor `/cases`",
-        "name a package, or give a list of objects with `input` and `answer`",
+        "give a package, or a list of objects with `input` and `answer`",
     );
     wrong(r#"{"input":"1","answer":"2"}"#, "", "`/cases` is empty", "give at least one test case");
     wrong(
         r#""x""#,
         r#"{"language":"cpp"}"#,
         "has neither `/source/text` nor `/source/file`",
-        "give the source itself, or name its file",
+        "give the source itself, or its file",
     );
 }
 
@@ -175,7 +175,7 @@ fn a_map_leads_to_what_lines_of_another_form_say() {
     wrong(
         r#"{"cases":{"input":"/a"}}"#,
         "`/cases` lacks a key",
-        "say where `input` and `answer` of a test case are",
+        "give the pointers to `input` and `answer` of a test case",
     );
     wrong(
         r#"{"cases":{"inputs":"/a"}}"#,

@@ -53,7 +53,7 @@ impl Parser {
             if self.is_sign("[") {
                 return self.expected(
                     "a variable without index",
-                    "all that the variable holds is meant: leave the index out",
+                    "the command takes the whole variable: leave the index out",
                 );
             }
             if !self.take_sign(",") {

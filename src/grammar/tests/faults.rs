@@ -61,7 +61,7 @@ fn commands_have_a_form() {
         &["1:7: 10 ^ 10000000000 is too large: its result may have 4194304 bits"],
     );
     check("INT(1,1/0)", &["1:7: 1 is divided by zero"]);
-    check("INT(0,1e9)", &["1:7: this bound is a float, where an integer is needed"]);
+    check("INT(0,1e9)", &["1:7: this bound is a float, but an integer is needed"]);
     check("REP(-1) END", &["1:5: -1 is not a number of iterations"]);
     check("INT(1,007)", &["1:7: an integer has no leading zero"]);
     check(

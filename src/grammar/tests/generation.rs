@@ -204,7 +204,7 @@ fn what_cannot_be_satisfied_is_named_with_the_reason() {
     check(
         "REPI(i,5,SPACE)\nINT(1,3,a[i]) END ASSERT(UNIQUE(a))",
         2,
-        &["every value from 1 to 3 is taken"],
+        &["every value from 1 to 3 is used"],
     );
     check("IF(MATCH(\"x\")) ELSE END\nASSERT(1 == 2)", 2, &["does not hold"]);
     check("INT(1,9)\nINT(1,9)", 2, &["MATCH"]);

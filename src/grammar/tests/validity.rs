@@ -258,7 +258,7 @@ fn arithmetic_is_exact() {
     check(
         "SET(a=\"x\") ASSERT(a+1==1)",
         "",
-        "grammar 1:19: \"x\" is a string, with which nothing is computed",
+        "grammar 1:19: \"x\" is a string, which cannot be used in arithmetic",
     );
     check(
         "SET(a=\"x\") ASSERT(a==1)",
@@ -320,7 +320,7 @@ fn loops_go_round_as_often_as_is_said() {
     check(
         "WHILE(1==1) SET(a=1) END",
         "",
-        "grammar 1:1: this loop has gone round 1000000 times without reading anything",
+        "grammar 1:1: this loop has run 1000000 times without reading anything",
     );
     check("REP(2, IF(MATCH(\",\")) STRING(\",\") ELSE SPACE END) INT(0,9) END", "1,2", "");
 }

@@ -323,10 +323,10 @@ fn what_an_output_validator_must_not_say_is_named() {
         "graded",
         AC,
         &[("score.txt", "1")],
-        "it made score.txt, but `validation` does not say `custom score`",
+        "it made score.txt, but `validation` is not `custom score`",
     );
     check("graded", WA, &[("score.txt", "1")], "it made score.txt for an output that it rejects");
-    let missing = "it made no score.txt for an output that it accepts, and `validation` says that it gives the score";
+    let missing = "it made no score.txt for an output that it accepts, and `validation` requires it to give the score";
     check("custom", AC, &[], missing);
     check("custom", WA, &[], "-1");
     check("custom", WA, &[("score.txt", "1")], "it made score.txt for an output that it rejects");

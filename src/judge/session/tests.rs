@@ -410,7 +410,7 @@ fn who_is_disturbed_is_judged_by_a_run_alone() {
     check(Verdict::Accepted, &["ada"], &[accepted]);
     check(Verdict::Accepted, &["ava"], &[accepted, &remark]);
     // A result that another run may show breaks no expectation.
-    let remark = format!("is AC, but may as well be TLE as expected: {near}");
+    let remark = format!("is AC, but could also be TLE as expected: {near}");
     check(Verdict::TimeLimitExceeded, &["ava"], &[accepted, &remark]);
     let remark = format!("{remark}; and 1 more test case");
     check(Verdict::TimeLimitExceeded, &["avv"], &[accepted, &remark]);

@@ -48,7 +48,7 @@ fn a_shim_without_a_version_behind_it_is_passed_over() {
     check(
         &machine,
         "python3",
-        "none: /home/u/.pyenv/shims/python3: gave an answer that juror does not understand: \"hello\"",
+        "none: /home/u/.pyenv/shims/python3: printed something that juror does not understand: \"hello\"",
     );
 }
 

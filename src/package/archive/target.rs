@@ -46,7 +46,7 @@ pub(super) enum UnpackRefusal {
 impl UnpackRefusal {
     /// What is wrong, and what to do.
     pub(super) fn said(&self) -> (String, String) {
-        let other = "unpack it with a program that you trust, and name the directory";
+        let other = "unpack it with a program that you trust, and give the directory";
         let (message, help) = match self {
             Self::Damaged(why) => (format!("cannot be read: {why}"), "pack it again"),
             Self::Outside(name) => {
@@ -58,7 +58,7 @@ impl UnpackRefusal {
             }
             Self::Device(name) => {
                 let message = format!("has `{name}`, which is neither a file nor a directory");
-                (message, "pack it again without that")
+                (message, "pack it again without it")
             }
             Self::Twice(name) => (format!("has `{name}` twice"), "pack it again"),
             Self::TooLarge(what) => (format!("is too large: it has more than {what}"), other),

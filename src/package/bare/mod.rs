@@ -202,12 +202,12 @@ impl Format for Bare {
                 });
             } else if Input::is_certain(name) {
                 let help = format!("add {}", input.answers[..2].join(" or "));
-                tree.faults.lack(file, "has no answer beside it", help);
+                tree.faults.lack(file, "has no answer file", help);
             }
         }
         let lonely = names.iter().filter(|name| name.ends_with(".ans") && !used.contains(*name));
         for (name, answer) in lonely.filter_map(|name| Some((name, tree.file(name)?))) {
-            let message = "has no input beside it, so it is not looked at";
+            let message = "has no input file, so it is ignored";
             let help = format!("add {}", name.replace(".ans", ".in"));
             tree.faults.warning(answer, message, help);
         }

@@ -82,7 +82,7 @@ fn what_is_alone_is_named() {
     check(
         &["1.in", "1.ans", "2.in", "3.ans"],
         &["1 1.ans"],
-        &["2.in: has no answer beside it", "3.ans: has no input beside it, so it is not looked at"],
+        &["2.in: has no answer file", "3.ans: has no input file, so it is ignored"],
     );
 }
 

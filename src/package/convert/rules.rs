@@ -37,7 +37,7 @@ impl fmt::Display for Rule {
             Self::AllOrNothing(points) => write!(f, "{points} if all is accepted, else 0"),
             Self::Each(points, _) => write!(f, "{points} for each accepted test case"),
             Self::UpTo(points, _) => {
-                write!(f, "up to {points} for each test case, as the output validator says")
+                write!(f, "up to {points} for each test case, by the output validator")
             }
             Self::LeastSaid(None) => write!(f, "the least that the output validator gives"),
             Self::LeastSaid(Some(most)) => {

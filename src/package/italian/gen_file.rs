@@ -103,7 +103,7 @@ pub(super) fn read(tree: &Files) -> Option<Listing> {
         let points = comment.strip_prefix("ST:").map(str::trim);
         if !words.is_empty() && (copied.is_some() || points.is_some()) {
             error(
-                format!("`#{}` stands behind a test", shown(comment)),
+                format!("`#{}` comes after a test", shown(comment)),
                 "write it on a line of its own",
             );
             continue;
@@ -117,7 +117,7 @@ pub(super) fn read(tree: &Files) -> Option<Listing> {
                     }
                     Err(_) => error(
                         format!("`{}` is not a whole number of points", shown(points)),
-                        "write one behind `#ST:`",
+                        "write one after `#ST:`",
                     ),
                 }
                 continue;
@@ -125,8 +125,8 @@ pub(super) fn read(tree: &Files) -> Option<Listing> {
             (None, None) if words.is_empty() => continue,
             (None, None) if words.contains(['"', '\'', '\\', '{', '$', '`']) => {
                 error(
-                    "juror would read this command in another way than a shell".to_owned(),
-                    "write words between blanks only",
+                    "juror would read this command differently from a shell".to_owned(),
+                    "write plain words, separated by blanks",
                 );
                 continue;
             }
@@ -156,8 +156,8 @@ fn check(tree: &Files, groups: &mut Vec<Group>) {
     }
     let sum: f64 = groups.iter().filter_map(|group| group.points).sum();
     if sum != 100.0 {
-        let message = format!("the points of all subtasks are {sum}, and CMS asks for 100");
-        tree.faults.error(&*path, message, "correct the numbers behind `#ST:`");
+        let message = format!("the points of all subtasks are {sum}, but CMS requires 100");
+        tree.faults.error(&*path, message, "correct the numbers after `#ST:`");
     }
     if let Some(at) = groups.iter().position(|group| group.cases.is_empty()) {
         let message = format!("subtask {} has no test", at + 1);

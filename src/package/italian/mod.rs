@@ -203,7 +203,7 @@ fn checker(tree: &Files, problem: &mut Problem) {
         }
         if let Some(item) = tree.children(dir).find(|item| is_called(item, name)) {
             let message = format!("may be the checker, but there is no {dir}/{name}");
-            let help = format!("call its source {dir}/{name}.cpp, or build {dir}/{name}");
+            let help = format!("name its source {dir}/{name}.cpp, or build {dir}/{name}");
             tree.faults.error(item, message, help);
             return;
         }

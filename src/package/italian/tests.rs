@@ -157,8 +157,8 @@ fn what_cannot_be_honoured_is_named() {
     check(&[("#ST: 60", "#ST: x")], &[], &[], "`x` is not a whole number of points");
     check(&[("# ST: 0\n", "")], &[], &[], "has tests before the first `#ST:`");
     check(&[("3 4 # small\n", "")], &[], &[], "subtask 2 has no test");
-    check(&[("# small", "# ST: 5")], &[], &[], "`#ST: 5` stands behind a test");
-    check(&[("5 6", "'5 6'")], &[], &[], "juror would read this command in another way");
+    check(&[("# small", "# ST: 5")], &[], &[], "`#ST: 5` comes after a test");
+    check(&[("5 6", "'5 6'")], &[], &[], "juror would read this command differently");
     check(
         &[("att/example.txt", "att/x.txt")],
         &[],

@@ -99,8 +99,7 @@ pub(super) fn check<'a>(
         match interaction.filter(|_| part == Part::Sample && files.are_for_display()) {
             // The format has no such samples, but packages made for its earlier drafts do.
             Some(shown) => {
-                let message =
-                    format!("is shown, and no test case is behind it: there is no `{base}.in`");
+                let message = format!("is shown, but has no test case: there is no `{base}.in`");
                 let help =
                     format!("add {base}.in and {base}.ans, so that the sample is judged, too");
                 faults.warning(shown, message, help);
@@ -111,7 +110,7 @@ pub(super) fn check<'a>(
         return None;
     };
     if base == "test_group" {
-        let help = "rename it: test_group.yaml could not be told from the group's settings";
+        let help = "rename it: its .yaml file would be the group's settings";
         faults.error(input, "a test case must not be called `test_group`", help);
         return None;
     }

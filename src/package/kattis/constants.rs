@@ -18,7 +18,7 @@ pub(super) fn read(node: &Node<'_>) -> Parse<Vec<Constant>> {
     let mut constants = Vec::new();
     for node in node.entries("a map of names to values")? {
         if constants.len() > MOST {
-            let help = "what the package's files do not need to share can be in them";
+            let help = "write values that files do not share into the files";
             return Err(node.key_error(format!("there are more than {MOST} constants"), help));
         }
         // A broken constant is reported, and the others are read.

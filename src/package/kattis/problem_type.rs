@@ -108,7 +108,7 @@ fn check_among(word: &str, seen: &[String], item: &Node<'_>) {
     });
     let help = "remove one of the two";
     if is_seen(word) {
-        item.error(format!("type `{word}` is there twice"), help);
+        item.error(format!("type `{word}` is given twice"), help);
     } else if let Some(other) = other {
         item.error(format!("type `{word}` is incompatible with `{other}`"), help);
     }

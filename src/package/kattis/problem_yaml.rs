@@ -149,12 +149,12 @@ pub(super) fn languages(node: &Node<'_>) -> Parse<Option<Vec<String>>> {
     for item in node.one_or_more() {
         if item.word() == "all" {
             let help = "write `languages: all` without brackets";
-            item.error("`all` is not in a sequence", help);
+            item.error("`all` must not be in a sequence", help);
             continue;
         }
         let Ok(code) = programming_language(&item) else { continue };
         match codes.contains(&code) {
-            true => item.warning(format!("language `{code}` is there twice"), ""),
+            true => item.warning(format!("language `{code}` is given twice"), ""),
             false => codes.push(code),
         }
     }

@@ -173,7 +173,7 @@ impl Pack<'_> {
             self.tree.children(&item.name).filter(|it| it.is_file()).collect();
         if item.is_file() {
             if !is_allowed(item) && self.version.is_strict {
-                let message = "is neither Python 3 nor C nor C++: the format allows no other language for validators";
+                let message = "is not in Python 3, C or C++: the format allows no other language for validators";
                 let help = "put it into a directory with a `build` script that makes `run`";
                 self.faults.warning(item, message, help);
             }
@@ -194,9 +194,8 @@ impl Pack<'_> {
         if !self.has_output_validator()
             && let Some(word) = types.iter().find(|word| self.yaml.problem_type.includes(word))
         {
-            let message = format!("is missing: problems of the type {word} need one of their own");
-            let help =
-                format!("add the program that takes part, as {directory}/validate.cpp or so");
+            let message = format!("is missing: problems of type {word} need their own");
+            let help = format!("add the program that takes part, such as {directory}/validate.cpp");
             self.faults.error(self.tree.path(directory), message, help);
         }
         let [what, without] =
@@ -206,12 +205,11 @@ impl Pack<'_> {
 
     /// Reads the program in `static_validator/`, if it exists.
     pub(super) fn static_validator(&self) -> Option<Program> {
-        let [what, without] =
-            ["the static validator", "then nothing looks at a submission's files"];
+        let [what, without] = ["the static validator", "then nothing checks a submission's files"];
         if let Some(place) = self.tree.directory("static_validator")
             && self.yaml.problem_type.includes("submit-answer")
         {
-            let message = "submissions are answers, in which a static validator finds no program";
+            let message = "submissions are answers, so a static validator has no program to check";
             self.faults.error(place, message, "remove it, or the type submit-answer");
             return None;
         }
@@ -269,7 +267,7 @@ impl Pack<'_> {
         let mut included = Vec::new();
         for directory in self.tree.children("include").filter(|item| !is_readme(item)) {
             if directory.is_file() {
-                let message = "is ignored: included files belong into include/default or a language's directory";
+                let message = "is ignored: included files belong in include/default or a language's directory";
                 self.faults.warning(directory, message, "move it to include/default");
                 continue;
             }

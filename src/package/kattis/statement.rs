@@ -118,7 +118,7 @@ pub(super) fn check_samples(tree: &Files, samples: usize) {
         let text = text.join("\n");
         let after = text.find(rest).map_or("", |at| &text[at..]);
         if text.matches(next).count() > samples || after.contains(next) {
-            let message = format!("has a `{next}` without a sample that is left for it");
+            let message = format!("has a `{next}`, but no sample is left for it");
             let help = format!("remove it, or add samples: there are {samples}");
             tree.faults.lack(item, message, help);
         }
@@ -129,7 +129,7 @@ pub(super) fn check_samples(tree: &Files, samples: usize) {
 pub(super) fn check_attachments(tree: &Files) {
     let directories = tree.children("attachments").filter(|item| item.is_directory());
     for item in directories.filter(|item| item.base_name() != "templates") {
-        let message = "is a directory, which attachments must not have";
+        let message = "is a directory, which is not allowed in attachments";
         let help = "attach single files, or a zip file; only `templates` is allowed";
         tree.faults.error(item, message, help);
     }

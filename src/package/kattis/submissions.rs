@@ -76,7 +76,7 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
         let name = directory.base_name();
         if directory.is_file() {
             if name != "submissions.yaml" && !programs::is_readme(directory) {
-                let otherwise = "submissions belong into directories such as submissions/accepted";
+                let otherwise = "submissions belong in directories such as submissions/accepted";
                 let help = meant_or(name, ["submissions.yaml"], otherwise);
                 faults.warning(directory, "is ignored: it is not a submission", help);
             }
@@ -176,7 +176,7 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
             let known = data.groups.iter().map(|group| group.name.as_str());
             let known = known.chain(data.cases.iter().map(|case| case.name.as_str()));
             let known = known.chain(submissions_yaml::KEYS).chain(["sample", "secret"]);
-            let otherwise = "patterns of test cases are relative to data/ and without extension, such as `secret/*-easy`";
+            let otherwise = "patterns of test cases are relative to data/, without extension, such as `secret/*-easy`";
             let help = meant_or(pattern, known, otherwise);
             some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);
         }
@@ -193,7 +193,7 @@ fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
         }
         let help = match (pack.version.has_rules, name) {
             (true, "partially_accepted") => {
-                "add `partially_accepted: {score: [1, 99]}` or so to submissions/submissions.yaml"
+                "add a line such as `partially_accepted: {score: [1, 99]}` to submissions/submissions.yaml"
                     .to_owned()
             }
             (has_rules, _) => {
@@ -217,8 +217,7 @@ fn check_names(pack: &Pack<'_>, items: &[&Item]) {
         if let Some(first) = items[..at].iter().find(|first| first.base_name() == item.base_name())
         {
             let message = format!("has the same name as {}", submission_name(first));
-            let help =
-                "rename one of them: the format wants every submission to have a name of its own";
+            let help = "rename one of them: the format requires unique names of submissions";
             pack.faults.warning(*item, message, help);
         }
     }
@@ -238,7 +237,7 @@ fn check_lower_bound(pack: &Pack<'_>, submissions: &[Submission], test_data: &Te
     let is_bounded = expectations.any(|it| it.is_lower_bound() && is_about_some(it));
     if !is_bounded && !test_data.cases.is_empty() {
         let message = "no submission bounds the time limit from below";
-        let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
+        let help = "let an accepted submission be used for it: remove its `use_for_time_limit: false`, or `TLE` from `permitted`";
         pack.faults.lack(pack.tree.path("submissions/submissions.yaml"), message, help);
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
     if root.is_null() {
         return Vec::new();
     }
-    let entries = root.entries("a map of patterns to what holds for them");
+    let entries = root.entries("a map of patterns to expectations");
     entries.into_iter().flatten().filter_map(|node| rule(pack, node).ok()).collect()
 }
 
@@ -84,7 +84,7 @@ fn case_rule<'a>(
     if !node.is_map() {
         let known = known.iter().copied();
         let otherwise = format!(
-            "known keys: {}; a pattern of test cases has a map behind it",
+            "known keys: {}; the value of a pattern of test cases is a map",
             list(known.clone())
         );
         let message = format!("unknown key `{}`", shown(node.key));
@@ -202,7 +202,7 @@ fn verdict(node: &Node<'_>) -> Parse<Verdict> {
         .iter()
         .any(|it| word.to_lowercase().split(['-', '_', ' ']).next() == Some(it))
     {
-        let message = "a submission that does not build cannot be expected";
+        let message = "a compile error cannot be expected";
         return Err(node.error(message, "write AC, WA, TLE or RTE"));
     }
     let Some(verdict) = verdict_called(&word) else {

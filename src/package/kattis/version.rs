@@ -66,7 +66,7 @@ pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
             "draft" | "2023-07" | "2023-07-draft" => V2023_07,
             _ => V2025_09,
         };
-        return Some((name, format!("{SETTINGS} says `problem_format_version: {}`", shown(value))));
+        return Some((name, format!("{SETTINGS} has `problem_format_version: {}`", shown(value))));
     }
     let none = format!("{SETTINGS} has no `problem_format_version`");
     let mut keys = text.lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key);

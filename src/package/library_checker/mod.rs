@@ -201,7 +201,7 @@ impl Reader<'_> {
     ) -> Parse<Submission> {
         let mut map = node.map()?;
         let Some(name) = map.ask("name", filled_text)? else {
-            return Err(node.error("`[[solutions]]` needs a `name`", "name a file in sol/"));
+            return Err(node.error("`[[solutions]]` needs a `name`", "give a file in sol/"));
         };
         let mut is = |key| map.get(key, boolean).unwrap_or_default();
         let with_grader = is("function");

@@ -64,7 +64,7 @@ impl<'a> Programs<'a> {
                 }));
             }
             None => {
-                let message = "is in no repository of library-checker: no directory above has common/testlib.h";
+                let message = "is not in a library-checker repository: no directory above has common/testlib.h";
                 let help = "clone yosupo06/library-checker-problems, and judge the problem in it";
                 tree.faults.error(&tree.root, message, help);
             }
@@ -77,7 +77,7 @@ impl<'a> Programs<'a> {
         match self.tree.file(name) {
             Some(item) => Some(self.of(item, kind)),
             None => {
-                let help = "add it, or name it in info.toml";
+                let help = "add it, or give its name in info.toml";
                 self.tree.faults.error(self.tree.path(name), "is missing", help);
                 None
             }

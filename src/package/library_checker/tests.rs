@@ -110,7 +110,7 @@ fn what_cannot_be_honoured_is_named() {
         let said = read_with(changes, without);
         assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
     };
-    check(&[], &["common/testlib.h"], "is in no repository of library-checker");
+    check(&[], &["common/testlib.h"], "is not in a library-checker repository");
     check(&[], &["genre/sum/checker.cpp"], "checker.cpp: is missing");
     check(&[], &["genre/sum/sol/correct.cpp"], "correct.cpp: is missing");
     check(&[], &["genre/sum/sol/wa.cpp"], "there is no file `sol/wa.cpp` in the package");

@@ -25,7 +25,7 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
     for name in ["scorer", "strategy", "arbiter", "programs"] {
         if let Some(element) = assets.child(name) {
             let message =
-                format!("`{name}` changes how submissions are judged, and juror does not run it");
+                format!("`{name}` changes how submissions are judged, but juror does not run it");
             element.error(message, "judge this problem on Polygon or Codeforces");
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
         Some(element) => checker(pack, element, problem),
         None => {
             assets.error(
-                "has no `checker`: nothing says which outputs are right",
+                "has no `checker`: nothing defines which outputs are right",
                 "choose one on Polygon",
             );
         }
@@ -56,7 +56,7 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
     if let Some(element) = assets.child("interactor") {
         element.knows(&["source", "binary", "copy", "testset", "runs"], &["name", "type"]);
         if let Some(runs) = element.child("runs") {
-            runs.error("the interactor talks with several runs, which juror does not do", "");
+            runs.error("the interactor talks with several runs, which juror does not support", "");
         }
         problem.interactor = program(pack, element, ProgramKind::OutputValidator).ok();
     }
@@ -74,7 +74,7 @@ fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
     element.knows(&["source", "binary", "copy", "testset"], &["name", "type"]);
     if let Some(kind) = element.attribute("type").filter(|kind| *kind != "testlib") {
         let message =
-            format!("the checker is of the type `{}`; juror calls only testlib", shown(kind));
+            format!("the checker is of type `{}`; juror supports only testlib", shown(kind));
         element.error(message, "");
         return;
     }

@@ -37,8 +37,8 @@ pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
     }
     if judging.attribute("treat-points-from-checker-as-percent") == Some("true") {
         let message =
-            "`treat-points-from-checker-as-percent` is true, and juror takes points as they are";
-        judging.error(message, "let the checker give points, and remove the attribute");
+            "`treat-points-from-checker-as-percent` is true, but juror does not scale points";
+        judging.error(message, "make the checker give points, and remove the attribute");
     }
     problem.io = match ["input-file", "output-file"].map(|name| judging.attribute(name)) {
         [None, None] => ProgramIo::Standard,
@@ -87,8 +87,7 @@ pub(super) fn validator_args(testset: Option<&str>, group: Option<&str>) -> Vali
 /// Reads the tests; returns whether they have points.
 pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     let Some(testset) = testset(pack) else {
-        let message =
-            "no `testset` is called `tests`, so nothing says by which tests submissions are judged";
+        let message = "no `testset` is named `tests`, so the tests for submissions are unknown";
         pack.judging.error(message, "export the full package from Polygon");
         return false;
     };

@@ -140,7 +140,7 @@ impl Pack<'_> {
                 && self.judging.attribute("run-count").is_none()
             {
                 tag.error(
-                    "the problem runs submissions twice on each test, which juror does not do",
+                    "the problem runs submissions twice on each test, which juror does not support",
                     "judge it on Polygon or Codeforces",
                 );
             }

@@ -66,7 +66,7 @@ fn scored(
     }
     if let Some(test) = tests.iter().find(|test| test.group.is_empty()) {
         test.element
-            .error("the test is in no group, and others are", "put it into a group on Polygon");
+            .error("the test is in no group, but others are", "put it into a group on Polygon");
         return;
     }
     for (at, name) in names.iter().enumerate() {
@@ -90,8 +90,10 @@ fn scored(
                 {
                     let message =
                         format!("group {name} has {own} points, and its tests have {sum}");
-                    group
-                        .error(message, "let the points of the tests add up to those of the group");
+                    group.error(
+                        message,
+                        "make the points of the tests add up to those of the group",
+                    );
                 }
                 Some(own)
             }

@@ -294,7 +294,7 @@ fn an_interactor_talks() {
     assert_eq!(problem.kind.interaction, Interaction::Interactive);
     assert!(problem.interactor.is_some());
     let said = remarks(keep.path());
-    assert!(said.iter().any(|it| it.contains("is what its interactor writes")), "{said:#?}");
+    assert!(said.iter().any(|it| it.contains("the interactor writes it")), "{said:#?}");
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn what_cannot_be_honoured_is_refused_by_name() {
     let twice = ("</assets>", "</assets><tags><tag value=\"run-twice\"/></tags>");
     check(&[(" run-count=\"1\"", ""), twice], &[], "runs submissions twice");
     check(&[("</assets>", "<scorer/></assets>")], &[], "`scorer` changes how");
-    check(&[("type=\"testlib\"", "type=\"other\"")], &[], "is of the type `other`");
+    check(&[("type=\"testlib\"", "type=\"other\"")], &[], "is of type `other`");
     check(&[("tag=\"wrong-answer\"", "tag=\"odd\"")], &[], "`odd` is not a known tag");
     check(&[("tag=\"wrong-answer\"", "tag=\"failed\"")], &[], "is tagged `failed`");
     check(

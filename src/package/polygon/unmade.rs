@@ -91,7 +91,7 @@ impl<'a> Unmade<'a> {
         let answer = match (files.answer, &self.solution) {
             (Part::There(path) | Part::Windows(path), _) => AnswerSource::File(path.clone()),
             (Part::Missing, _) if self.is_interactive => {
-                let message = "has no answer, and that of an interactive problem is what its interactor writes";
+                let message = "has no answer; in an interactive problem, the interactor writes it";
                 return Err(element.error(message, "export the full package from Polygon"));
             }
             (Part::Missing, Some(solution)) => AnswerSource::Solution(solution.clone()),
@@ -127,7 +127,7 @@ impl<'a> Unmade<'a> {
             return Err(missing(message));
         }
         let words = words(line).map_err(|fault| {
-            let help = "mend it on Polygon, and export the package again";
+            let help = "fix it on Polygon, and export the package again";
             element.error(format!("the command `{}` {fault}", shown(line)), help)
         })?;
         let mut words = words.into_iter();

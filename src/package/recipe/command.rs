@@ -70,13 +70,11 @@ impl Programs {
             return Err(node.key_error(message, super::NAME_HELP));
         }
         let mut files: Vec<PathBuf> = Vec::new();
-        for item in
-            node.items("a sequence of files below generators/, the one that starts first")?
-        {
+        for item in node.items("a sequence of files below generators/, the main file first")? {
             let text = filled_text(&item)?;
             let file = self.find(&text, &item)?;
             if !file.is_file() {
-                let help = "name each file; a directory is a generator by itself";
+                let help = "list each file; a directory is already a generator";
                 return Err(item.error(format!("`{}` is not a file", shown(&text)), help));
             }
             if files.iter().any(|other| other.file_name() == file.file_name()) {
@@ -87,7 +85,7 @@ impl Programs {
         }
         let mut files = files.into_iter();
         let Some(first) = files.next() else {
-            let help = "name the files that it is made of, the one that starts first";
+            let help = "list its files, the main file first";
             return Err(node.error(format!("`{path}` is empty"), help));
         };
         Ok(GeneratorProgram {
@@ -110,7 +108,7 @@ impl Programs {
         }
         let known = self.names(Path::new(name).parent());
         let known = known.iter().map(String::as_str).chain(self.listed.keys().map(String::as_str));
-        let otherwise = format!("add {}, or name it under `generators:`", path.display());
+        let otherwise = format!("add {}, or define it under `generators:`", path.display());
         let message = format!("there is no generator `{}`", shown(name));
         Err(node.error(message, meant_or(name, known, otherwise)))
     }
@@ -152,7 +150,8 @@ impl Programs {
     pub(super) fn line(&self, node: &Node<'_>) -> Parse<CommandLine> {
         let text = filled_text(&node.clone().called("generate"))?;
         let mut args = words(&text).map_err(|fault| {
-            let help = "quotes and backslashes are as in a shell; put a backslash before one that stands for itself";
+            let help =
+                "quotes and backslashes are as in a shell; put a backslash before a literal one";
             node.error(format!("the command {fault}"), help)
         })?;
         for word in &mut args {
@@ -163,8 +162,8 @@ impl Programs {
         }
         let name = &args.remove(0);
         if placeholder::occurrences(&args, Piece::Seed) > 1 {
-            let help = "one seed is enough: the generator can make more of it";
-            return Err(node.error("`{seed}` is there more than once", help));
+            let help = "one seed is enough: the generator can derive others";
+            return Err(node.error("`{seed}` appears more than once", help));
         }
         let program = match self.listed.get(name.as_str()) {
             Some(program) => program.clone(),

@@ -145,13 +145,13 @@ fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
     let reason = text.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     if let regex::Error::CompiledTooBig(_) = error {
-        let help = "repeat less in it, such as `[0-9]+` instead of `[0-9]{1,100000}`";
+        let help = "use smaller repeats in it, such as `[0-9]+` instead of `[0-9]{1,100000}`";
         node.error("is a regular expression that takes too much memory", help);
     } else if is_unsupported(regex) {
         let help = "write it without, or as several patterns";
         node.warning(format!("is not checked: {reason}"), help);
     } else {
-        let help = "put a backslash before a character that is to stand for itself";
+        let help = "put a backslash before a literal character";
         node.error(format!("is not a regular expression: {reason}"), help);
     }
 }

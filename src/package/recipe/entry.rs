@@ -15,11 +15,11 @@ use crate::package::values::filled_text;
 use crate::package::yaml::Value;
 
 const CASE_OTHER: Renamed = &[
-    ("type", "a test case is what has `generate`, `copy` or `in`; remove the line"),
+    ("type", "a test case has `generate`, `copy` or `in`; remove the line"),
     ("hint", "in format 2025-09: `hint` under `yaml`"),
     ("desc", "in format 2025-09: `description` under `yaml`"),
     ("description", "write it under `yaml`"),
-    ("input", "a command stands under `generate`, an input under `in`"),
+    ("input", "write a command under `generate`, an input under `in`"),
     super::VISUALIZER,
 ];
 

@@ -78,7 +78,7 @@ pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<Found<'a>
                     }
                     if reached.contains(&at) {
                         let message = format!("`include` leads back to `{}`", directory.keys);
-                        let help = "a directory cannot include what it is in, or what includes it";
+                        let help = "a directory cannot include one that contains or includes it";
                         node.error(message, help);
                         return Vec::new();
                     }
@@ -114,7 +114,7 @@ fn target<'d>(include: &Node<'_>, all: &'d [Directory<'_>]) -> Option<Target<'d>
                 format!("there is no directory or test case `{}` in this recipe", shown(text));
             let cases = all.iter().flat_map(|it| &it.cases).map(|it| &it.keys);
             let known = all.iter().map(|it| &it.keys).chain(cases).map(String::as_str);
-            let otherwise = "name it by its path, such as `secret/group1`";
+            let otherwise = "give its path, such as `secret/group1`";
             let known = known.filter(|known| !known.is_empty());
             include.error(message, meant_or(text, known, otherwise));
             None

@@ -257,10 +257,10 @@ impl<'a> Reader<'a> {
         let path = base.join(below);
         if !is_below(below) {
             let message = format!("`{}` leads out of the package: `{}`", node.key, shown(below));
-            return Err(node.error(message, "name a file below the package"));
+            return Err(node.error(message, "give a file in the package"));
         }
         if !path.exists() {
-            let help = format!("{} is not there", path.display());
+            let help = format!("{} does not exist", path.display());
             return Err(node.error(format!("there is no `{}`", shown(below)), help));
         }
         Ok(path)
@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
                         Value::Broken => {}
                         _ => {
                             self.has_entries = true;
-                            let message = "an item of a list has one name: `- NAME: COMMAND`";
+                            let message = "an item of a list must have one name: `- NAME: COMMAND`";
                             let help = "each item gets a number; write an item for each case";
                             item.error(message, help);
                         }
@@ -337,7 +337,7 @@ impl<'a> Reader<'a> {
     /// Whether nothing else has this name.
     fn take(&mut self, name: &str, node: &Node<'_>) -> bool {
         if let Some(line) = self.taken.get(name) {
-            let message = format!("`{name}` is there twice; first on line {line}");
+            let message = format!("`{name}` is given twice; first on line {line}");
             node.key_error(message, "rename one of the two");
             return false;
         }
@@ -350,8 +350,7 @@ impl<'a> Reader<'a> {
         let is_full = self.recipe.cases.len() + self.recipe.links.len() >= MOST_CASES;
         if is_full && !self.is_reported_full {
             self.is_reported_full = true;
-            let message =
-                format!("is more than juror makes: a recipe has at most {MOST_CASES} cases");
+            let message = format!("makes too many cases: a recipe has at most {MOST_CASES} cases");
             node.key_error(message, "make fewer, larger cases");
         }
         is_full
@@ -388,7 +387,7 @@ fn report_rest_of_root(map: &mut Map<'_>) {
         let message = format!("unknown key `{}`", shown(node.key));
         match (node.key, nearest(node.key, known())) {
             ("include", _) => {
-                node.key_error(message, "write it in the directory that is to have the cases");
+                node.key_error(message, "write it in the directory for the cases");
             }
             (_, Some(known)) => {
                 node.key_error(message, did_you_mean(known));

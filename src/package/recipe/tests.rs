@@ -138,14 +138,14 @@ fn generators_can_be_put_together_of_files() {
         "generators:\n  tree: [gen.py, tree.h]\n  two: [lib.py, deep/lib.py]\n  none: []\n  dir: [deep]\n  a/b: [gen.py]\n  out: [../x]\n  text: gen.py\n\
          data: {secret: {data: {a: tre 5}}}\n",
         &[
-            "2:18: there is no generator `tree.h` (add generators/tree.h, or name it under `generators:`)",
+            "2:18: there is no generator `tree.h` (add generators/tree.h, or define it under `generators:`)",
             "3:17: `generators.two` has two files of the same name (they are copied into one directory; rename one)",
-            "4:9: `generators.none` is empty (name the files that it is made of, the one that starts first)",
-            "5:9: `deep` is not a file (name each file; a directory is a generator by itself)",
+            "4:9: `generators.none` is empty (list its files, the main file first)",
+            "5:9: `deep` is not a file (list each file; a directory is already a generator)",
             "6:3: `a/b` cannot be the name of a generator (letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first)",
             "7:9: a generator is below generators/, not `../x` (write its path from there, without `..`)",
-            "8:9: `generators.text` must be a sequence of files below generators/, the one that starts first, not the text `gen.py` (put it in brackets: [gen.py])",
-            "9:27: there is no generator `tre` (add generators/tre, or name it under `generators:`)",
+            "8:9: `generators.text` must be a sequence of files below generators/, the main file first, not the text `gen.py` (put it in brackets: [gen.py])",
+            "9:27: there is no generator `tre` (add generators/tre, or define it under `generators:`)",
         ],
     );
 }
@@ -173,9 +173,9 @@ fn lists_number_cases_through_the_recipe_and_groups_in_their_directory() {
     check(
         "data:\n  secret:\n    data:\n    - {a: gen.py 1, b: gen.py 2}\n    - gen.py 3\n    - []\n",
         &[
-            "4:7: an item of a list has one name: `- NAME: COMMAND` (each item gets a number; write an item for each case)",
-            "5:7: an item of a list has one name: `- NAME: COMMAND` (each item gets a number; write an item for each case)",
-            "6:7: an item of a list has one name: `- NAME: COMMAND` (each item gets a number; write an item for each case)",
+            "4:7: an item of a list must have one name: `- NAME: COMMAND` (each item gets a number; write an item for each case)",
+            "5:7: an item of a list must have one name: `- NAME: COMMAND` (each item gets a number; write an item for each case)",
+            "6:7: an item of a list must have one name: `- NAME: COMMAND` (each item gets a number; write an item for each case)",
         ],
     );
 }
@@ -244,7 +244,7 @@ fn files_are_given_linked_and_searched() {
             "sample/b: in \"x\\n\" own",
             "sample/c: in \"x\\n\" own",
             "sample/d: in \"x\\n\" own",
-            "4:25: is not a regular expression: unclosed group (put a backslash before a character that is to stand for itself)",
+            "4:25: is not a regular expression: unclosed group (put a backslash before a literal character)",
             "warning: 5:25: is not checked: look-around, including look-ahead and look-behind, is not supported (write it without, or as several patterns)",
             "6:25: `match` is empty (fill it or remove the line)",
             "7:26: unknown key `out` in `match` (known keys: in, ans)",
@@ -282,7 +282,7 @@ fn directories_can_include_others() {
             "sample/x/a: generators/gen.py 1 own",
             "2:22: there is no directory or test case `sampel` in this recipe (did you mean `sample`?)",
             "2:30: `x` can be sample/x and secret/x (write the whole path)",
-            "3:33: `include` leads back to `secret/x` (a directory cannot include what it is in, or what includes it)",
+            "3:33: `include` leads back to `secret/x` (a directory cannot include one that contains or includes it)",
         ],
     );
     check(
@@ -290,7 +290,7 @@ fn directories_can_include_others() {
         &[
             "sample/a: generators/gen.py 1 own",
             "secret/a: generators/gen.py 2 own",
-            "4:15: `secret/a` is there twice; first on line 5 (rename one of the two)",
+            "4:15: `secret/a` is given twice; first on line 5 (rename one of the two)",
         ],
     );
 }
@@ -331,7 +331,7 @@ fn directories_can_include_single_cases() {
             "4:15: there is no directory or test case `sample/x` in this recipe (did you mean `sample/a`?)",
             "4:25: `a` can be sample/a and secret/1-a (write the whole path)",
             "4:28: `b` can be sample/b and secret/1-b (write the whole path)",
-            "4:31: there is no directory or test case `` in this recipe (name it by its path, such as `secret/group1`)",
+            "4:31: there is no directory or test case `` in this recipe (give its path, such as `secret/group1`)",
         ],
     );
 }
@@ -345,8 +345,8 @@ fn commands_are_split_as_by_a_shell() {
             "secret/a: generators/gen.py a b c d e f  own",
             "secret/b: generators/gen.py --n={seed} own",
             "secret/e: generators/gen.py x own",
-            "6:10: the command has a quote without its partner (quotes and backslashes are as in a shell; put a backslash before one that stands for itself)",
-            "7:21: the command ends with a backslash (quotes and backslashes are as in a shell; put a backslash before one that stands for itself)",
+            "6:10: the command has an unclosed quote (quotes and backslashes are as in a shell; put a backslash before a literal one)",
+            "7:21: the command ends with a backslash (quotes and backslashes are as in a shell; put a backslash before a literal one)",
             "9:10: a generator is below generators/, not `` (write its path from there, without `..`)",
         ],
     );
@@ -380,7 +380,7 @@ fn the_same_command_with_the_same_seed_is_refused() {
             "secret/h: generators/gen.py 1 own",
             "secret/i: generators/gen.py 1 own",
             "5:10: is the same command as on line 4, with the same seed (make them differ by a number, such as `{seed:2}`; or use `count` or `include`)",
-            "7:10: `{seed}` is there more than once (one seed is enough: the generator can make more of it)",
+            "7:10: `{seed}` appears more than once (one seed is enough: the generator can derive others)",
             "8:10: `{sed}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces)",
             "warning: 9:38: `count` makes 2 equal cases (put `{seed}` or `{count}` into the command, so that they differ)",
             "10:25: `count` would make equal cases (only what `generate` makes can be counted; write an entry for each case)",
@@ -400,13 +400,13 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
             "1:11: `solution` must start with `/`, not `submissions/accepted/a.py` (the package is the root: /submissions/accepted/a.py)",
             "3:3: `data/secrt` holds no test cases (the directories are sample, secret, invalid_input, invalid_answer, invalid_output, valid_output, fuzz)",
             "5:5: unknown key `count` in `secret` (`count` belongs to a test case, beside its `generate`)",
-            "7:21: there is no generator `nobody.py` (add generators/nobody.py, or name it under `generators:`)",
+            "7:21: there is no generator `nobody.py` (add generators/nobody.py, or define it under `generators:`)",
             "8:7: `b` has several inputs (give it one of `generate`, `copy` and `in`)",
             "9:7: `c` has no input (give it one of `generate`, `copy` and `in`)",
             "10:18: unknown key `descripton` in `secret/d` (known keys: solution, random_salt, retries, generate, copy, count, match, in, ans, out, yaml, interaction, in.statement, ans.statement, in.download, ans.download, png, jpg, jpeg, svg)",
             "10:33: unknown key `desc` in `secret/d` (in format 2025-09: `description` under `yaml`)",
             "11:7: `../e` cannot be the name of a file (letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first)",
-            "12:17: `copy` leads out of the package: `../../etc/passwd.in` (name a file below the package)",
+            "12:17: `copy` leads out of the package: `../../etc/passwd.in` (give a file in the package)",
             "13:21: unknown key `yaml` in `secret/g` (known keys: solution, random_salt, retries, test_group.yaml, include, data)",
             "14:17: `copy` names a file: `manual/a.in` (leave out the ending: copy: manual/a)",
             "15:7: `i` has no input (give it one of `generate`, `copy` and `in`)",
@@ -426,7 +426,7 @@ fn at_the_top_other_tools_may_have_keys() {
             "secret/a: generators/gen.py 1 own",
             "warning: 2:1: `gitignore_generated` is ignored: juror has no such key (fine if another tool reads it; known keys: solution, random_salt, retries, test_group.yaml, generators, version, data)",
             "3:1: unknown key `solutoin` (did you mean `solution`?)",
-            "4:1: unknown key `include` (write it in the directory that is to have the cases)",
+            "4:1: unknown key `include` (write it in the directory for the cases)",
             "warning: 5:1: `visualizer` is ignored: juror has no such key (fine if another tool reads it; known keys: solution, random_salt, retries, test_group.yaml, generators, version, data)",
         ],
     );
@@ -453,7 +453,7 @@ fn a_recipe_has_an_end() {
         let recipe = reading.recipe.unwrap();
         assert_eq!(recipe.cases.len() + recipe.links.len(), MOST_CASES);
         let messages = reading.diagnostics.iter();
-        let full = messages.filter(|it| it.message.contains("more than juror makes"));
+        let full = messages.filter(|it| it.message.contains("makes too many cases"));
         assert_eq!(full.count(), 1);
     };
     let counted = |at| format!("  a{at}: {{generate: 'g {at} {{seed}}', count: 100}}\n");
@@ -541,7 +541,7 @@ fn what_a_small_recipe_can_ask_for_has_bounds() {
         &[
             "secret/a: in \"x\\n\" own",
             "1:26: `retries` is too large (at most 1000)",
-            "1:63: is a regular expression that takes too much memory (repeat less in it, such as `[0-9]+` instead of `[0-9]{1,100000}`)",
+            "1:63: is a regular expression that takes too much memory (use smaller repeats in it, such as `[0-9]+` instead of `[0-9]{1,100000}`)",
         ],
     );
 }

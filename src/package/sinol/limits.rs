@@ -46,7 +46,7 @@ fn limit(
         _ => {
             if let Some(node) = map.node(several) {
                 let message =
-                    format!("`{several}` differ, and juror has one limit for all test cases");
+                    format!("`{several}` differ, but juror has one limit for all test cases");
                 node.key_error(message, ELSEWHERE);
             }
             None

@@ -130,7 +130,7 @@ fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
         let stem = item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem);
         match stem.strip_prefix(id) {
             Some("soc") => {
-                let message = "is an interactor of sinol, which juror does not call";
+                let message = "is an interactor of sinol, which juror does not support";
                 tree.faults.error(item, message, ELSEWHERE);
             }
             Some("ingen") => {

@@ -30,7 +30,8 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
     }
     for item in tree.children("prog").filter(|item| is_solution(item, id)) {
         if Language::of_file(&item.path).is_some_and(is_left_out) {
-            let message = "is left out: juror cannot honour what config.yml says of its language";
+            let message =
+                "is left out: juror cannot apply the settings of config.yml for its language";
             tree.faults.warning(item, message, ELSEWHERE);
             continue;
         }
@@ -85,7 +86,7 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
                 }
                 _ => {
                     let message = format!(
-                        "`{}` is not a C or C++ source in prog/: juror adds no words to the commands of compilers",
+                        "`{}` is not a C or C++ source in prog/: juror adds no arguments to compiler commands",
                         shown(arg.word())
                     );
                     arg.error(message, ELSEWHERE);
@@ -112,7 +113,7 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
             "c" | "cc" | "cpp" => {
                 let message =
                     format!("juror would build `{}` with every submission", shown(node.word()));
-                node.error(message, "name it in `extra_compilation_args`, if it is a source");
+                node.error(message, "add it to `extra_compilation_args` if it is a source");
             }
             other => left_out.push(other.to_owned()),
         }

@@ -98,10 +98,10 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
     if scoring {
         for group in points.keys().filter(|it| **it != 0 && !scored.contains(it)) {
             let help = "make the inputs first: `sinol-make gen`; or correct `scores`";
-            error(format!("group {group} has points and no test in in/"), help);
+            error(format!("group {group} has points, but no test in in/"), help);
         }
         for group in scored.iter().filter(|it| !points.contains_key(it)) {
-            error(format!("group {group} has tests and no points"), "add it to `scores`");
+            error(format!("group {group} has tests but no points"), "add it to `scores`");
         }
     }
     if let Some(validator) = problem.output_validators.first().filter(|_| !needed.is_empty()) {

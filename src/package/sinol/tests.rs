@@ -153,8 +153,8 @@ fn what_cannot_be_honoured_is_named() {
     key("num_processes: 2", "`num_processes` changes how submissions are judged");
     key("fake_time: zero", "`fake_time` changes");
     key("sinol_contest_type: oi", "does not give points as `oi` contests do");
-    key("time_limits: {2: 3000}", "`time_limits` differ, and juror has one limit");
-    key("memory_limits: {1a: 3000}", "`memory_limits` differ, and juror has one limit");
+    key("time_limits: {2: 3000}", "`time_limits` differ, but juror has one limit");
+    key("memory_limits: {1a: 3000}", "`memory_limits` differ, but juror has one limit");
     key("memory_limitz: 1", "unknown key `memory_limitz` is ignored");
     key("override_limits: {py: {time_limit: 1}}", "prog/abcb1_x.py: is left out");
     key("extra_compilation_args: {cpp: -lm}", "`-lm` is not a C or C++ source");
@@ -165,8 +165,8 @@ fn what_cannot_be_honoured_is_named() {
     key("extra_compilation_files: [x.h]", "there is no `prog/x.h`");
     key("subtask_dependencies: {1: [2]}", "group 1 depends on 2, which is not an earlier group");
     check(&[("memory_limit: 65536\n", "")], &[], &[], "has no `memory_limit` for all tests");
-    check(&[("  2: 60", "  3: 60")], &[], &[], "group 3 has points and no test");
-    check(&[("  2: 60\n", "")], &[], &[], "group 2 has tests and no points");
+    check(&[("  2: 60", "  3: 60")], &[], &[], "group 3 has points, but no test");
+    check(&[("  2: 60\n", "")], &[], &[], "group 2 has tests but no points");
     check(&[("  2: 60", "  x: 60")], &[], &[], "`x` is not a group number");
     check(&[("status: ML", "status: XX")], &[], &[], "must be OK, WA, RE, ML or TL");
     check(&[("abcb1_x.py:", "abc7.py:")], &[], &[], "`abc7.py` is not a solution in prog/");

@@ -49,7 +49,7 @@ impl Key {
     pub fn read(path: &Path) -> Result<Self, JudgeError> {
         let fault = |reason: &dyn std::fmt::Display| {
             JudgeError::new(format!("read the key {}", path.display()), reason)
-                .help("name the file that has the seed of the nkey: a line that begins with SU")
+                .help("give the file with the seed of the nkey: a line that begins with SU")
         };
         let text = std::fs::read_to_string(path).map_err(|error| fault(&error))?;
         let line = text.lines().map(str::trim).find(|line| line.starts_with("SU"));

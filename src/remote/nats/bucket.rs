@@ -75,7 +75,7 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
             Ok(Err(refusal)) => failure.set(Some(BlobFault::Wrong(refusal.what))),
             Err(silence) => failure.set(Some(BlobFault::Silent(silence))),
         }
-        Err(crate::model::judgement::JudgeError::new("put a blob", "the server did not take it"))
+        Err(crate::model::judgement::JudgeError::new("put a blob", "the server did not accept it"))
     });
     if let Some(failure) = failure.take() {
         // The stored pieces are useless.

@@ -11,7 +11,7 @@ use crate::remote::nats::unit::{MOST, MOST_JOBS};
 use crate::remote::serve::AHEAD;
 
 /// The longest time that the runs of a unit may take in total. They wait for one worker while others may be idle.
-const TOGETHER: Duration = Duration::from_millis(100);
+const TOGETHER: Duration = Duration::from_millis(150);
 
 /// How long runs wait for others to share their unit while the workers have enough to do.
 const HELD: Duration = Duration::from_millis(5);
@@ -174,14 +174,14 @@ mod tests {
         // Several slots are free.
         check(&[2, 2], 0, 9, now, 0.001, Some(3));
         check(&[2, 2], 2, 9, now, 0.001, Some(5));
-        check(&[2, 2], 2, 9, now, 0.040, Some(2));
+        check(&[2, 2], 2, 9, now, 0.060, Some(2));
         // None is.
         check(&[2], 2, 3, now, 60.0, Some(1));
-        check(&[2], 2, 15, now, 0.001, None);
-        check(&[2], 2, 16, now, 0.001, Some(16));
-        check(&[2], 3, 19, now, 0.001, Some(16));
-        check(&[2], 3, 9, now, 0.019, Some(5));
-        check(&[2], 3, 9, now, 0.040, Some(2));
+        check(&[2], 2, 23, now, 0.001, None);
+        check(&[2], 2, 24, now, 0.001, Some(24));
+        check(&[2], 3, 29, now, 0.001, Some(24));
+        check(&[2], 3, 9, now, 0.029, Some(5));
+        check(&[2], 3, 9, now, 0.060, Some(2));
         check(&[2], 2, 3, late, 0.001, Some(3));
         // Enough is under way.
         check(&[2], 4, 9, late, 0.001, None);

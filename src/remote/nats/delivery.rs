@@ -77,7 +77,7 @@ impl Submitter {
                     let error = JudgeError::new("send a job to the server", &reason);
                     reply_to.fail(
                         envelope.number,
-                        error.help("look at its disk and at the limits of JetStream"),
+                        error.help("check its disk and the limits of JetStream"),
                     );
                 }
             }
@@ -224,7 +224,7 @@ impl Submitter {
             return Err("it could not get a file from the server".to_owned());
         }
         if !(0.01..=100.0).contains(&head.pace) || head.worker.len() != 16 {
-            return Err("it says what cannot be of itself".to_owned());
+            return Err("it reports impossible facts about itself".to_owned());
         }
         let rooms: Vec<_> = in_flight
             .envelopes
@@ -242,7 +242,7 @@ impl Submitter {
                 };
                 match index(number).and_then(|index| answers.get_mut(index)) {
                     Some(place @ None) => *place = Some(answer),
-                    _ => return Err("it answers what nobody asked".to_owned()),
+                    _ => return Err("it answers a question that was not asked".to_owned()),
                 }
             }
             Ok(())
@@ -287,7 +287,7 @@ impl Submitter {
         let Bad { worker, reason } = bad;
         let worker = if worker.is_empty() { "a worker".to_owned() } else { worker.clone() };
         let message = format!("its result was not used: {reason}");
-        let help = "its runs go to other workers, if there are any; `juror help scale` tells what can be wrong";
+        let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
         reply_to.remark(Diagnostic::warning(worker, message).help(help));
         let mut envelopes = Vec::new();
         for mut envelope in in_flight.envelopes {
@@ -296,8 +296,8 @@ impl Submitter {
                 envelopes.push(envelope);
                 continue;
             }
-            let what = format!("nothing came of it {MOST_LOST} times; the last time: {reason}");
-            let help = "look at what the workers say on their machines";
+            let what = format!("it failed {MOST_LOST} times; the last time: {reason}");
+            let help = "check the messages of the workers on their machines";
             reply_to.fail(
                 envelope.number,
                 JudgeError::new("run a program on a worker", what).help(help),

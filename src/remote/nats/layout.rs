@@ -159,7 +159,7 @@ pub fn prepare(link: &Link, copies: usize) -> Result<(), JudgeError> {
                 let made = ask(link, &format!("STREAM.CREATE.{name}"), &wanted).map_err(silent)?;
                 made.map_err(|refusal| {
                     fault(name, &refusal.what)
-                        .help("look at the limits of JetStream in its configuration")
+                        .help("check the limits of JetStream in its configuration")
                 })?
             }
         };

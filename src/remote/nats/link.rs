@@ -223,8 +223,8 @@ impl Link {
         let opened =
             receiver.recv().unwrap_or_else(|_| Err(("its thread ended".to_owned(), false)));
         let (client, handle) = opened.map_err(|(reason, is_away)| {
-            let error = fault(&reason)
-                .help("look whether the server runs there, and whether the key is its");
+            let error =
+                fault(&reason).help("check that the server runs there, and that it knows the key");
             if is_away { ConnectFault::Away(error) } else { ConnectFault::Refused(error) }
         })?;
         {
@@ -359,7 +359,7 @@ impl Link {
         subject: String,
         hear: impl Fn(Message) -> bool + Send + 'static,
     ) -> Result<(), JudgeError> {
-        let fault = |error: &dyn fmt::Display| JudgeError::new("hear a NATS server", error);
+        let fault = |error: &dyn fmt::Display| JudgeError::new("read from a NATS server", error);
         let subscribed = self.handle.block_on(self.client.subscribe(subject));
         let mut messages = subscribed.map_err(|error| fault(&error))?;
         self.handle.spawn(async move {

@@ -185,7 +185,7 @@ impl Submitter {
             }
             if Instant::now() >= end {
                 let reason = match found.others {
-                    0 => "nobody has announced itself".to_owned(),
+                    0 => "no worker has announced itself".to_owned(),
                     others => format!("{others} are there, and all are another juror"),
                 };
                 return Err(fault(reason).help(format!(

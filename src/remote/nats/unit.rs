@@ -15,7 +15,7 @@ use crate::remote::state::relative_pace;
 pub const MOST: usize = 512 << 10;
 
 /// The most jobs in a unit.
-pub const MOST_JOBS: usize = 16;
+pub const MOST_JOBS: usize = 24;
 
 /// The head of a unit, before its jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -471,7 +471,7 @@ impl UnitWorker {
             let taken = match fate {
                 Fate::GiveUp => {
                     let what = format!("{MOST_LOST} workers were lost while they ran it");
-                    let help = "look at what those machines say; they may have too little memory";
+                    let help = "check those machines' messages; they may lack memory";
                     acts.push(Effect::Say(failed(
                         number,
                         is_joint,

@@ -65,7 +65,10 @@ fn bytes_are_asked_for_once_and_held_against_their_name() {
     );
     check(&[long(1), piece(2, true, &text)], Err("it sends what nobody asked for"));
     check(&[piece(1, true, &text)], Err("it sends what nobody asked for"));
-    check(&[long(1), piece(1, true, &vec![8; 10_000])], Err("it sends other bytes than it names"));
+    check(
+        &[long(1), piece(1, true, &vec![8; 10_000])],
+        Err("it sends bytes that do not match their digest"),
+    );
     check(&[long(1), piece(1, true, start)], Err("it sends 4000 bytes in place of 10000"));
     check(
         &[long(1), piece(1, false, &text), piece(1, false, &text)],
@@ -85,7 +88,7 @@ fn blobs_must_be_what_their_message_says() {
     let with = |ways: Vec<Way>, behind: &[u8]| {
         sent(&ToWorker::Run { number: 1, alone: None, ways, job: &plain }, behind)
     };
-    let wrong = Err("it sends something else than it says");
+    let wrong = Err("its contents do not match their digest");
     check(&[with(vec![Way::Behind(4)], b"text")], Ok(&["run 1"]));
     check(&[with(vec![Way::Behind(4)], b"tex")], wrong);
     check(&[with(vec![Way::Behind(3)], b"tex")], wrong);
@@ -149,12 +152,12 @@ fn a_worker_that_lies_is_not_listened_to() {
     check(&[done(1, b"text", vec![Way::Behind(4), Way::Behind(0)], b"text")], Ok(1));
     check(&[piece(stream, b"text"), done(1, b"text", before(), b"")], Ok(1));
     check(&[frame(FromWorker::Alive, b"")], Ok(0));
-    let other = Err("it sends other bytes than it names");
+    let other = Err("it sends bytes that do not match their digest");
     check(&[done(1, b"text", before(), b"")], other);
     check(&[piece(stream + 1, b"text"), done(1, b"text", before(), b"")], other);
     check(&[piece(stream, b"texts"), done(1, b"text", before(), b"")], other);
     check(&[done(1, b"text", vec![Way::Asked, Way::Behind(0)], b"")], other);
-    let unasked = Err("it answers what nobody asked");
+    let unasked = Err("it answers a question that was not asked");
     check(&[piece(2 << 20, b"text")], unasked);
     check(&[done(2, b"", vec![Way::Behind(0), Way::Behind(0)], b"")], unasked);
     check(&[piece(stream, &[0; 1001])], Err("it sends a result of more than 1000 bytes"));

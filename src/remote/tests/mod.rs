@@ -366,7 +366,7 @@ fn a_worker_shows_nothing_of_its_machine_but_tools_that_it_found() {
     let what = What::Installed { name, identity };
     job.command.visible.push(Shown { inside: "/home/x".into(), what });
     let Err(Stop::Fault(error)) = workers.run(&job) else { panic!("it is refused") };
-    assert_eq!(error.to_string(), "show a tool: /home/x is not a tool that was found here");
+    assert_eq!(error.to_string(), "show a tool: /home/x was not found here");
     job.command.visible = vec![Shown::tree("/x", &Tree::unlisted("/home/x"))];
     let Err(Stop::Fault(error)) = workers.run(&job) else { panic!("it is refused") };
     assert_eq!(error.reason, "a directory of this machine is shown to it");

@@ -28,7 +28,7 @@ pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
         (said(page, "Team message", case.team_message.as_bytes()))
         @match &case.evidence {
             Some(evidence) => (shown(page, case.difference.as_deref(), evidence)),
-            None => p.note { "juror judge shows input and output of this run." },
+            None => p.note { "juror judge shows the input and output of this run." },
         }
     }
 }
@@ -147,7 +147,7 @@ fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
         h4 { "By lines" }
         div.wide tabindex="0" role="group" aria-label="difference by lines" {
             table.diff {
-                caption { "− is expected, + is what came" }
+                caption { "− is expected, + is the output" }
                 thead { tr {
                     th scope="col" { "Expected" } th scope="col" { "Got" } th scope="col" { "Line" }
                 } }
@@ -176,7 +176,7 @@ fn talk(transcript: &Transcript) -> Markup {
     let kept_first = first.len();
     let lines: Vec<Line> = first.into_iter().chain(last).collect();
     if lines.is_empty() {
-        return html! { p.note { "Neither side said anything." } };
+        return html! { p.note { "Neither side wrote anything." } };
     }
     let left_out = transcript.left_out;
     let start = FIRST.min(kept_first).min(lines.len());

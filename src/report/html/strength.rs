@@ -245,7 +245,7 @@ fn programs(found: &Strength) -> Markup {
             h2 #programs { "All programs" }
             div.wide tabindex="0" role="group" aria-label="all programs" {
                 table.sorts {
-                    caption { "Hardness: the bits of the chance that a fresh input rejects it" }
+                    caption { "Hardness: negative log2 of the chance that a fresh input rejects it" }
                     thead { tr {
                         th scope="col" { "Outcome" }
                         th scope="col" { "Program" }

@@ -235,9 +235,7 @@ fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -
 
 fn skipped(submission: &SubmissionReport) -> Markup {
     let why = match submission.score.is_some() {
-        _ if submission.spared > 0 => {
-            "they could prove nothing more of what is expected; --all runs them"
-        }
+        _ if submission.spared > 0 => "they could prove nothing more; --all runs them",
         true => "they have no effect on the score",
         false => "juror stops at the first rejection; --all runs them",
     };

@@ -25,7 +25,7 @@ pub(super) fn text(survey: &ClusterSurvey, command: &str, style: &Style) -> Stri
 
 fn tables(page: &mut Page<'_>, survey: &ClusterSurvey, style: &Style) {
     if survey.server.role == ClusterRole::Worker {
-        page.wrapped(0, "This key is a worker's, which sees neither units nor other workers.");
+        page.wrapped(0, "This is a worker's key, which shows neither units nor other workers.");
         return;
     }
     let queues = survey.queues.iter().map(|it| {

@@ -79,9 +79,7 @@ fn conclusion(diagnosis: &Diagnosis) -> String {
             "Programs will be isolated by {isolation}, with a warning, unless --isolation=full forbids it; \
              {measured}."
         ),
-        None => {
-            "Programs cannot be isolated here, so none will be run, but with --isolation=plain."
-                .to_owned()
-        }
+        None => "Programs cannot be isolated here, so none will run except with --isolation=plain."
+            .to_owned(),
     }
 }

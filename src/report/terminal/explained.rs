@@ -13,8 +13,8 @@ pub(super) fn block(explained: &Explained, style: &Style) -> String {
         None if style.is_quiet() => return String::new(),
         None => {
             let runs = count(explained.runs, "fresh input");
-            let cut = if explained.cut { ", then the time was over" } else { "" };
-            format!("no simple statement holds: {runs} were compared{cut}")
+            let cut = if explained.cut { ", then time ran out" } else { "" };
+            format!("no simple explanation found: {runs} were compared{cut}")
         }
     };
     page.line(0, &style.paint(Look::Title, &printable(&explained.submission)));

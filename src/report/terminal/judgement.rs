@@ -281,7 +281,7 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
     if skipped > 0 {
         let why = match judgement.score.is_some() {
             _ if judgement.spared > 0 => {
-                format!("{skipped} not run, which could prove nothing more; --all runs them")
+                format!("{skipped} not run: they could prove nothing more; --all runs them")
             }
             true => format!("{skipped} not run: no effect on the score"),
             false => {
@@ -317,7 +317,7 @@ fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
             return;
         }
         page.blank();
-        page.line(INDENT, "the compiler says:");
+        page.line(INDENT, "compiler messages:");
         quote_from_first_error(page, messages);
     }
 }
@@ -396,7 +396,7 @@ fn input(page: &mut Page<'_>, evidence: &Evidence) {
     left_out(page, lines.len() - shown, "more line", unknown);
     if let Some(file) = file.filter(|_| !is_whole) {
         let file = shell_word(file.as_os_str().as_encoded_bytes());
-        page.line(INDENT, &format!("all of it: less {file}"));
+        page.line(INDENT, &format!("in full: less {file}"));
     }
 }
 

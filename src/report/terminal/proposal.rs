@@ -17,7 +17,7 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
         None => {
             let why = match proposal.equal.len() {
                 0 => "nothing could be made".to_owned(),
-                all => format!("{} are there already", count(all, "input")),
+                all => format!("{} already exist", count(all, "input")),
             };
             page.wrapped(0, &format!("nothing new {by}: {why}"));
         }

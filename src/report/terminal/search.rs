@@ -20,7 +20,7 @@ pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
     page.labelled(0, Label::plain("reference: "), &reference);
     page.labelled(0, Label::plain("inputs:    "), &printable(&plan.sources.join(", ")));
     let (time, shrink_time) = (seconds(plan.time), seconds(plan.shrink_time));
-    let time = format!("{time}, then {shrink_time} to make smaller what is found");
+    let time = format!("{time}, then {shrink_time} to shrink what is found");
     page.labelled(0, Label::plain("time:      "), &time);
     page.into_text()
 }
@@ -107,7 +107,7 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
             ),
         };
         let time = seconds(search.elapsed.saturating_sub(search.searching));
-        let cut = if search.shrinking_cut { ", then the time was over" } else { "" };
+        let cut = if search.shrinking_cut { ", then time ran out" } else { "" };
         let runs = count(search.shrinking_runs, "comparison");
         let smaller = format!("{smaller}; {runs} in {time}{cut}");
         page.labelled(INDENT, Label::plain("smaller: "), &smaller);
@@ -130,7 +130,7 @@ fn kept(page: &mut Page<'_>, found: &Counterexample) {
 fn nothing(search: &Search) -> String {
     let runs = count(search.runs, "comparison");
     let end = match search.end {
-        SearchEnd::Exhausted => ", all that there are",
+        SearchEnd::Exhausted => "; nothing left to try",
         SearchEnd::Interrupted => ", then interrupted",
         SearchEnd::Found | SearchEnd::Time | SearchEnd::Runs => "",
     };
@@ -189,7 +189,7 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
         remarks.push("no line end at the end".to_owned());
     }
     if lines.len() > SHOWN_LINES && title == "input" {
-        remarks.push("--save FILE writes it whole".to_owned());
+        remarks.push("--save FILE writes it in full".to_owned());
     }
     if !remarks.is_empty() {
         page.line(INDENT + 2, &style.paint(Look::Dim, &remarks.join("; ")));

@@ -87,7 +87,7 @@ fn held(page: &mut Page<'_>, found: &Strength) {
     let all: Vec<String> = all.collect();
     let pool = match found.pool {
         0 => String::new(),
-        pool => format!("; {} tell how hard each is to catch", count(pool, "fresh input")),
+        pool => format!("; {} show how hard each is to catch", count(pool, "fresh input")),
     };
     page.labelled(0, Label::plain("programs:  "), &format!("{}{pool}", all.join(", ")));
     if !found.references.is_empty() {
@@ -106,7 +106,7 @@ fn held(page: &mut Page<'_>, found: &Strength) {
     let minimal = found.minimal.len();
     if minimal > 0 {
         let text = format!(
-            "{} of {} catch all that is caught{}",
+            "{} of {} catch everything that is caught{}",
             minimal,
             count(found.cases.len(), "test case"),
             if found.matrix { "" } else { ", as far as they were tried; --matrix tries all" }
@@ -247,10 +247,10 @@ fn next(page: &mut Page<'_>, found: &Strength) {
     let mut inputs = found.subjects.iter().filter_map(|it| it.missed.as_ref());
     let promoted = inputs.any(|it| it.promoted.is_some());
     let text = match (shut, missed) {
-        (1.., _) => "mend what failed: nothing is measured before".to_owned(),
+        (1.., _) => "fix what failed: nothing is measured until then".to_owned(),
         (0, 0) if found.cut => "give more --time".to_owned(),
         (0, 0) => return,
-        (0, _) if promoted => "run it again, to see what the new test cases gain".to_owned(),
+        (0, _) if promoted => "run it again to see what the new test cases gain".to_owned(),
         (0, _) => "--promote adds one of these inputs for each kind of fault".to_owned(),
     };
     page.labelled(0, Label::plain("next:      "), &text);

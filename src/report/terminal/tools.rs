@@ -66,10 +66,9 @@ fn speed(page: &mut Page<'_>, probes: &Probes) {
         (0, None) => "no submission is declared too slow".to_owned(),
         _ => {
             let cannot = slow - separable;
-            let cannot =
-                if cannot == 0 { String::new() } else { format!("; {cannot} cannot be told") };
+            let cannot = if cannot == 0 { String::new() } else { format!("; {cannot} undecided") };
             let whole = count(separable, "slow submission");
-            format!("{separated} of {whole} told from accepted ones by a test case{cannot}")
+            format!("{separated} of {whole} separated from accepted ones by a test case{cannot}")
         }
     };
     page.labelled(0, Label::plain("speed:     "), &text);
@@ -89,7 +88,7 @@ fn speed(page: &mut Page<'_>, probes: &Probes) {
         page.labelled(INDENT, Label::plain("- "), missing);
     }
     if probes.is_cut {
-        page.line(INDENT, "cut off by the time");
+        page.line(INDENT, "cut off: time ran out");
     }
 }
 
@@ -103,10 +102,8 @@ fn growth(probe: &SubmissionProbe) -> String {
     let is_flat = probe.variables.iter().all(|it| it.time.law == Law::Flat);
     let law = match probe.growth() {
         Some(it) => format!("time {}", it.time.words(&it.variable)),
-        None if probe.largest.failed.is_some() || !is_flat => {
-            "how time grows cannot be told".to_owned()
-        }
-        None => "time does not grow with the input, as far as can be seen".to_owned(),
+        None if probe.largest.failed.is_some() || !is_flat => "growth of time unclear".to_owned(),
+        None => "time does not visibly grow with the input".to_owned(),
     };
     let largest = match &probe.largest.failed {
         Some(failed) => format!("the largest input ends with: {failed}"),

@@ -49,9 +49,8 @@ impl SlotDirectory {
         let directory = made.map_err(|error| {
             let parent = std::env::temp_dir();
             let parent = parent.display();
-            JudgeError::new("make a temporary directory", error).help(format!(
-                "make {parent} a directory that can be written, or set TMPDIR to one"
-            ))
+            JudgeError::new("make a temporary directory", error)
+                .help(format!("make {parent} a writable directory, or set TMPDIR to one"))
         })?;
         let path = fs::canonicalize(directory.path());
         let path = path.step_on("find", directory.path().display())?;
@@ -230,7 +229,7 @@ impl RunDirectory {
                     let Ok(file) = rustix::fs::openat(at, name, flags, Mode::empty()) else {
                         return other(FileType::RegularFile);
                     };
-                    let stat = rustix::fs::fstat(&file).step("look at a file of the box")?;
+                    let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
                     let kind = FileType::from_raw_mode(stat.st_mode);
                     if kind != FileType::RegularFile {
                         return other(kind);

@@ -100,10 +100,10 @@ pub(super) fn own_memory(counted: u64, inherited: Option<u64>) -> u64 {
 pub(in crate::sandbox) fn gaps() -> Vec<String> {
     let memory = match cfg!(target_vendor = "apple") {
         true => {
-            "memory: not limited while a program runs; what the largest process held is known only afterwards"
+            "memory: not limited while a program runs; the peak of the largest process is known only afterwards"
         }
         false => {
-            "memory: only what one process asks for is limited, 1 GiB above the limit; what the largest one held is \
+            "memory: only what each process requests is limited, to 1 GiB above the limit; the largest one's peak is \
              known only afterwards"
         }
     };
@@ -114,16 +114,16 @@ pub(in crate::sandbox) fn gaps() -> Vec<String> {
         false => "CPU time: processes that are not waited for are not counted",
     };
     let root = rustix::process::geteuid().is_root();
-    let root = root
-        .then_some("rights: programs run as root, as you do; an ordinary user has less to lose");
+    let root =
+        root.then_some("rights: programs run as root, as you do; run juror as an ordinary user");
     let gaps = [
-        "files: programs can read and change all that you can, test data and answers, too",
+        "files: programs can read and change all that you can, including test data and answers",
         "network: programs can use it",
-        "processes: their number is not limited, and one that leaves its process group goes on after the run",
+        "processes: their number is not limited, and one that leaves its process group outlives the run",
         time,
         memory,
-        "box: its size is not limited, only that of each file",
-        "interaction: that two programs wait for each other is not seen, and the wall clock ends them; which of two that end at once was first may be told wrongly",
+        "box: only the size of each file is limited",
+        "interaction: a deadlock is not detected, only the wall clock ends it; if two programs end at once, which was first may be wrong",
     ];
     let all = root.into_iter().chain(gaps);
     all.map(str::to_owned).collect()

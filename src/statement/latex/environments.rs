@@ -40,7 +40,7 @@ impl Translator<'_, '_> {
                 self.around("div", "", body);
             }
             _ => {
-                let message = format!("the environment `{name}` is not known; its text stays");
+                let message = format!("the environment `{name}` is unknown; its text is kept");
                 self.remark(at, message, HELP);
                 self.range(body);
             }

@@ -108,11 +108,7 @@ impl Translator<'_, '_> {
     /// Translates a part of the text.
     fn range(&mut self, range: Range<usize>) {
         if self.depth >= DEEPEST {
-            self.remark(
-                range,
-                "groups stand too deep in each other here; the rest is left out",
-                HELP,
-            );
+            self.remark(range, "groups are nested too deeply here; the rest is left out", HELP);
             return;
         }
         self.depth += 1;
@@ -143,7 +139,7 @@ impl Translator<'_, '_> {
             // `&` outside of tables.
             Token::Cell => self.writer.text("&amp;"),
             Token::Stray(what) => {
-                self.remark(at, format!("`{what}` is left out: its partner is missing"), HELP);
+                self.remark(at, format!("`{what}` is left out: it has no match"), HELP);
             }
         }
     }
@@ -281,10 +277,10 @@ impl Translator<'_, '_> {
                 let (_, _, content) = (scanner.argument(), scanner.argument(), scanner.argument());
                 self.range(content);
             }
-            "item" => self.remark(at, "`\\item` stands outside of a list", HELP),
+            "item" => self.remark(at, "`\\item` is outside a list", HELP),
             _ => {
                 let message =
-                    format!("`\\{name}` is not known; it is left out, and its text stays");
+                    format!("`\\{name}` is unknown; it is left out, but its text is kept");
                 self.remark(at, message, HELP);
             }
         }
@@ -335,7 +331,7 @@ impl Translator<'_, '_> {
             formula.replace(&format!("\\constant{{{}}}", it.key), &it.value)
         });
         let translated = self.math.translate(&formula, alone).unwrap_or_else(|reason| {
-            let message = format!("this formula is shown as it is written: {reason}");
+            let message = format!("this formula is shown as written: {reason}");
             self.remark(at, message, FORMULA);
             math::unread(&formula)
         });

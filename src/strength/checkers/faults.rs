@@ -34,40 +34,40 @@ const CHANGES: [Change; 16] = [
         let whole = output.trim_ascii_end();
         Some(output[..memchr::memrchr(b'\n', whole)? + 1].to_vec())
     }),
-    ("a word too much at the end", FaultClass::Form, |output| {
+    ("an extra word at the end", FaultClass::Form, |output| {
         Some([output.trim_ascii_end(), b" 0\n"].concat())
     }),
-    ("a line too much at the end", FaultClass::Form, |output| {
+    ("an extra line at the end", FaultClass::Form, |output| {
         Some([output.trim_ascii_end(), b"\n0\n"].concat())
     }),
-    ("all of it twice", FaultClass::Form, |output| {
+    ("the whole output twice", FaultClass::Form, |output| {
         Some([output.trim_ascii_end(), b"\n", output].concat())
     }),
-    ("nonsense for the last word", FaultClass::Form, |output| {
+    ("nonsense instead of the last word", FaultClass::Form, |output| {
         put(output, words(output).last()?.clone(), b"?juror?")
     }),
-    ("the first number one more", FaultClass::Value, |output| {
+    ("the first number plus one", FaultClass::Value, |output| {
         add(output, numbers(output).first()?, 1)
     }),
-    ("the last number one more", FaultClass::Value, |output| {
+    ("the last number plus one", FaultClass::Value, |output| {
         let numbers = numbers(output);
         (numbers.len() > 1).then(|| add(output, numbers.last()?, 1)).flatten()
     }),
-    ("the last number one less", FaultClass::Value, |output| {
+    ("the last number minus one", FaultClass::Value, |output| {
         add(output, numbers(output).last()?, -1)
     }),
-    ("a number with the other sign", FaultClass::Value, |output| {
+    ("a number with the opposite sign", FaultClass::Value, |output| {
         let number =
             numbers(output).into_iter().find(|it| value(&output[it.clone()]) != Some(0))?;
         let negated = -value(&output[number.clone()])?;
         put(output, number, negated.to_string().as_bytes())
     }),
-    ("two words exchanged", FaultClass::Value, |output| {
+    ("two words swapped", FaultClass::Value, |output| {
         let words = words(output);
         let pair = words.windows(2).find(|it| output[it[0].clone()] != output[it[1].clone()])?;
         exchange(output, &pair[0], &pair[1])
     }),
-    ("two lines exchanged", FaultClass::Value, |output| {
+    ("two lines swapped", FaultClass::Value, |output| {
         let lines = lines(output);
         let differ =
             |it: &&[std::ops::Range<usize>]| output[it[0].clone()] != output[it[1].clone()];
@@ -186,16 +186,16 @@ mod tests {
                 ("the first word missing", " 11\nRLL\n"),
                 ("the last word missing", "18 11\n\n"),
                 ("the last line missing", "18 11\n"),
-                ("a word too much at the end", "18 11\nRLL 0\n"),
-                ("a line too much at the end", "18 11\nRLL\n0\n"),
-                ("all of it twice", "18 11\nRLL\n18 11\nRLL\n"),
-                ("nonsense for the last word", "18 11\n?juror?\n"),
-                ("the first number one more", "19 11\nRLL\n"),
-                ("the last number one more", "18 12\nRLL\n"),
-                ("the last number one less", "18 10\nRLL\n"),
-                ("a number with the other sign", "-18 11\nRLL\n"),
-                ("two words exchanged", "11 18\nRLL\n"),
-                ("two lines exchanged", "RLL\n18 11\n"),
+                ("an extra word at the end", "18 11\nRLL 0\n"),
+                ("an extra line at the end", "18 11\nRLL\n0\n"),
+                ("the whole output twice", "18 11\nRLL\n18 11\nRLL\n"),
+                ("nonsense instead of the last word", "18 11\n?juror?\n"),
+                ("the first number plus one", "19 11\nRLL\n"),
+                ("the last number plus one", "18 12\nRLL\n"),
+                ("the last number minus one", "18 10\nRLL\n"),
+                ("a number with the opposite sign", "-18 11\nRLL\n"),
+                ("two words swapped", "11 18\nRLL\n"),
+                ("two lines swapped", "RLL\n18 11\n"),
                 ("another letter at the end", "18 11\nRLR\n"),
                 ("another letter at the start", "18 11\nLLL\n"),
             ],
@@ -206,18 +206,15 @@ mod tests {
                 ("nothing at all", ""),
                 ("the first word missing", "\n"),
                 ("the last word missing", "\n"),
-                ("a word too much at the end", "0 0\n"),
-                ("a line too much at the end", "0\n0\n"),
-                ("all of it twice", "0\n0\n"),
-                ("nonsense for the last word", "?juror?\n"),
-                ("the first number one more", "1\n"),
-                ("the last number one less", "-1\n"),
+                ("an extra word at the end", "0 0\n"),
+                ("an extra line at the end", "0\n0\n"),
+                ("the whole output twice", "0\n0\n"),
+                ("nonsense instead of the last word", "?juror?\n"),
+                ("the first number plus one", "1\n"),
+                ("the last number minus one", "-1\n"),
             ],
         );
-        check(
-            "",
-            &[("a word too much at the end", " 0\n"), ("a line too much at the end", "\n0\n")],
-        );
+        check("", &[("an extra word at the end", " 0\n"), ("an extra line at the end", "\n0\n")]);
     }
 
     #[test]

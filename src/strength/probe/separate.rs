@@ -60,7 +60,7 @@ pub(super) fn separation(
         OnData::TooSlow(case, unkept) => by_case(name, case, limit, unkept.as_deref()),
         OnData::Nowhere => {
             let unknown = match probes.is_cut {
-                true => "the time was over before larger inputs were tried",
+                true => "time ran out before larger inputs were tried",
                 false => "no larger input could be tried",
             };
             let all = || probes.submissions.iter();
@@ -72,7 +72,7 @@ pub(super) fn separation(
             submission: name.to_owned(),
             by: SeparatedBy::Unknown,
             at: String::new(),
-            told: "the time was over before it was tried on all test cases".to_owned(),
+            told: "time ran out before it was tried on all test cases".to_owned(),
         },
     }
 }
@@ -126,9 +126,9 @@ fn unkept(gauge: &Gauge<'_>, case: &TestCase, limit: Duration) -> Result<Option<
 fn by_case(name: &str, case: &TestCase, limit: Duration, unkept: Option<&str>) -> Separation {
     let (slow, fast) = (seconds(limit.mul_f64(SLOW)), seconds(limit.mul_f64(FAST)));
     let told = match unkept {
-        None => format!("passes {slow} on {}, the accepted ones stay below {fast}", case.name),
+        None => format!("exceeds {slow} on {}, the accepted ones stay below {fast}", case.name),
         Some(other) => format!(
-            "passes {slow} on {}, but {other} there, more than {fast}: the limit is too low",
+            "exceeds {slow} on {}, but {other} there, more than {fast}: the limit is too low",
             case.name
         ),
     };
@@ -176,7 +176,7 @@ fn by_input(
                 Some(other) => {
                     let took = seconds(other.largest.cpu_seconds);
                     let told = format!(
-                        "{at} would, but {} takes {took} at the largest input",
+                        "{at} would, but {} takes {took} on the largest input",
                         other.submission
                     );
                     separation(SeparatedBy::Nothing, at, told)

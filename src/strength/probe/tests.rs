@@ -203,7 +203,7 @@ fn check_separation(
 fn slow_submissions_are_told_from_accepted_ones() {
     use SeparatedBy::{Input, Nothing, TestCase, Unknown};
     let check = check_separation;
-    let at_case = "passes 1.50 s on secret/2000, the accepted ones stay below 0.500 s";
+    let at_case = "exceeds 1.50 s on secret/2000, the accepted ones stay below 0.500 s";
     check(["square", "cubic*"], &[10, 2000], true, TestCase, at_case);
     check(["square", "stuck*"], &[10], true, TestCase, "secret/10");
     // 10 (n/1000)^3 s exceed 1.5 s from n = 531.3 on.

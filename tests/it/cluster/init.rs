@@ -61,17 +61,17 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
     let dir = tempfile::tempdir().expect("a directory");
     fs::create_dir(dir.path().join("there")).expect("a directory");
     for (line, piece) in [
-        ("there", "there is there already"),
+        ("there", "there already exists"),
         ("c --server a --server b", "2 servers cannot outvote one that is lost"),
-        ("c --server a --server b --server a", "--server: a is there twice"),
+        ("c --server a --server b --server a", "--server: a is given twice"),
         ("c --server a_b", "`a_b` is not a host"),
         ("c --server a:0", "`a:0` is not a host"),
         ("c --server a\"b", "is not a host"),
         ("c --server a:70000", "`a:70000` is not a host"),
-        ("c --worker a.b", "`a.b` is not a name"),
-        ("c --worker a --worker a", "--worker: a is there twice"),
-        ("c --name a/b", "`a/b` is not a name"),
-        ("c&d", "has a `&`, which means something in an address"),
+        ("c --worker a.b", "`a.b` is not a valid name"),
+        ("c --worker a --worker a", "--worker: a is given twice"),
+        ("c --name a/b", "`a/b` is not a valid name"),
+        ("c&d", "has a `&`, which has a meaning in addresses"),
         ("no/where/c", "write no/where/c"),
     ] {
         let output = juror(dir.path(), line).output().expect("juror runs");

@@ -43,7 +43,7 @@ pub(super) fn game() -> Vec<Stamped> {
         case("secret/02-two-rising"),
         Event::Next(vec![
             step("check all of it:", Some("juror verify contest/hello")),
-            step("put your own problem in place of this one, file by file", None),
+            step("replace this problem with your own, file by file", None),
         ]),
         Event::Finished,
     ])
@@ -202,10 +202,10 @@ pub(super) fn mutants(one: bool) -> Vec<Stamped> {
         lines_after: vec![format!("        {after}"), "}".to_owned()],
         held_out: id.starts_with("off1"),
     };
-    let second = mutant("swaparg-0f3d-1", "exchanges two values", 120, "a,\n b", "b,\n a");
+    let second = mutant("swaparg-0f3d-1", "swaps two values", 120, "a,\n b", "b,\n a");
     let mut list = vec![
         mutant("off1-90c1-1", "is off by one", 7, "i < n", "i < n - 1"),
-        mutant("reset-c41a-1", "keeps what a loop should set anew", 9, "", "static "),
+        mutant("reset-c41a-1", "keeps what a loop should reset", 9, "", "static "),
         ListedMutant { submission: "accepted/other.cpp".to_owned(), ..second },
     ];
     if one {

@@ -84,7 +84,7 @@ impl std::io::Write for Screen {
 /// what they are for: what is to be copied, names, and the line for each test case.
 fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
     for line in text.lines() {
-        let may_be_long = ["repeat: ", "files: ", "feedback: ", "all of it: "]
+        let may_be_long = ["repeat: ", "files: ", "feedback: ", "in full: "]
             .iter()
             .any(|start| line.trim_start().starts_with(start))
             || file.contains("quiet")

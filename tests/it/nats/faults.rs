@@ -158,7 +158,7 @@ fn a_unit_with_which_all_workers_are_lost_is_given_up() {
     let client = connect(&url);
     let Err(Stop::Fault(error)) = client.run(&job(&["/x"], b"")) else { panic!("a fault") };
     assert!(
-        error.reason.contains("nothing came of it 5 times; the last time: it was asked to end"),
+        error.reason.contains("it failed 5 times; the last time: it was asked to end"),
         "{error}"
     );
     assert_eq!(asked.load(Ordering::SeqCst), 5);

@@ -314,7 +314,7 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
         |url: &str, pieces: &[&str]| check(&fixture, "judge sum right.sh", &[url], 4, pieces);
     broken(
         &format!("nats://127.0.0.1:{}", server::free_port()),
-        &["connect to nats://127.0.0.1:", "look whether the server runs"],
+        &["connect to nats://127.0.0.1:", "check that the server runs"],
     );
     broken("nats://127.0.0.1:x", &["`x` is not a port"]);
     broken("nats://127.0.0.1?key=/nowhere/key", &["read the key /nowhere/key"]);
@@ -325,7 +325,10 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
     let Some(plain) = Server::with(|_| String::new()) else { return };
     broken(&plain.url(), &["prepare the JOBS on the server", "JetStream"]);
     let server = Server::start().unwrap();
-    broken(&server.url(), &["nobody has announced itself", "start some with `juror worker --nats"]);
+    broken(
+        &server.url(),
+        &["no worker has announced itself", "start some with `juror worker --nats"],
+    );
     let keys = "jetstream {}\nauthorization { users: [{ nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4 }] }\n";
     let closed =
         Server::with(|store| keys.replace("{}", &format!("{{ store_dir: '{store}' }}"))).unwrap();

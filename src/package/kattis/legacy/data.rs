@@ -58,7 +58,7 @@ pub(super) fn read(
             n => format!(", as are {} more files that end in .{ending}", n - 1),
         };
         let message = format!("is ignored{more}: it belongs to no test case");
-        pack.faults.warning(items[0], message, "remove it, or move it elsewhere");
+        pack.faults.warning(items[0], message, "remove or move it");
     }
     let Reader { data, groups, .. } = reader;
     pack.check_secret(&data);

@@ -225,7 +225,7 @@ impl KattisLegacy {
                 true
             }
             Some(false) if exists => {
-                let message = "is not used: problem.yaml does not say `validation: custom`";
+                let message = "is not used: problem.yaml does not have `validation: custom`";
                 pack.faults.warning(
                     pack.tree.path(directory),
                     message,

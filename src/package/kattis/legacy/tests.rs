@@ -57,7 +57,7 @@ fn a_line_says_which_version_is_read_and_why() {
     };
     let none = "problem.yaml has no `problem_format_version`";
     check(SMALLEST, "", "legacy", &format!("{none}, and has the key `author`"));
-    check(DRAFT, "", "2023-07", "problem.yaml says `problem_format_version: 2023-07-draft`");
+    check(DRAFT, "", "2023-07", "problem.yaml has `problem_format_version: 2023-07-draft`");
     let unnamed = "--- problem.yaml\nname: x\n";
     check(SMALLEST, unnamed, "legacy", &format!("{none}, and there is problem_statement"));
     check("", unnamed, "2025-09", &format!("{none}, and there is statement"));
@@ -68,7 +68,7 @@ fn a_line_says_which_version_is_read_and_why() {
     {
         let yaml = format!("--- problem.yaml\nproblem_format_version: {version}\nname: x\n");
         let said = version.split(" #").next().unwrap_or_default();
-        let reason = format!("problem.yaml says `problem_format_version: {said}`");
+        let reason = format!("problem.yaml has `problem_format_version: {said}`");
         check(SMALLEST, &yaml, format, &reason);
     }
     let domjudge = "--- problem.yaml removed\n--- domjudge-problem.ini\ntimelimit = 3\n";
@@ -269,7 +269,7 @@ fn validation_decides_about_output_validators() {
         SMALLEST,
         two,
         &[
-            "warning output_validators: is not used: problem.yaml does not say `validation: custom`; write it, or remove the directory",
+            "warning output_validators: is not used: problem.yaml does not have `validation: custom`; write it, or remove the directory",
         ],
     );
     let talk = "--- problem.yaml\nauthor: x\nname: x\nvalidation: custom interactive\n";
@@ -489,7 +489,7 @@ x
         &[
             "error data/secret/2.in: is left out: there is no `2.ans`; add 2.ans",
             "error data/secret/3.ans: is left out: there is no `3.in`; add 3.in",
-            "warning data/secret/gen.sh: is ignored, as are 1 more files that end in .sh: it belongs to no test case; remove it, or move it elsewhere",
+            "warning data/secret/gen.sh: is ignored, as are 1 more files that end in .sh: it belongs to no test case; remove or move it",
         ],
     );
 }

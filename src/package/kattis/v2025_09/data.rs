@@ -84,7 +84,7 @@ fn check_top(pack: &Pack<'_>) {
                 "in format 2025-09: `test_group.yaml` in data/sample, data/secret and its groups"
                     .to_owned()
             }
-            _ => meant_or(name, known, "test cases belong into data/sample and data/secret"),
+            _ => meant_or(name, known, "test cases belong in data/sample and data/secret"),
         };
         pack.faults.warning(item, "is ignored: it is not a part of the test data", help);
     }
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
             let help = match self.part {
                 Part::Sample => "samples have no groups; remove the file",
                 _ => {
-                    "groups stand directly in data/secret; remove the file, or move the directory up"
+                    "groups belong directly in data/secret; remove the file, or move the directory up"
                 }
             };
             self.pack.faults.error(item, "is not allowed here", help);

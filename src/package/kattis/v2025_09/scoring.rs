@@ -214,7 +214,7 @@ fn check_required(pack: &Pack<'_>, at: usize, groups: &[Group<'_>], data: &TestD
     for Placed { value: name, place } in &groups[at].keys.require_pass {
         if name == "sample" {
             if !data.cases.iter().any(|case| case.name.starts_with("sample/")) {
-                let message = "`require_pass: sample` asks for nothing: there are no samples";
+                let message = "`require_pass: sample` has no effect: there are no samples";
                 pack.faults.warning(place, message, "add samples, or remove it");
             }
             continue;
@@ -223,14 +223,14 @@ fn check_required(pack: &Pack<'_>, at: usize, groups: &[Group<'_>], data: &TestD
         let (message, help) = match found {
             _ if at == 0 => (
                 format!("secret requires `{}`, but it may only require `sample`", shown(name)),
-                "write it into the test_group.yaml of the groups that it is for".to_owned(),
+                "write it into the test_group.yaml of the groups concerned".to_owned(),
             ),
             None => (
                 format!("there is no test data group `{}`", shown(name)),
                 help_for_unknown(name, groups),
             ),
             Some(other) if other == at => {
-                (format!("`{name}` requires itself"), "name a group that comes earlier".to_owned())
+                (format!("`{name}` requires itself"), "choose an earlier group".to_owned())
             }
             Some(other) if other > at => (
                 format!(
@@ -260,7 +260,7 @@ fn help_for_unknown(name: &str, groups: &[Group<'_>]) -> String {
 fn check_judged_by_default(pack: &Pack<'_>, groups: &[Group<'_>]) {
     for group in groups.iter().filter(|group| group.scoring.max_score.is_none()) {
         let message = format!(
-            "{} has no bound on its score, so an output validator must say what each output is worth",
+            "{} has no bound on its score, so an output validator must score each output",
             group.name
         );
         let help = "set `max_score`, or add an output_validator/ that writes score.txt";
@@ -294,6 +294,6 @@ fn check_sum(pack: &Pack<'_>, secret: &Group<'_>, groups: &[Group<'_>]) {
         Some(_) => "the groups of secret and its static validation",
         None => "the groups of secret",
     };
-    let message = format!("{parts} come to {best} at most, {relation} its max_score of {max}");
+    let message = format!("{parts} give at most {best}, {relation} its max_score of {max}");
     pack.faults.warning(secret.place_of_max(), message, help);
 }

@@ -65,7 +65,7 @@ pub(super) fn settle(
         let fault = match (rules, score.value) {
             _ if validator.is_none() => Some((
                 "there is no static validator for this static validation".to_owned(),
-                "add the program as static_validator/validate.py or so, or remove the line",
+                "add the program, such as static_validator/validate.py, or remove the line",
             )),
             (None, Some(_)) if pack.yaml.problem_type.includes("scoring") => Some((
                 format!("{name} has no score, so neither has its static validation"),

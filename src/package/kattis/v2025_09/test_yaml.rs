@@ -29,11 +29,8 @@ pub(super) struct Settings {
 const RENAMED: Renamed = &[
     ("input_validator_flags", "in format 2025-09: `input_validator_args: [...]`, a sequence"),
     ("output_validator_flags", "in format 2025-09: `output_validator_args: [...]`, a sequence"),
-    (
-        "grading",
-        "in format 2025-09 its keys stand in the file itself; pass-fail problems have none",
-    ),
-    ("on_reject", "there is no such key in format 2025-09"),
+    ("grading", "in format 2025-09: its keys at the top of the file; pass-fail problems have none"),
+    ("on_reject", "format 2025-09 has no such key"),
 ];
 
 /// Reads such a file; constants are replaced only in files of groups.
@@ -109,7 +106,7 @@ fn warn_about_lost_settings(map: &mut Map<'_>) {
     for key in ["args", "input_validator_args", "output_validator_args", "full_feedback"] {
         if let Some(node) = map.node(key) {
             let message = format!(
-                "`{key}` holds for no test case: the groups in data/secret have settings of their own"
+                "`{key}` applies to no test case: the groups in data/secret have their own settings"
             );
             let help = format!("write `{key}` into the test_group.yaml of each group");
             node.key_warning(message, help);

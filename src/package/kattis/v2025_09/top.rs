@@ -34,7 +34,7 @@ const RENAMED: [(&str, &str); 7] = [
     ("graders", "in format 2025-09 there are no graders"),
     ("domjudge-problem.ini", "in format 2025-09: `limits` of problem.yaml"),
     ("problem.yml", "in format 2025-09: `problem.yaml`"),
-    ("submissions.yaml", "it belongs into `submissions/`"),
+    ("submissions.yaml", "it belongs in `submissions/`"),
 ];
 
 /// Warns about the directory's name and misspelt entries.
@@ -42,7 +42,7 @@ pub(super) fn check_entries(tree: &Files) {
     let name = short_name(&tree.root);
     if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         let message =
-            format!("the directory's name `{name}` has more than lower-case letters and digits");
+            format!("the directory's name `{name}` should have only lower-case letters and digits");
         tree.faults.warning(&tree.root, message, "rename the directory");
     }
     for item in tree.children("") {
@@ -55,7 +55,7 @@ pub(super) fn check_entries(tree: &Files) {
         let Some(help) = renamed.or_else(|| nearest(name, KNOWN).map(did_you_mean)) else {
             continue;
         };
-        let message = "is ignored: the format does not know it";
+        let message = "is ignored: it is not part of the format";
         tree.faults.warning(item, message, help);
     }
 }

@@ -116,11 +116,11 @@ fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
     let reasons = reasons.join("; ");
     match demand {
         Demand::Full => JudgeError::new("isolate programs fully", reasons).help(
-            "`juror doctor` says what forbids it here, and the command that allows it; \
-             --isolation=any makes do with less, and says so",
+            "`juror doctor` shows what forbids it here, and the command that allows it; \
+             --isolation=any accepts less, with a warning",
         ),
         Demand::Any | Demand::Plain => JudgeError::new("isolate programs", reasons).help(
-            "`juror doctor` says what forbids it here, and the command that allows it; --isolation=plain \
+            "`juror doctor` shows what forbids it here, and the command that allows it; --isolation=plain \
              isolates nothing: programs can do whatever you can",
         ),
     }

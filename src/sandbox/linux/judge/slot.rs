@@ -99,7 +99,7 @@ impl LinuxSlot {
             SocketFlags::CLOEXEC,
             None,
         )
-        .step("join the judge with its sandbox")?;
+        .step("connect the judge with its sandbox")?;
         let groups =
             setup.placement.clone().map(|placement| Groups { placement, name: setup.name.clone() });
         static SWEPT: Once = Once::new();
@@ -152,7 +152,7 @@ impl LinuxSlot {
         for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
             // So that a program of another user can open them as `/dev/stdin` and `/dev/stdout`.
             if let Some(end) = end {
-                rustix::fs::fchmod(end, Mode::from_raw_mode(mode)).step("join two programs")?;
+                rustix::fs::fchmod(end, Mode::from_raw_mode(mode)).step("connect two programs")?;
             }
         }
         let input = match ends.stdin {
@@ -206,7 +206,7 @@ impl LinuxSlot {
             }
             if ready.other {
                 let received =
-                    wire::receive(&self.socket, &mut self.buffer).step("hear the sandbox")?;
+                    wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
                 let (answer, fds) = received.ok_or_else(|| gone("run the program"))?;
                 streams
                     // No process is left to write.

@@ -184,7 +184,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         looks_at_processes,
         sockets,
         process: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())
-            .step("refer to the slot's own process")?,
+            .step("open the slot's own process")?,
         cores: resources::cores(),
         notifications,
         proc,

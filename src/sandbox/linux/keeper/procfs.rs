@@ -36,7 +36,7 @@ struct Share {
 
 /// Checks that this kernel shows the children of a process; without that, nothing would be measured.
 pub(crate) fn check() -> Result<(), Fault> {
-    let step = "measure by /proc, for want of control groups";
+    let step = "measure by /proc, without control groups";
     let path = "/proc/thread-self/children";
     fs::read_to_string(path).map(|_| ()).step_on(step, path)
 }

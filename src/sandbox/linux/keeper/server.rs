@@ -485,7 +485,7 @@ fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
     let allowed = limit.map_or("any amount".to_owned(), |limit| limit.to_string());
     Fault {
         reason: format!(
-            "ENOMEM: the kernel {what} {}, and it is allowed {allowed}: the machine has no more, or the \
+            "ENOMEM: the kernel {what} {}, although {allowed} is allowed: the machine has no more, or the \
              control group that juror is in",
             amount
         ),

@@ -200,7 +200,7 @@ impl Boxes {
                     }
                     give(&file, owner, name)?;
                     let stat =
-                        rustix::fs::fstat(&file).step_on("look at in the box:", name.display())?;
+                        rustix::fs::fstat(&file).step_on("inspect in the box:", name.display())?;
                     self.placed.add(&stat);
                 }
             }
@@ -244,7 +244,7 @@ impl Boxes {
             Ok(file) => file,
             Err(errno) => return self.why_not_opened(&path, errno),
         };
-        let stat = rustix::fs::fstat(&file).step("look at a file of the box")?;
+        let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
         Ok(match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Searched {
                 found: Collected::File(Blob::elsewhere(stat.st_size.cast_unsigned(), None)),

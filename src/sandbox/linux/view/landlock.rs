@@ -246,7 +246,7 @@ fn allow_path(
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let Ok(place) = rustix::fs::open(path, flags, Mode::empty()) else { return Ok(()) };
     let stat =
-        rustix::fs::statat(&place, c"", AtFlags::EMPTY_PATH).step_on("look at", path.display())?;
+        rustix::fs::statat(&place, c"", AtFlags::EMPTY_PATH).step_on("inspect", path.display())?;
     let is_directory =
         rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory;
     let rights = if is_directory { rights } else { rights & !right::READ_DIR };

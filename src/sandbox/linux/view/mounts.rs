@@ -124,7 +124,7 @@ pub(crate) struct Picked {
 
 impl Picked {
     fn new(inside: PathBuf, tree: OwnedFd) -> Result<Self, Fault> {
-        let stat = rustix::fs::fstat(&tree).step("look at a mount")?;
+        let stat = rustix::fs::fstat(&tree).step("inspect a mount")?;
         Ok(Self {
             inside,
             tree,
@@ -323,7 +323,7 @@ fn enter(root: &OwnedFd) -> Result<(), Fault> {
     mount::move_mount(root.as_raw_fd(), c"/").step("mount the root of the sandbox")?;
     rustix::process::fchdir(root).step("enter the root of the sandbox")?;
     mount::pivot_root_here().step("make the sandbox's root the root")?;
-    mount::umount(c".", libc::MNT_DETACH).step("let go of the machine's root")?;
+    mount::umount(c".", libc::MNT_DETACH).step("unmount the machine's root")?;
     sys::chdir(c"/").step("enter the root of the sandbox")?;
     Ok(())
 }
@@ -411,5 +411,6 @@ pub(crate) fn give(file: impl AsFd, owner: Identity, name: &Path) -> Result<(), 
     }
     let uid = rustix::process::Uid::from_raw(owner.uid);
     let gid = rustix::process::Gid::from_raw(owner.gid);
-    rustix::fs::fchown(file, Some(uid), Some(gid)).step_on("give away in the box:", name.display())
+    rustix::fs::fchown(file, Some(uid), Some(gid))
+        .step_on("change the owner in the box:", name.display())
 }

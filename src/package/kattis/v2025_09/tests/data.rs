@@ -143,7 +143,7 @@ fn groups_and_cases_do_not_mix() {
 ",
         &[
             "error data/secret/e: is a test data group without a test case; add a test case, or remove the group",
-            "error data/secret/g/deep/test_group.yaml: is not allowed here; groups stand directly in data/secret; remove the file, or move the directory up",
+            "error data/secret/g/deep/test_group.yaml: is not allowed here; groups belong directly in data/secret; remove the file, or move the directory up",
             "error data/secret/h: is beside test data groups but has no `test_group.yaml`; add an empty test_group.yaml to make it a group",
         ],
     );
@@ -193,7 +193,7 @@ fn names_do_not_collide() {
 1
 ",
         &[
-            "error data/secret/test_group.in: a test case must not be called `test_group`; rename it: test_group.yaml could not be told from the group's settings",
+            "error data/secret/test_group.in: a test case must not be called `test_group`; rename it: its .yaml file would be the group's settings",
         ],
     );
 }
@@ -300,7 +300,7 @@ output_validator_flags: x
             "error data/secret/test_group.yaml:1:1: `max_score` is only for scoring problems; this one is pass-fail; remove it",
             "error data/secret/test_group.yaml:2:1: `score_aggregation` is only for scoring problems; this one is pass-fail; remove it",
             "error data/secret/test_group.yaml:3:1: `require_pass` is only for scoring problems; this one is pass-fail; remove it",
-            "error data/secret/test_group.yaml:4:26: there is no static validator for this static validation; add the program as static_validator/validate.py or so, or remove the line",
+            "error data/secret/test_group.yaml:4:26: there is no static validator for this static validation; add the program, such as static_validator/validate.py, or remove the line",
             "error data/secret/test_group.yaml:5:1: unknown key `hint`; known keys: args, input_validator_args, output_validator_args, full_feedback, input_visualizer_args, output_visualizer_args, max_score, score_aggregation, require_pass, static_validation_score, static_validator_args",
             "error data/secret/test_group.yaml:6:1: unknown key `output_validator_flags`; in format 2025-09: `output_validator_args: [...]`, a sequence",
         ],
@@ -318,7 +318,7 @@ output_validator_args: [case_sensitive]
 1
 ",
         &[
-            "warning data/secret/test_group.yaml:1:1: `output_validator_args` holds for no test case: the groups in data/secret have settings of their own; write `output_validator_args` into the test_group.yaml of each group",
+            "warning data/secret/test_group.yaml:1:1: `output_validator_args` applies to no test case: the groups in data/secret have their own settings; write `output_validator_args` into the test_group.yaml of each group",
         ],
     );
 }
@@ -377,7 +377,7 @@ fn shown_and_downloaded_files_fit_together() {
 1
 ",
         &[
-            "warning data/sample/1.interaction: is shown, and no test case is behind it: there is no `1.in`; add 1.in and 1.ans, so that the sample is judged, too",
+            "warning data/sample/1.interaction: is shown, but has no test case: there is no `1.in`; add 1.in and 1.ans, so that the sample is judged, too",
             "error data/sample/1.interaction:2:1: starts with neither `<` nor `>`; each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes",
         ],
     );

@@ -47,7 +47,7 @@ fn links_stay_in_the_package() {
 --- data/secret/2.in -> nowhere.in
 ",
         &[
-            "error data/secret/2.in: is a link to nowhere.in, which does not exist; mend or remove the link",
+            "error data/secret/2.in: is a link to nowhere.in, which does not exist; fix or remove the link",
         ],
     );
     check(
@@ -64,7 +64,7 @@ fn links_stay_in_the_package() {
 --- include/default/x
 x
 ",
-        &["error include/default/up: is a link to a directory that it is in; remove the link"],
+        &["error include/default/up: is a link to a directory that contains it; remove the link"],
     );
     check(
         "\
@@ -116,10 +116,10 @@ x
 x
 ",
         &[
-            "warning domjudge-problem.ini: is ignored: the format does not know it; in format 2025-09: `limits` of problem.yaml",
-            "warning output_validators: is ignored: the format does not know it; in format 2025-09: `output_validator`, exactly one",
-            "warning problem_statement: is ignored: the format does not know it; in format 2025-09: `statement`",
-            "warning submission: is ignored: the format does not know it; did you mean `submissions`?",
+            "warning domjudge-problem.ini: is ignored: it is not part of the format; in format 2025-09: `limits` of problem.yaml",
+            "warning output_validators: is ignored: it is not part of the format; in format 2025-09: `output_validator`, exactly one",
+            "warning problem_statement: is ignored: it is not part of the format; in format 2025-09: `statement`",
+            "warning submission: is ignored: it is not part of the format; did you mean `submissions`?",
         ],
     );
 }
@@ -163,7 +163,7 @@ fn there_is_one_output_validator() {
     check(
         "--- output_validator/validate.rs\nx\n",
         &[
-            "warning output_validator/validate.rs: is neither Python 3 nor C nor C++: the format allows no other language for validators; put it into a directory with a `build` script that makes `run`",
+            "warning output_validator/validate.rs: is not in Python 3, C or C++: the format allows no other language for validators; put it into a directory with a `build` script that makes `run`",
         ],
     );
 }
@@ -213,7 +213,7 @@ fn statements_of_another_version_are_named() {
 x
 ",
         &[
-            "warning problem_statement: is ignored: the format does not know it; in format 2025-09: `statement`",
+            "warning problem_statement: is ignored: it is not part of the format; in format 2025-09: `statement`",
             "error statement: is missing: a package needs a statement; add statement/problem.en.md, or .tex or .pdf",
         ],
     );
@@ -306,9 +306,8 @@ fn statements_place_no_sample_that_is_not_there() {
     let check = |name: &str, text: &str, is_right: bool| {
         let word = if name.ends_with("md") { "{{nextsample}}" } else { "\\nextsample" };
         let help = "remove it, or add samples: there are 1";
-        let fault = format!(
-            "error statement/{name}: has a `{word}` without a sample that is left for it; {help}"
-        );
+        let fault =
+            format!("error statement/{name}: has a `{word}`, but no sample is left for it; {help}");
         let changes =
             format!("--- statement/problem.en.md removed\n{sample}--- statement/{name}\n{text}\n");
         super::check(&changes, &[fault.as_str()][usize::from(is_right)..]);
@@ -337,7 +336,7 @@ x
 x
 ",
         &[
-            "error attachments/extra: is a directory, which attachments must not have; attach single files, or a zip file; only `templates` is allowed",
+            "error attachments/extra: is a directory, which is not allowed in attachments; attach single files, or a zip file; only `templates` is allowed",
             "warning attachments/templates/c++: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
         ],
     );
@@ -364,7 +363,7 @@ x
 --- include/java/
 ",
         &[
-            "warning include/a.h: is ignored: included files belong into include/default or a language's directory; move it to include/default",
+            "warning include/a.h: is ignored: included files belong in include/default or a language's directory; move it to include/default",
             "warning include/c++: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
             "error include/java: is empty; fill it or remove it",
         ],
@@ -436,7 +435,7 @@ x
             "warning input_validators/dir: has neither `build` nor `run`, and no Python 3, C or C++ file; add a `build` script that makes `run`",
             "error input_validators/none: is a validator without files; fill it or remove it",
             "warning input_validators/testlib.h: is ignored: it is not a program; put a validator of several files into a directory of its own",
-            "warning input_validators/v.sh: is neither Python 3 nor C nor C++: the format allows no other language for validators; put it into a directory with a `build` script that makes `run`",
+            "warning input_validators/v.sh: is not in Python 3, C or C++: the format allows no other language for validators; put it into a directory with a `build` script that makes `run`",
         ],
     );
 }
@@ -557,7 +556,7 @@ fn the_name_of_the_directory_is_doubted() {
     assert_eq!(diagnostics.len(), 1);
     assert_eq!(
         diagnostics[0].message,
-        "the directory's name `My-Problem` has more than lower-case letters and digits"
+        "the directory's name `My-Problem` should have only lower-case letters and digits"
     );
 }
 

@@ -106,7 +106,7 @@ accepted/add.py:
   secret: {score: 30}
 ",
         &[
-            "error output_validator: is missing: problems of the type multi-pass need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
+            "error output_validator: is missing: problems of type multi-pass need their own; add the program that takes part, such as output_validator/validate.cpp",
         ],
     );
     check(
@@ -202,7 +202,7 @@ fn types_are_words_that_go_together() {
     check_problem_yaml(
         "type: interactive",
         &[
-            "error output_validator: is missing: problems of the type interactive need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
+            "error output_validator: is missing: problems of type interactive need their own; add the program that takes part, such as output_validator/validate.cpp",
         ],
     );
     check_each(&[(
@@ -212,8 +212,8 @@ fn types_are_words_that_go_together() {
     check_problem_yaml(
         "type: [multi-pass, multi-pass]",
         &[
-            "error output_validator: is missing: problems of the type multi-pass need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
-            "error problem.yaml:4:20: type `multi-pass` is there twice; remove one of the two",
+            "error output_validator: is missing: problems of type multi-pass need their own; add the program that takes part, such as output_validator/validate.cpp",
+            "error problem.yaml:4:20: type `multi-pass` is given twice; remove one of the two",
         ],
     );
     check_each(&[
@@ -229,7 +229,7 @@ fn types_are_words_that_go_together() {
     check_problem_yaml(
         "type: [interactive, submit-answer]",
         &[
-            "error output_validator: is missing: problems of the type interactive need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
+            "error output_validator: is missing: problems of type interactive need their own; add the program that takes part, such as output_validator/validate.cpp",
             "error problem.yaml:4:21: type `submit-answer` is incompatible with `interactive`; remove one of the two",
         ],
     );
@@ -237,7 +237,7 @@ fn types_are_words_that_go_together() {
     check_problem_yaml(
         "type: submit-answer\n--- data/secret/test_group.yaml\nstatic_validation_score: pass-fail\n--- static_validator/look.py\nx",
         &[
-            "error static_validator: submissions are answers, in which a static validator finds no program; remove it, or the type submit-answer",
+            "error static_validator: submissions are answers, so a static validator has no program to check; remove it, or the type submit-answer",
         ],
     );
 }
@@ -389,7 +389,7 @@ fn languages_are_codes_of_the_table() {
         "languages: [c++, all]",
         &[
             "error problem.yaml:4:13: `c++` is not a language code; did you mean `cpp`?",
-            "error problem.yaml:4:18: `all` is not in a sequence; write `languages: all` without brackets",
+            "error problem.yaml:4:18: `all` must not be in a sequence; write `languages: all` without brackets",
         ],
     );
     check_each(&[
@@ -397,7 +397,7 @@ fn languages_are_codes_of_the_table() {
             "languages: [pypy3]",
             "warning 13: the format has no language `pypy3`: other judges do not know it; juror does; for other judges, use a code of the format's table",
         ),
-        ("languages: [cpp, cpp]", "warning 18: language `cpp` is there twice"),
+        ("languages: [cpp, cpp]", "warning 18: language `cpp` is given twice"),
         ("languages: []", "12: `languages` is empty; fill it or remove the line"),
         ("languages: [kotlni]", "13: `kotlni` is not a language code; did you mean `kotlin`?"),
     ]);

@@ -108,7 +108,7 @@ fn groups_have_bounds_where_they_must() {
             "max_score: 5",
         ),
         &[
-            "error data/secret/a/test_group.yaml:1:12: secret/a has no bound on its score, so an output validator must say what each output is worth; set `max_score`, or add an output_validator/ that writes score.txt",
+            "error data/secret/a/test_group.yaml:1:12: secret/a has no bound on its score, so an output validator must score each output; set `max_score`, or add an output_validator/ that writes score.txt",
         ],
     );
     let validator = "--- output_validator/validate.py\nexit(42)\n";
@@ -146,13 +146,13 @@ fn the_points_of_the_groups_are_those_of_the_whole() {
     check(
         &problem("", "max_score: 40", "max_score: 61"),
         &[
-            "warning data/secret/test_group.yaml: the groups of secret come to 101 at most, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+            "warning data/secret/test_group.yaml: the groups of secret give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
         ],
     );
     check(
         &problem("max_score: 50\nscore_aggregation: min", "max_score: 40", "max_score: 60"),
         &[
-            "warning data/secret/test_group.yaml:1:12: the groups of secret come to 40 at most, less than its max_score of 50; no submission can earn max_score; change that of secret or of a group",
+            "warning data/secret/test_group.yaml:1:12: the groups of secret give at most 40, less than its max_score of 50; no submission can earn max_score; change that of secret or of a group",
         ],
     );
     check(&problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
@@ -176,8 +176,8 @@ fn only_earlier_groups_that_can_be_passed_are_required() {
         &required("require_pass: secret/a", "require_pass: secret/b", "require_pass: secret/b"),
         &[
             "error data/secret/a/test_group.yaml:2:15: `secret/b` comes after secret/a; only earlier groups can be required; rename one of the groups: they are in the order of their names",
-            "error data/secret/b/test_group.yaml:2:15: `secret/b` requires itself; name a group that comes earlier",
-            "error data/secret/test_group.yaml:2:15: secret requires `secret/a`, but it may only require `sample`; write it into the test_group.yaml of the groups that it is for",
+            "error data/secret/b/test_group.yaml:2:15: `secret/b` requires itself; choose an earlier group",
+            "error data/secret/test_group.yaml:2:15: secret requires `secret/a`, but it may only require `sample`; write it into the test_group.yaml of the groups concerned",
         ],
     );
     check(
@@ -191,7 +191,7 @@ fn only_earlier_groups_that_can_be_passed_are_required() {
     check(
         &(required("", "require_pass: sample", "") + "--- data/sample removed\n"),
         &[
-            "warning data/secret/a/test_group.yaml:2:15: `require_pass: sample` asks for nothing: there are no samples; add samples, or remove it",
+            "warning data/secret/a/test_group.yaml:2:15: `require_pass: sample` has no effect: there are no samples; add samples, or remove it",
         ],
     );
 }
@@ -279,7 +279,7 @@ fn static_validation_goes_with_the_scores_of_its_group() {
         &[
             "error data/sample/test_group.yaml:1:26: sample has no score, so neither has its static validation; write `static_validation_score: pass-fail`",
             "error data/secret/a/test_group.yaml:2:26: `static_validation_score` must be an integer of at least 0, or `pass-fail`, not the text `max`",
-            "warning data/secret/test_group.yaml: the groups of secret and its static validation come to 101 at most, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+            "warning data/secret/test_group.yaml: the groups of secret and its static validation give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
             "error data/valid_output/test_group.yaml:1:1: `static_validation_score` has no meaning here: submissions are not judged on this data; remove it",
         ],
     );

@@ -70,7 +70,7 @@ fn limits_are_positive_numbers() {
     check_problem_yaml(
         "type: multi-pass\nlimits: {validation_passes: 1}",
         &[
-            "error output_validator: is missing: problems of the type multi-pass need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
+            "error output_validator: is missing: problems of type multi-pass need their own; add the program that takes part, such as output_validator/validate.cpp",
             "error problem.yaml:5:29: `limits.validation_passes` must be at least 2; remove `multi-pass` from `type` if there is only one pass",
         ],
     );
@@ -176,7 +176,7 @@ output = 'small.out'
 input = \"small.in\"
 ",
         &[
-            "error juror.toml:2:9: `[io]` has no `output`; name both files, or neither for standard input and output",
+            "error juror.toml:2:9: `[io]` has no `output`; give both files, or neither for standard input and output",
         ],
     );
     check(

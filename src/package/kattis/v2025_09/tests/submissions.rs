@@ -63,9 +63,9 @@ x
 x
 ",
         &[
-            "warning submissions/a.py: is ignored: it is not a submission; submissions belong into directories such as submissions/accepted",
+            "warning submissions/a.py: is ignored: it is not a submission; submissions belong in directories such as submissions/accepted",
             "warning submissions/mixed: this folder has no default expectations; add `mixed:` with `permitted` or `required` to submissions/submissions.yaml",
-            "warning submissions/rejected/add.py: has the same name as accepted/add.py; rename one of them: the format wants every submission to have a name of its own",
+            "warning submissions/rejected/add.py: has the same name as accepted/add.py; rename one of them: the format requires unique names of submissions",
             "warning submissions/submission.yaml: is ignored: it is not a submission; did you mean `submissions.yaml`?",
             "warning submissions/wrong-answer: this folder has no default expectations; did you mean `wrong_answer`?",
         ],
@@ -116,7 +116,7 @@ accepted/add.py:
 - accepted
 ",
         &[
-            "error submissions/submissions.yaml:1:1: the file must be a map of patterns to what holds for them, not a sequence",
+            "error submissions/submissions.yaml:1:1: the file must be a map of patterns to expectations, not a sequence",
         ],
     );
 }
@@ -135,7 +135,7 @@ accepted/add.py:
         &[
             "error submissions/submissions.yaml:2:3: unknown key `permited`; did you mean `permitted`?",
             "error submissions/submissions.yaml:3:3: unknown key `langauge`; did you mean `language`?",
-            "error submissions/submissions.yaml:4:3: unknown key `xyzzy`; known keys: permitted, required, message, use_for_time_limit, score, language, entrypoint, authors, model_solution; a pattern of test cases has a map behind it",
+            "error submissions/submissions.yaml:4:3: unknown key `xyzzy`; known keys: permitted, required, message, use_for_time_limit, score, language, entrypoint, authors, model_solution; the value of a pattern of test cases is a map",
         ],
     );
     check(
@@ -214,7 +214,7 @@ accepted/add.py:
 ",
         &[
             "warning submissions/submissions.yaml:2:19: `MLE` is not a verdict of the format; it counts as RTE; write RTE",
-            "error submissions/submissions.yaml:3:14: a submission that does not build cannot be expected; write AC, WA, TLE or RTE",
+            "error submissions/submissions.yaml:3:14: a compile error cannot be expected; write AC, WA, TLE or RTE",
         ],
     );
     check(
@@ -264,10 +264,10 @@ accepted/{a: {permitted: [AC]}
 accepted/: {permitted: [AC]}
 ",
         &[
-            "error submissions/submissions.yaml:1:1: `**` is not supported in patterns; a pattern also matches what is below; else write one `*` for each level",
+            "error submissions/submissions.yaml:1:1: `**` is not supported in patterns; a pattern also matches everything below; otherwise, write one `*` for each level",
             "error submissions/submissions.yaml:2:1: `[...]` is not supported in patterns; write the choices in braces, such as `{a,b}`",
             "error submissions/submissions.yaml:3:1: `?` is not supported in patterns; write `*`, or the choices in braces such as `{a,b}`",
-            "error submissions/submissions.yaml:4:1: a brace of the pattern has no partner; close the brace: `{a,b}`",
+            "error submissions/submissions.yaml:4:1: a brace of the pattern is not matched; close the brace: `{a,b}`",
             "error submissions/submissions.yaml:5:1: the pattern has an empty, `.` or `..` part; write names with single slashes between them, such as `accepted/*.py`",
         ],
     );
@@ -330,7 +330,7 @@ fn something_bounds_the_time_limit() {
 accepted: {use_for_time_limit: false}
 ",
         &[
-            "error submissions/submissions.yaml: no submission bounds the time limit from below; let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted",
+            "error submissions/submissions.yaml: no submission bounds the time limit from below; let an accepted submission be used for it: remove its `use_for_time_limit: false`, or `TLE` from `permitted`",
         ],
     );
     check(
@@ -344,7 +344,7 @@ uuid: 123e4567-e89b-42d3-a456-426614174000
 limits: {time_limit: 1}
 ",
         &[
-            "error submissions/submissions.yaml: no submission bounds the time limit from below; let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted",
+            "error submissions/submissions.yaml: no submission bounds the time limit from below; let an accepted submission be used for it: remove its `use_for_time_limit: false`, or `TLE` from `permitted`",
         ],
     );
     check(
@@ -364,7 +364,7 @@ accepted/add.py:
   secret/2: {use_for_time_limit: lower}
 ",
         &[
-            "error submissions/submissions.yaml: no submission bounds the time limit from below; let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted",
+            "error submissions/submissions.yaml: no submission bounds the time limit from below; let an accepted submission be used for it: remove its `use_for_time_limit: false`, or `TLE` from `permitted`",
             "warning submissions/submissions.yaml:3:3: `secret/2` matches no test case; did you mean `secret/1`?",
         ],
     );
