@@ -86,6 +86,22 @@ pub(super) struct Awaited {
 }
 
 impl WorkerState {
+    /// A worker of which only the name is known.
+    pub(super) fn new(name: String) -> Self {
+        Self {
+            name,
+            facts: None,
+            lost: None,
+            process: Process::default(),
+            asked: HashMap::new(),
+            tools: HashMap::new(),
+            places: None,
+            pace: 1.0,
+            programs: BTreeMap::new(),
+            silent: 0,
+        }
+    }
+
     pub(super) fn is_there(&self) -> bool {
         self.lost.is_none() && self.facts.is_some()
     }

@@ -5,7 +5,6 @@
 //! never block on a write. The threads that wait for results send the jobs. A last thread checks regularly whether all
 //! workers send something.
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -74,18 +73,7 @@ impl Workers {
         let mut state = State::default();
         let (mut lines, mut outputs) = (Vec::new(), Vec::new());
         for (worker, (name, route)) in workers.into_iter().enumerate() {
-            let mut here = WorkerState {
-                name,
-                facts: None,
-                lost: None,
-                process: Process::default(),
-                asked: HashMap::new(),
-                tools: HashMap::new(),
-                places: None,
-                pace: 1.0,
-                programs: BTreeMap::new(),
-                silent: 0,
-            };
+            let mut here = WorkerState::new(name);
             match route.into() {
                 Route::Pipes(Pipes { output, input, process }) => {
                     here.process = process;

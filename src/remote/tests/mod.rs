@@ -376,16 +376,9 @@ fn a_worker_shows_nothing_of_its_machine_but_tools_that_it_found() {
 fn who_ran_something_is_reported_although_it_was_never_heard_of() {
     let check = |ran: &[(&str, usize)], members: &[&str], expected: &[&str]| {
         let worker = WorkerState {
-            name: "all".to_owned(),
             facts: Some(facts("all", 4)),
-            lost: None,
-            process: Process::default(),
-            asked: HashMap::new(),
-            tools: HashMap::new(),
-            places: None,
-            pace: 1.0,
             programs: ran.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
-            silent: 0,
+            ..WorkerState::new("all".to_owned())
         };
         let member =
             |name: &&str| Member { name: (*name).to_owned(), facts: facts(name, 2), pace: 1.0 };
