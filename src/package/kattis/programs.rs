@@ -25,11 +25,12 @@ pub(super) fn is_no_program(item: &Item) -> bool {
 }
 
 /// Whether an item among submissions is not one for other judges: none of its files is in a language.
+/// A binary is what a compiler left behind.
 pub(super) fn is_leftover(tree: &Files, item: &Item) -> bool {
     let is_none = |item: &Item| is_strange(item) || is_no_program(item);
     match item.is_directory() {
         true => tree.below(&item.name).iter().filter(|it| it.is_file()).all(is_none),
-        false => is_strange(item),
+        false => is_strange(item) || starts_with(item, b"\x7fELF"),
     }
 }
 
@@ -37,13 +38,13 @@ pub(super) fn is_leftover(tree: &Files, item: &Item) -> bool {
 fn is_strange(item: &Item) -> bool {
     let ending = ending_of(item);
     let is_known = languages::is_of_source(ending) || matches!(ending, "ctd" | "viva");
-    item.is_file() && !is_known && !can_be_started(item)
+    item.is_file() && !is_known && !starts_with(item, b"#!") && !starts_with(item, b"\x7fELF")
 }
 
-fn can_be_started(item: &Item) -> bool {
+fn starts_with(item: &Item, bytes: &[u8]) -> bool {
     let mut start = [0; 4];
     let read = File::open(&item.path).and_then(|mut file| file.read(&mut start));
-    read.is_ok_and(|length| start[..length].starts_with(b"#!") || start == *b"\x7fELF")
+    read.is_ok_and(|length| start[..length].starts_with(bytes))
 }
 
 /// Whether a file is only for people.

@@ -531,12 +531,15 @@ fn what_is_plainly_not_a_submission_is_left_out() {
 #!/bin/sh
 --- submissions/accepted/A.class
 x
+--- submissions/accepted/a.out
+\x7fELF
 ";
     check(
         SMALLEST,
         changes,
         &[
             &format!("warning submissions/accepted/A.class: {ignored}"),
+            &format!("warning submissions/accepted/a.out: {ignored}"),
             &format!("warning submissions/accepted/out: {ignored}"),
         ],
     );
