@@ -67,7 +67,7 @@ fn is_at_its_end(outcome: &Outcome, limits: &Limits) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
 
     #[test]

@@ -207,8 +207,8 @@ pub(super) fn read<C: CachedReply>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
     use crate::model::job::Collected;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::tree::{Node, Tree, TreeEntry};
 
     fn circumstances(pace: Option<u64>) -> Circumstances {

@@ -72,7 +72,7 @@ fn is_at_most<T: PartialOrd>(now: Option<T>, made: Option<T>) -> bool {
 mod tests {
     use super::Concurrency::{Alone, Joint};
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
     use proptest::prelude::*;
 

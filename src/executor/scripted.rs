@@ -1,14 +1,11 @@
 //! The executor's test double: answers from a function, starts nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use crate::executor::Executor;
-use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome};
 use crate::model::stop::Stop;
 use crate::model::units::Bytes;
 
@@ -73,30 +70,6 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> 
 
     fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-    }
-}
-
-/// The outcome of a program that ends with exit code 0 after 12 ms, 10 ms of them CPU time, with 3 MiB.
-pub fn quiet_outcome() -> Outcome {
-    Outcome {
-        ending: Ending::Exited(0),
-        stopped_by: None,
-        cpu_time: Duration::from_millis(10),
-        wall_time: Duration::from_millis(12),
-        queued: Duration::ZERO,
-        peak_memory: Bytes::mib(3),
-        stdout_bytes: Bytes(0),
-        stderr_bytes: Bytes(0),
-        file_bytes: Bytes(0),
-        refused_processes: 0,
-        contention: Contention::default(),
-        mechanism: Mechanism {
-            cpu: Meter::Cgroup2,
-            memory: Meter::Cgroup2,
-            isolation: Isolation::Namespaces,
-        },
-        ran_at: None,
-        worker: None,
     }
 }
 

@@ -128,10 +128,11 @@ impl Executor for Until<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::{Scripted, quiet_outcome};
+    use crate::executor::scripted::Scripted;
     use crate::model::blob::Blob;
     use crate::model::job::{Command, Keep};
     use crate::model::limits::Limits;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
 
     /// Checks a program that sleeps; times in seconds.

@@ -123,7 +123,7 @@ fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::outcome::{Ending, Signal};
     use crate::model::units::Bytes;
 

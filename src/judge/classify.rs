@@ -75,7 +75,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
 
     fn limits() -> Limits {

@@ -278,7 +278,7 @@ fn list(verdicts: &[Verdict]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::submission::Overall;
 
     const CASES: [&str; 4] = ["sample/1", "secret/easy/1", "secret/easy/2", "secret/hard/1"];

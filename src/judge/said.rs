@@ -63,7 +63,7 @@ fn pieces(text: &mut Reader<'_>, from: u64, at: Duration, by: Side) -> io::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::quiet_outcome;
 
     fn check(input: &str, output: &str, left_out: u64, notation: &str) {
         let pass = Pass { number: 2, input: input.as_bytes().into(), earlier: Vec::new() };

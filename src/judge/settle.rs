@@ -205,7 +205,7 @@ fn lost(run: &Outcome, pace: Option<Duration>) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::outcome::{Contention, Ending, Signal};
     use crate::model::units::Bytes;
 

@@ -260,8 +260,8 @@ mod tests {
 
     #[test]
     fn one_run_beyond_the_margin_is_enough_for_each_rule() {
-        use crate::executor::scripted::quiet_outcome;
         use crate::model::outcome::Outcome;
+        use crate::model::outcome::quiet_outcome;
         let rule = |cases: Option<&str>, required: Verdict| Expectation {
             pattern: "slow".to_owned(),
             cases: cases.map(str::to_owned),

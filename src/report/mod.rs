@@ -107,11 +107,11 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::model::diagnostic::Diagnostic;
-    use crate::model::isolation::Isolation;
     use crate::model::judgement::{
         BrokenExpectation, CaseJudgement, CompilerReport, JudgeError, Judgement,
     };
-    use crate::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome};
+    use crate::model::outcome::Outcome;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::report::PackageReport;
     use crate::model::units::Bytes;
     use crate::model::verdict::Verdict;
@@ -119,24 +119,10 @@ pub(crate) mod tests {
     /// A report on four submissions (right, wrong, not built, skipped) and a fault of the package.
     pub(crate) fn report(command: &'static str) -> Report {
         let outcome = Outcome {
-            ending: Ending::Exited(0),
-            stopped_by: None,
             cpu_time: Duration::from_millis(500),
             wall_time: Duration::from_millis(600),
-            queued: Duration::ZERO,
             peak_memory: Bytes(2048),
-            stdout_bytes: Bytes(0),
-            stderr_bytes: Bytes(0),
-            file_bytes: Bytes(0),
-            refused_processes: 0,
-            contention: Contention::default(),
-            mechanism: Mechanism {
-                cpu: Meter::Cgroup2,
-                memory: Meter::Cgroup2,
-                isolation: Isolation::Namespaces,
-            },
-            ran_at: None,
-            worker: None,
+            ..quiet_outcome()
         };
         let case = |name: &str, verdict| CaseJudgement {
             test_case: name.to_owned(),

@@ -120,7 +120,8 @@ impl Executor for Wrapped<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::{Scripted, quiet_outcome};
+    use crate::executor::scripted::Scripted;
+    use crate::model::outcome::quiet_outcome;
     use crate::mutate::wrapper::wrappers;
 
     /// Checks a program that writes its input, with each wrapper of this name.

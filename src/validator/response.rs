@@ -160,10 +160,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
     use crate::model::blob::Blob;
     use crate::model::job::{Collected, FileKind};
     use crate::model::outcome::Signal;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
     use crate::validator::feedback::FILES;
 

@@ -57,10 +57,10 @@ fn said(message: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::quiet_outcome;
     use crate::model::blob::Blob;
     use crate::model::job::{Collected, Reply};
     use crate::model::limits::Limits;
+    use crate::model::outcome::quiet_outcome;
     use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
     use crate::model::protocol::Protocol;
     use crate::validator::feedback::FILES;

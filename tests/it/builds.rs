@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use juror::build::{Builder, Built};
-use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::executor::scripted::Scripted;
 use juror::model::blob::Blob;
 use juror::model::job::{Job, Reply};
 use juror::model::limits::Limits;
+use juror::model::outcome::quiet_outcome;
 use juror::model::outcome::{Ending, Outcome, Signal};
 use juror::model::program::{Program, ProgramKind};
 use juror::model::stop::Stop;

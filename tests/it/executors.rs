@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use juror::executor::local::Local;
-use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::executor::scripted::Scripted;
 use juror::executor::{Around, Executor};
 use juror::judge::classify::classify;
 use juror::language::toolchain::Toolchains;
@@ -21,6 +21,7 @@ use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
 use juror::model::outcome::Ending;
+use juror::model::outcome::quiet_outcome;
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;

@@ -7,10 +7,11 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use juror::build::{Builder, Built};
-use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::executor::scripted::Scripted;
 use juror::model::blob::Blob;
 use juror::model::job::{Keep, Reply};
 use juror::model::limits::Limits;
+use juror::model::outcome::quiet_outcome;
 use juror::model::program::Program;
 use juror::model::tree::{FileMode, Node, TreeEntry};
 use juror::model::units::Bytes;

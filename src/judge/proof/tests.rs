@@ -1,11 +1,11 @@
 //! Every verdict on every case of a small problem: what some runs prove holds for all runs.
 
 use super::*;
-use crate::executor::scripted::quiet_outcome;
 use crate::judge::expect::broken;
 use crate::judge::score::{CaseResult, Scheme, by_rules};
 use crate::model::judgement::Judgement;
 use crate::model::outcome::Outcome;
+use crate::model::outcome::quiet_outcome;
 use crate::model::problem::{Grading, Problem};
 use crate::model::repeats::Repeats;
 use crate::model::score::{Aggregation, GroupScoring, Score, TotalScore};

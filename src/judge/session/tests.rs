@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
 use crate::check::options::Options;
-use crate::executor::scripted::{Scripted, quiet_outcome};
+use crate::executor::scripted::Scripted;
 use crate::judge::case::{Detail, Validators};
 use crate::judge::score::Policy;
 use crate::model::blob::Blob;
 use crate::model::grader::{GradedGroup, Graders, GradingKeys, OnReject, PossibleScores};
 use crate::model::job::{Job, Reply};
+use crate::model::outcome::quiet_outcome;
 use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::problem::{Grading, ProblemKind};
 use crate::model::program::{Program, ProgramKind};

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::executor::Executor;
-use crate::executor::scripted::{Scripted, quiet_outcome};
+use crate::executor::scripted::Scripted;
 use crate::language::probe::Probe;
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::Toolchains;
@@ -19,6 +19,7 @@ use crate::model::blob::Blob;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Command, Job, Keep, Reply, Shown, What};
 use crate::model::limits::{Limits, ProblemLimits};
+use crate::model::outcome::quiet_outcome;
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;

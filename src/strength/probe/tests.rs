@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use super::*;
 use crate::build::{Builder, Built, Runnable};
-use crate::executor::scripted::{Scripted, quiet_outcome};
+use crate::executor::scripted::Scripted;
 use crate::judge::case::{Detail, Rules, Validators};
 use crate::model::blob::Blob;
 use crate::model::job::{Job, Reply};
 use crate::model::limits::Limits;
+use crate::model::outcome::quiet_outcome;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::probe::{Probes, SeparatedBy};
 use crate::model::problem::Problem;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use juror::executor::scripted::quiet_outcome;
 use juror::model::created::{Created, NextStep};
 use juror::model::event::{Event, GeneratedState, Stamped};
 use juror::model::listing::{
@@ -10,6 +9,7 @@ use juror::model::listing::{
 };
 use juror::model::mutants::{ListedMutant, MutantListing};
 use juror::model::once::{RunOnce, WrittenFile};
+use juror::model::outcome::quiet_outcome;
 use juror::model::outcome::{Ending, Outcome};
 use juror::model::report::PackageReport;
 use juror::model::units::Bytes;

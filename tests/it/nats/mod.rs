@@ -11,12 +11,13 @@ use std::thread;
 use std::time::Duration;
 
 use juror::executor::Executor;
-use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::executor::scripted::Scripted;
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
 use juror::model::job::{Command, Job, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::limits::Limits;
+use juror::model::outcome::quiet_outcome;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::remote::nats::address::Address;
