@@ -22,6 +22,9 @@ use crate::model::difference::{Difference, DifferenceKind, OnlyDifference};
 /// both windows stay in the processor's cache. In tests, it is smaller than short texts.
 const SMALL_WINDOW: usize = if cfg!(test) { 4 << 10 } else { 256 << 10 };
 
+/// Size of the first window.
+const FIRST_WINDOW: usize = if cfg!(test) { 1 << 10 } else { 16 << 10 };
+
 /// Window size while the texts are compared token by token.
 const WINDOW: usize = 32 << 20;
 
@@ -92,23 +95,43 @@ pub(super) fn compare_bytes(
 }
 
 fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool> {
-    // Most texts are far smaller.
+    // Most texts are far smaller than a large window, whose memory is not free.
+    let mut size = FIRST_WINDOW;
     let (mut left, mut right) = (Vec::new(), Vec::new());
     loop {
-        read_window(answer, &mut left).map_err(of_answer)?;
-        read_window(output, &mut right).map_err(of_output)?;
-        if left.len() != right.len() || common_prefix(&left, &right) < left.len() {
+        let left = fill(answer, aligned(&mut left, size)).map_err(of_answer)?;
+        let right = fill(output, aligned(&mut right, size)).map_err(of_output)?;
+        if left.len() != right.len() || common_prefix(left, right) < left.len() {
             return Ok(false);
         }
-        if left.len() < SMALL_WINDOW {
+        if left.len() < size {
             return Ok(true);
         }
+        size = SMALL_WINDOW;
     }
 }
 
-fn read_window(text: &mut impl Read, window: &mut Vec<u8>) -> io::Result<usize> {
-    window.clear();
-    text.take(SMALL_WINDOW as u64).read_to_end(window)
+/// A part of a buffer, of this size. Many processors copy several times slower to an address that is a few bytes after
+/// a multiple of 4096, where allocators put large buffers.
+fn aligned(buffer: &mut Vec<u8>, size: usize) -> &mut [u8] {
+    const LINE: usize = 64;
+    buffer.resize(size + LINE, 0);
+    let start = buffer.as_ptr().align_offset(LINE).min(LINE);
+    &mut buffer[start..start + size]
+}
+
+/// Reads until the window is full or the text ends; returns the filled part.
+fn fill<'w>(text: &mut impl Read, window: &'w mut [u8]) -> io::Result<&'w [u8]> {
+    let mut length = 0;
+    while length < window.len() {
+        match text.read(&mut window[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(&window[..length])
 }
 
 /// Rewinds a text and returns its length.

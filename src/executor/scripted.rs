@@ -7,7 +7,6 @@ use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
-use crate::model::units::Bytes;
 
 /// An executor that answers from a function.
 pub struct Scripted<F> {
@@ -75,8 +74,9 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::outcome::{Outcome, quiet_outcome};
     use crate::model::serial::{RunKeys, View};
+    use crate::model::units::Bytes;
 
     #[test]
     fn memory_that_was_not_measured_is_not_zero() {

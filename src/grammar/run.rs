@@ -31,7 +31,7 @@ pub(super) struct Interpreter<'a> {
     /// Compiled regular expressions that come from values.
     patterns: HashMap<Vec<u8>, Arc<Pattern>>,
     /// Rules of floats whose bounds are constant, by step.
-    float_rules: HashMap<usize, Arc<FloatRules>>,
+    float_rules: Vec<(usize, Arc<FloatRules>)>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -42,7 +42,7 @@ impl<'a> Interpreter<'a> {
             at: 0,
             loops: Vec::new(),
             patterns: HashMap::new(),
-            float_rules: HashMap::new(),
+            float_rules: Vec::new(),
         }
     }
 
@@ -257,8 +257,9 @@ impl<'a> Interpreter<'a> {
         decimals: Option<&[Expr; 2]>,
         notation: Notation,
     ) -> Result<Arc<FloatRules>, Stop> {
-        if let Some(rules) = self.float_rules.get(&self.at) {
-            return Ok(Arc::clone(rules));
+        let known = self.float_rules.binary_search_by_key(&self.at, |(at, _)| *at);
+        if let Ok(place) = known {
+            return Ok(Arc::clone(&self.float_rules[place].1));
         }
         let bound = |expr: &Expr| {
             let value = self.eval(expr)?;
@@ -284,8 +285,10 @@ impl<'a> Interpreter<'a> {
             notation,
         });
         let mut all = [min, max].into_iter().chain(decimals.into_iter().flatten());
-        if all.all(|expr| expr.constant().is_some()) {
-            self.float_rules.insert(self.at, Arc::clone(&rules));
+        if let Err(place) = known
+            && all.all(|expr| expr.constant().is_some())
+        {
+            self.float_rules.insert(place, (self.at, Arc::clone(&rules)));
         }
         Ok(rules)
     }
