@@ -117,11 +117,8 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
         Notation::Scientific if scanned.exponent == 0 => return Some("has no exponent".to_owned()),
         _ => {}
     }
-    let has_leading_zero = |digits: &[u8]| matches!(digits, [b'0', _, ..]);
-    let exponent = &text[scanned.length - scanned.exponent.saturating_sub(1)..scanned.length];
-    let exponent = exponent.strip_prefix(b"+").or(exponent.strip_prefix(b"-")).unwrap_or(exponent);
     let whole = &text[scanned.sign..scanned.sign + scanned.whole];
-    if has_leading_zero(whole) || has_leading_zero(exponent) {
+    if matches!(whole, [b'0', _, ..]) {
         return Some("has a superfluous leading zero".to_owned());
     }
     let range = rules.decimals.as_ref()?;

@@ -122,10 +122,11 @@ fn a_float_has_no_superfluous_leading_zero() {
     let said = |wanted: &str, got: &str| {
         format!("1:1: expected a float {wanted}, got `{got}`, which has a superfluous leading zero")
     };
-    for text in ["00", "01.0", "-01.0", "0e00", "1e05", "1e-05", "1E+05", "00.50", "000"] {
+    for text in ["00", "01.0", "-01.0", "00e1", "00.50", "000"] {
         check("FLOAT(-10,200000)", text, &said("from -10.0 to 200000.0", text));
     }
-    for text in ["0", "-0", "0.0", "0.50", "0e0", "1e5", "1e-5", "1E+5", "10e0", "-0.0e-0"] {
+    // In an exponent, C's `%e` writes at least two digits.
+    for text in ["0", "-0", "0.0", "0.50", "0e0", "1e5", "1e-5", "1E+05", "1.25e+01", "10e00"] {
         check("FLOAT(-10,200000)", text, "");
     }
     let fixed = "from 0.0 to 10.0 with 2 decimals";
@@ -136,11 +137,6 @@ fn a_float_has_no_superfluous_leading_zero() {
         "FLOAT(0,10,x,FIXED)",
         "01.5",
         &said("from 0.0 to 10.0 in fixed notation for `x`", "01.5"),
-    );
-    check(
-        "FLOATP(0,10,1,1,x,SCIENTIFIC)",
-        "1.5e00",
-        &said("from 0.0 to 10.0 with 1 decimal in scientific notation for `x`", "1.5e00"),
     );
 }
 
