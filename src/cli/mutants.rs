@@ -173,7 +173,9 @@ fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop
         let path = if is_single { to.clone() } else { to.join(&file.name) };
         let fault = JudgeError::on("write", &path);
         let parent = path.parent().unwrap_or(Path::new(""));
-        fs::create_dir_all(parent).and_then(|()| fs::write(&path, text)).map_err(fault)?;
+        let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, text));
+        // Half a file would look like the mutant, and be in the way the next time.
+        written.inspect_err(|_| drop(fs::remove_file(&path))).map_err(fault)?;
     }
     Ok(to)
 }

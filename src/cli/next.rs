@@ -77,6 +77,11 @@ fn missing(problem: &Problem) -> Vec<NextStep> {
 }
 
 fn has_statement(dir: &Path) -> bool {
-    let files = fs::read_dir(dir.join("statement")).into_iter().flatten().flatten();
-    files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("problem."))
+    let files = ["statement", "problem_statement"].map(|it| fs::read_dir(dir.join(it)));
+    files
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flatten()
+        .any(|file| file.file_name().to_string_lossy().starts_with("problem."))
 }

@@ -49,7 +49,14 @@ impl Watched {
                 look.directories.entry(parent.to_owned()).or_insert(false);
             }
             let walk = WalkDir::new(root).follow_links(true).into_iter();
-            for entry in walk.filter_entry(|entry| self.counts(entry)).flatten() {
+            // Links can lead to a directory in many ways.
+            let mut seen = BTreeSet::new();
+            let mut is_new = |entry: &DirEntry| {
+                !entry.file_type().is_dir()
+                    || entry.metadata().is_ok_and(|is| seen.insert((is.dev(), is.ino())))
+            };
+            let walk = walk.filter_entry(|entry| self.counts(entry) && is_new(entry));
+            for entry in walk.flatten() {
                 if entry.file_type().is_dir() {
                     look.directories.insert(entry.into_path(), true);
                 } else if let Ok(is) = entry.metadata() {
