@@ -70,7 +70,9 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
 /// # Errors
 /// If the judge failed, or it was interrupted.
 pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), Stop> {
-    let host = Host::start(&arguments.host, output)?;
+    // What is recalled proves nothing about a program that answers differently each time.
+    let fresh = arguments.host.fresh || arguments.check;
+    let host = Host::start(&HostOptions { fresh, ..arguments.host.clone() }, output)?;
     let builder = host.builder();
     for dir in &arguments.packages {
         let done = match arguments.from_grammar {

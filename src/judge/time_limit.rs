@@ -300,11 +300,7 @@ mod tests {
                         name: "slow.py".to_owned(),
                         path: PathBuf::from("slow.py"),
                         kind: ProgramKind::Submission,
-                        language: None,
-                        entry_point: None,
-                        include: Vec::new(),
-                        constants: Vec::new(),
-                        defines: Vec::new(),
+                        ..Program::default()
                     },
                     expectations: rules.to_vec(),
                 };

@@ -108,6 +108,11 @@ pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
 fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
     let root = &program.path;
     let real_root = fs::canonicalize(root).map_err(|source| missing_or(root, source))?;
+    let package = program.package.as_ref().and_then(|it| it.canonicalize().ok());
+    let is_of_package = |real: &Path| {
+        let inside = package.as_ref().and_then(|package| real.strip_prefix(package).ok());
+        inside.is_some_and(|name| !name.starts_with("data"))
+    };
     let mut files = Vec::new();
     let walk = WalkDir::new(root)
         .min_depth(1)
@@ -124,7 +129,7 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
         let is_submitted = matches!(program.kind, ProgramKind::Submission | ProgramKind::Answers);
         if is_submitted && entry.path_is_symlink() {
             let real = fs::canonicalize(path).map_err(|source| missing_or(path, source))?;
-            if !real.starts_with(&real_root) {
+            if !real.starts_with(&real_root) && !is_of_package(&real) {
                 // To follow it would let contestants read any file that the judge can read.
                 let message = "is a symbolic link that leads out of the submission";
                 return Err(
@@ -193,16 +198,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn program(path: &Path, kind: ProgramKind) -> Program {
-        Program {
-            name: "program".into(),
-            path: path.into(),
-            kind,
-            language: None,
-            entry_point: None,
-            include: Vec::new(),
-            constants: Vec::new(),
-            defines: Vec::new(),
-        }
+        Program { name: "program".into(), path: path.into(), kind, ..Program::default() }
     }
 
     fn names(sources: &Sources) -> Vec<&str> {
@@ -237,6 +233,13 @@ mod tests {
         let sources =
             read(&program(&path, ProgramKind::OutputValidator)).expect("files that can be read");
         assert_eq!(names(&sources), ["shared.h"]);
+        let package = Some(dir.path().to_owned());
+        let submission = Program { package, ..program(&path, ProgramKind::Submission) };
+        assert_eq!(names(&read(&submission).expect("a link to the package")), ["shared.h"]);
+        fs::create_dir(dir.path().join("data"))?;
+        fs::write(dir.path().join("data/1.ans"), "")?;
+        symlink("../data/1.ans", path.join("answer"))?;
+        assert!(read(&submission).is_err(), "a link to test data");
         Ok(())
     }
 

@@ -23,6 +23,8 @@ pub struct Program {
     pub constants: Vec<Constant>,
     /// Names to define when it is built, if it is in C or C++.
     pub defines: Vec<String>,
+    /// The package of a submission: its links may lead to the package's other files, but not to test data.
+    pub package: Option<PathBuf>,
 }
 
 /// The purpose of a program.

@@ -172,11 +172,7 @@ fn a_build_that_was_killed_is_no_verdict() {
             name: "p".to_owned(),
             path: directory.path().to_owned(),
             kind: ProgramKind::OutputValidator,
-            language: None,
-            entry_point: None,
-            include: Vec::new(),
-            constants: Vec::new(),
-            defines: Vec::new(),
+            ..Program::default()
         };
         let builder = Builder::new(&executor);
         let prepared = builder.prepare(&program).unwrap();

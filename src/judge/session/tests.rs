@@ -76,11 +76,7 @@ fn submission(name: &str, rules: &[Expectation]) -> Submission {
             name: name.to_owned(),
             path: PathBuf::from(name),
             kind: ProgramKind::Submission,
-            language: None,
-            entry_point: None,
-            include: Vec::new(),
-            constants: Vec::new(),
-            defines: Vec::new(),
+            ..Program::default()
         },
         expectations: rules.to_vec(),
     }

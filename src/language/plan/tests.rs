@@ -37,16 +37,7 @@ fn planned(
         let node = Node::File { blob: text.as_bytes().into(), mode };
         TreeEntry::new(name.trim_start_matches('*'), node)
     });
-    let program = Program {
-        name: "sub".into(),
-        path: "sub".into(),
-        kind,
-        language: None,
-        entry_point: None,
-        include: Vec::new(),
-        constants: Vec::new(),
-        defines: Vec::new(),
-    };
+    let program = Program { name: "sub".into(), path: "sub".into(), kind, ..Program::default() };
     let sources = Sources { shape, files: files.collect(), included: Vec::new() };
     let recipe = recipe(&program, &sources)?;
     plan(recipe, &Toolchains::new(Box::new(machine)))

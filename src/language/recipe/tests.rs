@@ -46,9 +46,7 @@ fn told(
         kind: case.kind,
         language: case.language.map(str::to_owned),
         entry_point: case.entry.map(str::to_owned),
-        include: Vec::new(),
-        constants: Vec::new(),
-        defines: Vec::new(),
+        ..Program::default()
     };
     let sources = Sources { shape: case.shape, files, included };
     recipe(&program, &sources)

@@ -48,10 +48,7 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
         path: top,
         kind: ProgramKind::Generator,
         language: language.map(str::to_owned),
-        entry_point: None,
-        include: Vec::new(),
-        constants: Vec::new(),
-        defines: Vec::new(),
+        ..Program::default()
     };
     let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
     let plan = match plan(recipe, &Toolchains::default()) {
@@ -245,11 +242,7 @@ fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
         name: "self".into(),
         path: std::env::current_exe()?,
         kind: ProgramKind::Submission,
-        language: None,
-        entry_point: None,
-        include: Vec::new(),
-        constants: Vec::new(),
-        defines: Vec::new(),
+        ..Program::default()
     };
     let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
     let plan = plan(recipe, &Toolchains::default())?;

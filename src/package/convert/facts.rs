@@ -357,6 +357,7 @@ impl<'a> Facts<'a> {
             include,
             constants,
             defines,
+            package: _,
         } in programs
         {
             let mut value = vec![match protocol {

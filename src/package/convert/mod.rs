@@ -201,9 +201,9 @@ impl Planner<'_> {
         for item in self.tree.below("").iter().filter(|item| item.is_file()) {
             self.copy(&item.path, item.name.clone());
         }
-        // The tree leaves it out, because its name begins with a dot.
+        // In some formats, the tree leaves it out, because its name begins with a dot.
         let time_limit = self.tree.path(settings::TIME_LIMIT);
-        if time_limit.is_file() {
+        if time_limit.is_file() && self.tree.file(settings::TIME_LIMIT).is_none() {
             self.copy(&time_limit, settings::TIME_LIMIT.to_owned());
         }
     }

@@ -97,6 +97,7 @@ impl Pack<'_> {
             include: Vec::new(),
             constants: self.yaml.constants.clone(),
             defines: Vec::new(),
+            package: Some(self.tree.root.clone()),
         }
     }
 

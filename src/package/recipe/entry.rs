@@ -99,12 +99,16 @@ impl<'a> Reader<'a> {
         cases.push(Listed { keys, names });
     }
 
-    /// Whether no other case has the same command with the same seed.
+    /// Whether no other case has the same command with the same seed. Without a seed, it warns of another one.
     fn is_new(&mut self, plan: &Plan<'_>, count: i64) -> bool {
-        let line = plan.line.as_ref().filter(|line| line.has_seed());
-        let (Some(line), Some(node)) = (line, &plan.line_node) else { return true };
+        let (Some(line), Some(node)) = (&plan.line, &plan.line_node) else { return true };
         let key = (plan.scope.random_salt.clone(), line.text.clone(), count);
-        let Some(first) = self.seeded.insert(key, node.line()) else { return true };
+        let Some(first) = self.commands.insert(key, node.line()) else { return true };
+        if !line.has_seed() {
+            let message = format!("is the same command as on line {first}: the cases are equal");
+            node.warning(message, "make them differ, or use `include`");
+            return true;
+        }
         let message = format!("is the same command as on line {first}, with the same seed");
         let help = "make them differ by a number, such as `{seed:2}`; or use `count` or `include`";
         node.error(message, help);

@@ -6,7 +6,7 @@
 /// Inserts an entry at the end of its directory; `None` if the place is not found.
 ///
 /// `path` has the directories below `data/`, then the entry's name; missing directories are made. In a list, which
-/// numbers its directories, a missing one gets the next number.
+/// numbers its items, a missing directory or the entry gets the next number.
 pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut block = block(&lines, 0..lines.len(), 0, "data")?;
@@ -24,15 +24,18 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
     let first = block.range.clone().find(|at| is_content(lines[*at]));
     let mut indent = block.child_indent(&lines);
     let mut new: Vec<String> = Vec::new();
+    let mut is_listed = false;
     match first.map(|at| lines[at].trim_start()) {
         Some(line) if line.starts_with(['{', '[']) => return None,
-        Some(line) if is_item(line) => {
-            let (directory, rest) = missing.split_first()?;
-            new.push(format!("{:indent$}- {}:", "", quoted(directory)));
-            new.push(format!("{:indent$}    data:", ""));
-            indent += 6;
-            missing = rest;
-        }
+        Some(line) if is_item(line) => match missing.split_first() {
+            Some((directory, rest)) => {
+                new.push(format!("{:indent$}- {}:", "", quoted(directory)));
+                new.push(format!("{:indent$}    data:", ""));
+                indent += 6;
+                missing = rest;
+            }
+            None => is_listed = true,
+        },
         _ => {}
     }
     for directory in missing {
@@ -40,7 +43,11 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
         new.push(format!("{:indent$}  data:", ""));
         indent += 4;
     }
-    new.extend(entry.iter().map(|line| format!("{:indent$}{line}", "")));
+    new.extend(entry.iter().map(|line| match (is_listed, line.starts_with(['#', ' '])) {
+        (true, true) => format!("{:indent$}  {line}", ""),
+        (true, false) => format!("{:indent$}- {line}", ""),
+        (false, _) => format!("{:indent$}{line}", ""),
+    }));
     // After the last line with content; later lines belong to the next entry.
     let last = block.range.clone().rev().find(|at| is_content(lines[*at]));
     let at = last.map_or(block.range.start, |last| last + 1);
@@ -183,7 +190,6 @@ data:
             "",
             "data: {}\n",
             "data:\n  secret:\n    data: [{a: {in: \"1\"}}]\n",
-            "data:\n  secret:\n    data:\n      - a: {in: \"1\"}\n",
             "data:\n  secret: {data: {}}\n",
         ] {
             let got = inserted(text, &path, &entry);
@@ -194,7 +200,7 @@ data:
     }
 
     #[test]
-    fn in_a_list_a_directory_becomes_an_item() {
+    fn in_a_list_a_directory_or_an_entry_becomes_an_item() {
         let check = |before: &str, after: &str, path: &str| {
             let path: Vec<String> = path.split('/').map(str::to_owned).collect();
             let text = format!("data:\n  secret:\n    data:\n{before}  sample: {{}}\n");
@@ -202,6 +208,8 @@ data:
             let entry = ["\"x\": {}".to_owned()];
             assert_eq!(inserted(&text, &path, &entry), Some(wanted), "{before}");
         };
+        let there = "    - a: {in: \"1\"}\n";
+        check(there, &format!("{there}    - \"x\": {{}}\n"), "secret/x");
         let item = "- a: {in: \"1\"}\n";
         let new = "- \"d\":\n          data:\n            \"x\": {}\n";
         check(&format!("      {item}"), &format!("      {item}      {new}"), "secret/d/x");

@@ -75,7 +75,7 @@ fn read_root(path: &Path, dir: &Path, constants: &[Constant], root: &Node<'_>) -
         has_entries: false,
         is_reported_full: false,
         taken: HashMap::new(),
-        seeded: HashMap::new(),
+        commands: HashMap::new(),
         recipe: Recipe {
             path: path.to_owned(),
             cases: Vec::new(),
@@ -135,8 +135,8 @@ struct Reader<'a> {
     is_reported_full: bool,
     /// The line of each name below `data/`.
     taken: HashMap<String, u32>,
-    /// The line of each command that has a seed, keyed by all that the seed depends on.
-    seeded: HashMap<(String, String, i64), u32>,
+    /// The line of each command, keyed by all that its seed depends on.
+    commands: HashMap<(String, String, i64), u32>,
     recipe: Recipe,
 }
 
@@ -194,6 +194,14 @@ impl<'a> Reader<'a> {
     }
 
     fn directory(&mut self, node: &Node<'a>, mut scope: Scope) -> Parse<()> {
+        let has = |key: &str| node.raw.get(key).is_some();
+        let is_case = !["data", "include", "test_group.yaml"].into_iter().any(has);
+        if is_case && scope.name.contains('/') && !node.raw.entries().is_empty() {
+            let message = format!("`{}` has no input and no `data`", shown(node.key));
+            let help =
+                "give a test case one of `generate`, `copy` and `in`; give a directory `data`";
+            return Err(node.key_error(message, help));
+        }
         let mut map = node.map_called("", &scope.keys)?.renamed(DIRECTORY_OTHER);
         self.settings(&mut map, &mut scope);
         if let Some(Node { raw, .. }) = map.node("test_group.yaml") {

@@ -384,6 +384,8 @@ fn the_same_command_with_the_same_seed_is_refused() {
             "8:10: `{sed}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces)",
             "warning: 9:38: `count` makes 2 equal cases (put `{seed}` or `{count}` into the command, so that they differ)",
             "10:25: `count` would make equal cases (only what `generate` makes can be counted; write an entry for each case)",
+            "warning: 11:10: is the same command as on line 9: the cases are equal (make them differ, or use `include`)",
+            "warning: 12:10: is the same command as on line 11: the cases are equal (make them differ, or use `include`)",
         ],
     );
 }

@@ -60,9 +60,31 @@ pub(super) fn read(
         let message = format!("is ignored{more}: it belongs to no test case");
         pack.faults.warning(items[0], message, "remove or move it");
     }
+    check_places(pack);
     let Reader { data, groups, .. } = reader;
     pack.check_secret(&data);
     (data, groups)
+}
+
+/// Warns of test cases and groups that judges overlook.
+///
+/// Source: legacy problem package format, "Test Data": only `sample` and `secret` have test cases.
+fn check_places(pack: &Pack<'_>) {
+    let is_case = |item: &Item| item.is_file() && item.name.ends_with(".in");
+    let has_cases = |group: &Item| pack.tree.below(&group.name).iter().any(is_case);
+    for item in pack.tree.children("data") {
+        let is_part = Part::ALL.iter().any(|part| part.name() == item.base_name());
+        if is_case(item) || item.is_directory() && !is_part && has_cases(item) {
+            let message = "is ignored: test cases belong in data/sample and data/secret";
+            pack.faults.warning(item, message, "move it there, or remove it");
+        }
+    }
+    for group in pack.tree.below("data/secret").iter().filter(|it| it.is_directory()) {
+        if !has_cases(group) && !group.base_name().ends_with(".files") {
+            let message = "is a test group without test cases";
+            pack.faults.warning(group, message, "add a test case, or remove it");
+        }
+    }
 }
 
 /// Whether a group has other scores than in pass-fail problems.

@@ -9,7 +9,7 @@ use crate::package::kattis::Pack;
 use crate::package::kattis::legacy::{flags, words};
 use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
-use crate::package::values::boolean;
+use crate::package::values::{boolean, text};
 
 /// The settings in such a file.
 #[derive(Clone, Debug, Default)]
@@ -144,6 +144,15 @@ fn input_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
     }
     let known = pack.input_validator_names();
     let mut by_name = Vec::new();
+    if let Some((name, flags)) = named_flags(node)? {
+        let is_it = |it: &&&str| **it == name || it.split('.').next() == Some(&name);
+        let Some(name) = known.iter().find(is_it) else {
+            let message = format!("there is no input validator `{}`", shown(&name));
+            return Err(node.error(message, "write the name of one"));
+        };
+        by_name.push(((*name).to_owned(), flags));
+        return Ok(ValidatorArgs::ByName(by_name));
+    }
     for entry in node.entries("a map of input validators to flags")? {
         let is_it = |name: &&&str| **name == entry.key || name.split('.').next() == Some(entry.key);
         match known.iter().find(is_it) {
@@ -157,8 +166,24 @@ fn input_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
     Ok(ValidatorArgs::ByName(by_name))
 }
 
+/// The name and the flags in a map with these two keys.
+///
+/// Source: legacy problem package format, "Test Data Groups", `input_validator_flags`.
+fn named_flags(node: &Node<'_>) -> Parse<Option<(String, Vec<String>)>> {
+    let entries: Vec<_> = node.entries("a map with the keys `name` and `flags`")?.collect();
+    let find = |key: &str| entries.iter().find(|entry| entry.key == key);
+    match (find("name"), find("flags"), entries.len()) {
+        (Some(name), Some(flags), 2) => Ok(Some((text(name)?, words(flags)?))),
+        _ => Ok(None),
+    }
+}
+
 fn output_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
+    let is_only_one = pack.tree.children(pack.version.output_validator).count() == 1;
     if node.is_map() {
+        if let Some((_, flags)) = named_flags(node)?.filter(|_| is_only_one) {
+            return Ok(flags);
+        }
         let message = "flags for single output validators are not supported";
         return Err(node.error(message, "write the same flags for all of them"));
     }

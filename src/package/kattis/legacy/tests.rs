@@ -418,6 +418,13 @@ fn group_settings_that_are_wrong_are_named() {
     );
     check_yaml(
         SMALLEST,
+        "input_validator_flags: {name: other, flags: x}",
+        &[&format!(
+            "error {place}:1:24: there is no input validator `other`; write the name of one"
+        )],
+    );
+    check_yaml(
+        SMALLEST,
         "output_validator_flags: {a: x}",
         &[&format!(
             "error {place}:1:25: flags for single output validators are not supported; write the same flags for all of them"
@@ -447,10 +454,15 @@ input_validator_flags: {validate: --n 5}
 3
 ";
     let problem = problem(SMALLEST, changes);
-    for case in &problem.test_data.cases {
-        assert_eq!(case.output_validator_args, ["case_sensitive", "float_tolerance", "1e-6"]);
-        assert_eq!(case.input_validator_args.for_validator("validate.py"), ["--n", "5"]);
-    }
+    let check = |problem: &Problem| {
+        for case in &problem.test_data.cases {
+            assert_eq!(case.output_validator_args, ["case_sensitive", "float_tolerance", "1e-6"]);
+            assert_eq!(case.input_validator_args.for_validator("validate.py"), ["--n", "5"]);
+        }
+    };
+    check(&problem);
+    let named = changes.replace("{validate: --n 5}", "{name: validate, flags: --n 5}");
+    check(&self::problem(SMALLEST, &named));
     assert_eq!(problem.test_data.cases.len(), 2);
 }
 
@@ -485,10 +497,20 @@ x
 x
 --- data/secret/README
 x
+--- data/secret/empty/gen.py
+x
+--- data/0.in
+1
+--- data/extra/1.in
+1
 ",
         &[
+            "warning data/0.in: is ignored: test cases belong in data/sample and data/secret; move it there, or remove it",
+            "warning data/extra: is ignored: test cases belong in data/sample and data/secret; move it there, or remove it",
             "error data/secret/2.in: is left out: there is no `2.ans`; add 2.ans",
             "error data/secret/3.ans: is left out: there is no `3.in`; add 3.in",
+            "warning data/secret/empty: is a test group without test cases; add a test case, or remove it",
+            "warning data/secret/empty/gen.py: is ignored: it belongs to no test case; remove or move it",
             "warning data/secret/gen.sh: is ignored, as are 1 more files that end in .sh: it belongs to no test case; remove or move it",
         ],
     );
@@ -519,33 +541,6 @@ fn folders_of_submissions_expect_a_verdict_of_the_whole() {
     check(SMALLEST, "mixed/a.cpp", "/* @EXPECTED_RESULTS@: NO-OUTPUT */", "WA");
     check(SMALLEST, "mixed/a.py", "# @EXPECTED_SCORE@: 40", "score 40");
     check(DRAFT, "brute_force/a.py", "", "by cases");
-}
-
-#[test]
-fn what_is_plainly_not_a_submission_is_left_out() {
-    let ignored = "is ignored: it is not a submission; remove it or move it elsewhere";
-    let changes = "\
---- submissions/accepted/out
-1
---- submissions/accepted/run
-#!/bin/sh
---- submissions/accepted/A.class
-x
---- submissions/accepted/a.out
-\x7fELF
-";
-    check(
-        SMALLEST,
-        changes,
-        &[
-            &format!("warning submissions/accepted/A.class: {ignored}"),
-            &format!("warning submissions/accepted/a.out: {ignored}"),
-            &format!("warning submissions/accepted/out: {ignored}"),
-        ],
-    );
-    let names: Vec<String> =
-        problem(SMALLEST, changes).submissions.into_iter().map(|it| it.name).collect();
-    assert_eq!(names, ["accepted/add.py", "accepted/run"]);
 }
 
 #[test]

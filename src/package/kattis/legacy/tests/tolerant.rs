@@ -108,6 +108,33 @@ fn the_language_of_a_submission_is_that_of_most_files() {
 }
 
 #[test]
+fn what_is_plainly_not_a_submission_is_left_out() {
+    let ignored = "is ignored: it is not a submission; remove it or move it elsewhere";
+    let changes = "\
+--- submissions/accepted/out
+1
+--- submissions/accepted/run
+#!/bin/sh
+--- submissions/accepted/A.class
+x
+--- submissions/accepted/a.out
+\x7fELF
+";
+    check(
+        SMALLEST,
+        changes,
+        &[
+            &format!("warning submissions/accepted/A.class: {ignored}"),
+            &format!("warning submissions/accepted/a.out: {ignored}"),
+            &format!("warning submissions/accepted/out: {ignored}"),
+        ],
+    );
+    let names: Vec<String> =
+        problem(SMALLEST, changes).submissions.into_iter().map(|it| it.name).collect();
+    assert_eq!(names, ["accepted/add.py", "accepted/run"]);
+}
+
+#[test]
 fn files_of_editors_and_systems_are_no_submissions() {
     let at = "submissions/accepted";
     let names = ["Thumbs.db", "a.py.bak", "add.vcxproj", "desktop.ini"];
