@@ -27,8 +27,9 @@ use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::grader::Dialect;
-use crate::model::judgement::Judgement;
+use crate::model::judgement::{CaseJudgement, Judgement};
 use crate::model::problem::Problem;
+use crate::model::score::TotalScore;
 use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
@@ -256,6 +257,7 @@ impl Verifier<'_> {
         if self.extent() == Extent::Everything && self.arguments.runs.shard.is_none() {
             let is_given = self.arguments.runs.time_limit.is_some();
             self.output.diagnosed(doubts(problem, &finished, is_given));
+            self.output.diagnosed(partly_right(problem, &finished));
             if self.arguments.output.verbose {
                 let results = finished.results.iter();
                 let judgements: Vec<&Judgement> = results.filter_map(Judged::judgement).collect();
@@ -291,6 +293,37 @@ fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
     let path = problem.dir.join("data");
     let help = "choose with --dialect kattis or --dialect domjudge";
     Some(Diagnostic::warning(path, what).help(help))
+}
+
+/// Warnings that submissions in `accepted/` fail on a sample or lack points, if no expectation says so.
+///
+/// Source: problemtools, `Submissions.check_submission`.
+fn partly_right(problem: &Problem, finished: &Finished) -> Vec<Diagnostic> {
+    let judged = problem.submissions.iter().zip(&finished.results);
+    let judged = judged.filter_map(|(submission, judged)| Some((submission, judged.judgement()?)));
+    let mut found = Vec::new();
+    for (submission, judgement) in judged {
+        if !submission.name.starts_with("accepted/") || !judgement.broken.is_empty() {
+            continue;
+        }
+        let mut warn = |message: String| {
+            let help = "fix it, or move it to submissions/partially_accepted";
+            found.push(Diagnostic::warning(&submission.program.path, message).help(help));
+        };
+        let is_wrong = |it: &&CaseJudgement| {
+            it.test_case.starts_with("sample/") && it.verdict != Verdict::Accepted
+        };
+        if let Some(case) = judgement.cases.iter().find(is_wrong) {
+            warn(format!("is accepted as a whole, but {} on {}", case.verdict, case.test_case));
+        }
+        if let Some(TotalScore {
+            score: Some(score), max_score: Some(most), is_best: false, ..
+        }) = &judgement.score
+        {
+            warn(format!("is accepted, but has {score} of {most} points"));
+        }
+    }
+    found
 }
 
 /// Warnings that the submissions' times contradict the time limit.

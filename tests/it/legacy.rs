@@ -56,6 +56,13 @@ fn groups_are_graded_and_partial_solutions_are_accepted() {
     fixture.check("verify old", 0, &["3 submissions, all as expected"]);
     let three = "judge old old/submissions/partially_accepted/three.sh";
     fixture.check(three, 0, &["AC", "70 of 100", "secret/a 0 of 30", "secret/b 70 of 70"]);
+    submit(&fixture, "accepted/some.sh", "read -r a b; echo $((a * b == 9 ? 10 : 4))\n");
+    let remarks = [
+        "is accepted as a whole, but WA on sample/1",
+        "is accepted, but has 70 of 100 points",
+        "4 submissions, all as expected",
+    ];
+    fixture.check("verify old", 0, &remarks);
     submit(&fixture, "partially_accepted/all.sh", RIGHT);
     let best = "expected less than the best score; got 100";
     fixture.check("verify old", 1, &["partially_accepted/all.sh", best]);

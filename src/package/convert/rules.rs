@@ -73,11 +73,12 @@ pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
             let groups = graders.groups.iter();
             // The facts about the whole cover the worth of samples.
             let groups = groups.filter(|group| !["", "sample"].contains(&&*group.name));
-            let scored = |name, grading| Scored {
-                name,
-                rule: graded(problem, graders, name, grading),
-                most: grading.range.to.filter(|_| Inside::of(problem, name).has_groups),
-                require_pass: &[],
+            let scored = |name, grading| {
+                let rule = graded(problem, graders, name, grading);
+                let is_implied =
+                    !matches!(rule, Rule::Other(_)) && !Inside::of(problem, name).has_groups;
+                let most = grading.range.to.filter(|_| !is_implied);
+                Scored { name, rule, most, require_pass: &[] }
             };
             groups.map(|group| scored(group.name.as_str(), &group.grading)).collect()
         }

@@ -336,7 +336,11 @@ impl<'a> Reader<'a> {
             None => node.key.to_owned(),
         };
         let inner = scope.inner(node.key, &name);
-        if self.take(&inner.name, node) {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        if ending == "files" || CASE_EXTENSIONS.contains(&ending) {
+            let message = format!("`{}` cannot be the name of a directory", shown(&name));
+            node.key_error(message, format!("rename it: files of test cases end in .{ending}"));
+        } else if self.take(&inner.name, node) {
             // Its fault is reported.
             let _reported = self.directory(node, inner);
         }

@@ -391,6 +391,19 @@ fn the_same_command_with_the_same_seed_is_refused() {
 }
 
 #[test]
+fn entries_without_cases_and_directories_called_like_files_are_refused() {
+    check(
+        "data:\n  secret:\n    data:\n      a: {random_salt: x}\n      b.in: {data: {}}\n      c: {}\n      d: {data: {}}\n      \
+         e: gen.py {seed}\n",
+        &[
+            "secret/e: generators/gen.py {seed} own",
+            "4:7: `a` has no input and no `data` (give a test case one of `generate`, `copy` and `in`; give a directory `data`)",
+            "5:7: `b.in` cannot be the name of a directory (rename it: files of test cases end in .in)",
+        ],
+    );
+}
+
+#[test]
 fn every_fault_is_named_with_its_place_and_a_way_out() {
     check(
         "solution: submissions/accepted/a.py\ndata:\n  secrt: {data: {}}\n  secret:\n    count: 3\n    data:\n      \

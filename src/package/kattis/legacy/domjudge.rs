@@ -30,7 +30,7 @@ pub(super) fn read(tree: &Files, yaml: &mut ProblemYaml) {
     let pairs = ini.iter().flat_map(|ini| ini.text.lines()).filter_map(|line| line.split_once('='));
     let mut time_limit = None;
     for (key, value) in pairs {
-        let value = value.trim().trim_matches(['"', '\'']);
+        let value = plain(value);
         match key.trim() {
             "timelimit" => time_limit = Some((INI, value.to_owned())),
             "name" if yaml.names.is_empty() && !value.is_empty() => {
@@ -46,7 +46,16 @@ pub(super) fn read(tree: &Files, yaml: &mut ProblemYaml) {
         Some(limit) => yaml.limits.time_limit = Some(limit),
         None => {
             let message = format!("`{}` is not a time limit", shown(&value));
-            tree.faults.lack(tree.path(name), message, "write a number of seconds above 0");
+            tree.faults.error(tree.path(name), message, "write a number of seconds above 0");
         }
+    }
+}
+
+/// A value without quotes and comment, as PHP's `parse_ini_string` reads it.
+fn plain(value: &str) -> &str {
+    let value = value.trim();
+    match value.chars().next() {
+        Some(quote @ ('"' | '\'')) => value[1..].split(quote).next().unwrap_or_default(),
+        _ => value.split(';').next().unwrap_or_default().trim(),
     }
 }

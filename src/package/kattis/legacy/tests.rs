@@ -212,6 +212,11 @@ fn keys_that_are_wrong_are_named() {
     check_yaml("keywords: a b c\nsource_url: x\nlicense: cc by-sa\nrights_owner: y\nuuid: z", &[]);
     check(
         SMALLEST,
+        "--- domjudge-problem.ini\n; of DOMjudge\ntimelimit = 4 ; seconds\nname='a;b'\n",
+        &[],
+    );
+    check(
+        SMALLEST,
         "--- .timelimit\nsoon\n",
         &["error .timelimit: `soon` is not a time limit; write a number of seconds above 0"],
     );
