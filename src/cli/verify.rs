@@ -299,6 +299,10 @@ fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
 ///
 /// Source: problemtools, `Submissions.check_submission`.
 fn partly_right(problem: &Problem, finished: &Finished) -> Vec<Diagnostic> {
+    // In 2025-09, a submission that is accepted passes all test cases.
+    if problem.graders.is_none() {
+        return Vec::new();
+    }
     let judged = problem.submissions.iter().zip(&finished.results);
     let judged = judged.filter_map(|(submission, judged)| Some((submission, judged.judgement()?)));
     let mut found = Vec::new();

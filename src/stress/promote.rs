@@ -7,7 +7,7 @@ use crate::generate::Mode;
 use crate::generate::files::place_file;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
-use crate::model::recipe::GivenContents;
+use crate::model::recipe::{GivenContents, RecipeCase};
 use crate::model::stop::Stop;
 use crate::package::recipe;
 use crate::package::recipe::insert::{is_name, quoted};
@@ -60,7 +60,7 @@ impl<'a> Promotion<'a> {
     /// # Errors
     /// If it was not added, with the reason.
     pub fn add(&self, input: &[u8], answer: &[u8], description: &str) -> Result<String, Stop> {
-        let name = self.path.join("/");
+        let mut name = self.path.join("/");
         let cases = &self.problem.test_data.cases;
         if let Some(same) = cases.iter().find(|case| is_same(&case.input, input)) {
             let message = format!(
@@ -70,11 +70,17 @@ impl<'a> Promotion<'a> {
             let help = "run `juror judge` on it: the package already catches this submission";
             return Err(Diagnostic::error(&same.input, message).help(help).into());
         }
-        let yaml = match &self.problem.recipe {
-            Some(recipe) => self.add_to_recipe(recipe, input, description)?,
-            None => None,
-        };
-        let yaml = yaml.unwrap_or_else(|| format!("description: {}\n", quoted(description)));
+        let mut yaml = format!("description: {}\n", quoted(description));
+        if let Some(recipe) = &self.problem.recipe
+            && let Some(case) = self.add_to_recipe(recipe, input, description)?
+        {
+            let made = case.files.into_iter().find(|file| file.extension == "yaml");
+            if let Some(GivenContents::Text(text)) = made.map(|file| file.contents) {
+                yaml = text;
+            }
+            // In a list, it has a number.
+            name = case.name;
+        }
         let base = self.problem.dir.join(self.problem.layout.data).join(&name);
         for (extension, contents) in [("in", input), ("ans", answer), ("yaml", yaml.as_bytes())] {
             place_file(&base.with_added_extension(extension), contents, Mode::Write)?;
@@ -82,13 +88,13 @@ impl<'a> Promotion<'a> {
         Ok(name)
     }
 
-    /// Adds the entry of the recipe; returns the test case's `.yaml` file, if the recipe makes one.
+    /// Adds the entry of the recipe; returns the test case, if the recipe makes it.
     fn add_to_recipe(
         &self,
         path: &Path,
         input: &[u8],
         description: &str,
-    ) -> Result<Option<String>, Stop> {
+    ) -> Result<Option<RecipeCase>, Stop> {
         let reading = recipe::read(path, &self.problem.dir, &self.problem.constants);
         let recipe = reading.recipe.ok_or(Stop::Diagnosed(reading.diagnostics))?;
         let Some((name, into)) = self.path[1..].split_last() else { return Ok(None) };
@@ -103,13 +109,7 @@ impl<'a> Promotion<'a> {
         let file = format!("stress/{}", self.path[1..].join("-"));
         let case = NewCase { name: name.clone(), input, description, comment: None, file };
         let added = addition.write(&[case])?;
-        let new = added.recipe.cases.iter().find(|case| added.names.contains(&case.name));
-        let mut files = new.into_iter().flat_map(|case| &case.files);
-        let yaml = files.find(|file| file.extension == "yaml");
-        Ok(yaml.and_then(|file| match &file.contents {
-            GivenContents::Text(text) => Some(text.clone()),
-            GivenContents::Link(_) => None,
-        }))
+        Ok(added.recipe.cases.into_iter().find(|case| added.names.contains(&case.name)))
     }
 }
 

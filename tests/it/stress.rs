@@ -232,6 +232,19 @@ fn what_is_found_joins_the_package_in_one_step() {
 }
 
 #[test]
+fn in_a_list_what_is_found_gets_the_next_number() {
+    let fixture = fixture();
+    let recipe = "solution: /submissions/accepted/right.sh\n\
+                  data:\n  secret:\n    data:\n      - one: {in: \"1 1\\n\"}\n";
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
+    fixture.juror("generate sum").assert().success();
+    let report = search(&fixture, WRONG, "--runs 100 --promote zeros", 1);
+    assert_eq!(report["stress"]["counterexample"]["promoted"], "secret/2-zeros", "{report:#}");
+    fixture.juror("generate sum --check").assert().success();
+}
+
+#[test]
 fn what_cannot_be_searched_is_said_before_anything_runs() {
     let fixture = fixture();
     fixture.check("stress my.sh", 2, &["give a package and a submission"]);
