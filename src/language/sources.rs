@@ -111,7 +111,7 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
     let package = program.package.as_ref().and_then(|it| it.canonicalize().ok());
     let is_of_package = |real: &Path| {
         let inside = package.as_ref().and_then(|package| real.strip_prefix(package).ok());
-        inside.is_some_and(|name| !name.starts_with("data"))
+        inside.is_some_and(|name| *name != *Path::new("") && !name.starts_with("data"))
     };
     let mut files = Vec::new();
     let walk = WalkDir::new(root)
@@ -238,8 +238,12 @@ mod tests {
         assert_eq!(names(&read(&submission).expect("a link to the package")), ["shared.h"]);
         fs::create_dir(dir.path().join("data"))?;
         fs::write(dir.path().join("data/1.ans"), "")?;
-        symlink("../data/1.ans", path.join("answer"))?;
-        assert!(read(&submission).is_err(), "a link to test data");
+        for target in ["../data/1.ans", ".."] {
+            symlink(target, path.join("link"))?;
+            let refused = read(&submission).expect_err(target).message;
+            assert!(refused.contains("leads out of the submission"), "{target}: {refused}");
+            fs::remove_file(path.join("link"))?;
+        }
         Ok(())
     }
 
