@@ -1,6 +1,7 @@
 //! `juror grammar`: checks inputs against a grammar, generates inputs, and lists bounds.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -14,8 +15,9 @@ use crate::grammar::compile::read;
 use crate::grammar::generate::{End, Pin, generate_at};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
-use crate::grammar::validate::{Rejection, validate};
+use crate::grammar::validate::{Rejection, validate_blob};
 use crate::language::constants::replace_constants;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
@@ -115,11 +117,13 @@ fn check(arguments: &CheckArguments) -> ExitCode {
     command(&arguments.output, "grammar check", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
         for path in &arguments.inputs {
-            let Some(input) = output.part(open(path))? else {
+            let checked = open(path).and_then(|input| {
+                validate_blob(&grammar, &input, path).map_err(|error| cannot_open(path, &error))
+            });
+            let Some(checked) = output.part(checked)? else {
                 continue;
             };
-            let held = held(validate(&grammar, &input, path));
-            let valid = output.part(held)?.is_some();
+            let valid = output.part(held(checked))?.is_some();
             output.event(Event::InputChecked(InputReport { path: path.clone(), valid }));
         }
         Ok(())
@@ -211,7 +215,9 @@ fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
         let grammar = grammar(&arguments.grammar, output)?;
         let mut coverage = Coverage::new(&grammar);
         for path in &arguments.inputs {
-            if let Some(input) = output.part(open(path))? {
+            let input = open(path)
+                .and_then(|input| input.start(u64::MAX).map_err(|error| cannot_open(path, &error)));
+            if let Some(input) = output.part(input)? {
                 output.part(held(coverage.add(&grammar, &input, path)))?;
             }
         }
@@ -266,9 +272,17 @@ pub fn of_package(
     Ok(grammars)
 }
 
-fn open(path: &Path) -> Result<Vec<u8>, Stop> {
+fn open(path: &Path) -> Result<Blob, Stop> {
     if path.is_dir() {
         return Err(Stop::usage(format!("{} is a directory", path.display())));
     }
-    fs::read(path).map_err(|error| Stop::usage(format!("cannot open {}: {error}", path.display())))
+    if path.is_file() {
+        return Ok(Blob::file(path));
+    }
+    // A pipe can be read only once.
+    fs::read(path).map(Blob::from).map_err(|error| cannot_open(path, &error))
+}
+
+fn cannot_open(path: &Path, error: &io::Error) -> Stop {
+    Stop::usage(format!("cannot open {}: {error}", path.display()))
 }

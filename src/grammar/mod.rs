@@ -19,6 +19,7 @@ mod eval;
 mod first;
 mod float;
 pub mod generate;
+mod input;
 pub mod misread;
 pub mod mutants;
 pub mod number;

@@ -6,6 +6,7 @@ use num_rational::BigRational;
 
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::float;
+use crate::grammar::input::Input;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::port::{FloatRules, Loops, Port, Stop};
@@ -40,28 +41,58 @@ impl Witness for Blind {
 }
 
 /// An input that is read.
-pub(super) struct Reader<'a, W> {
+pub(super) struct Reader<'a, I, W> {
     grammar: &'a Grammar,
-    text: &'a [u8],
-    /// The position of the next byte.
+    pub(super) input: I,
+    /// The position of the next byte, in the bytes in memory.
     pub(super) at: usize,
-    /// The range of the last value.
+    /// The range of the last value, likewise.
     last: Range<usize>,
     pub(super) witness: W,
 }
 
+/// How many bytes must be in memory before anything but a long word is read.
+const AHEAD: usize = 64;
+
 /// Upper bound in bytes on a piece of an input in a message.
 const SHOWN_MAX: usize = 40;
 
-impl<'a, W: Witness> Reader<'a, W> {
-    pub(super) fn new(grammar: &'a Grammar, text: &'a [u8], witness: W) -> Self {
-        Self { grammar, text, at: 0, last: 0..0, witness }
+impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
+    pub(super) fn new(grammar: &'a Grammar, input: I, witness: W) -> Self {
+        Self { grammar, input, at: 0, last: 0..0, witness }
     }
 
-    /// The rest of the input.
+    /// The rest of the bytes in memory.
     #[inline]
-    fn rest(&self) -> &'a [u8] {
-        &self.text[self.at..]
+    fn rest(&self) -> &[u8] {
+        &self.input.bytes()[self.at..]
+    }
+
+    /// The rest of the input: at least its next bytes.
+    #[inline]
+    fn ahead(&mut self) -> &[u8] {
+        if I::MOVES && self.input.bytes().len() - self.at < AHEAD {
+            self.advance(false);
+        }
+        self.rest()
+    }
+
+    /// The rest of the input, if more than `length` bytes of it are needed to read a word.
+    fn beyond(&mut self, length: usize) -> Option<&[u8]> {
+        if self.input.is_at_end() || length + AHEAD / 2 < self.rest().len() {
+            return None;
+        }
+        self.advance(true);
+        Some(self.rest())
+    }
+
+    #[cold]
+    fn advance(&mut self, all: bool) {
+        if self.input.is_at_end() {
+            return;
+        }
+        self.input.advance(self.at, all);
+        (self.at, self.last) = (0, 0..0);
     }
 
     #[inline]
@@ -92,7 +123,7 @@ impl<'a, W: Witness> Reader<'a, W> {
         let (came, length) = self.came();
         let mut message = format!("expected {what}, got {came}");
         if self.at == self.last.end && !self.last.is_empty() {
-            let before = &self.text[self.last.clone()];
+            let before = &self.input.bytes()[self.last.clone()];
             if before == b"0" && starts_with_digit(self.rest()) {
                 message += ": a number has no leading zero";
             } else if before.len() <= SHOWN_MAX {
@@ -110,7 +141,7 @@ impl<'a, W: Witness> Reader<'a, W> {
 
     /// The last value, in quotes.
     fn shown(&self) -> String {
-        shown(&self.text[self.last.clone()])
+        shown(&self.input.bytes()[self.last.clone()])
     }
 
     /// A site's variable for a message: ``" for `n`"``.
@@ -127,7 +158,8 @@ impl<'a, W: Witness> Reader<'a, W> {
         let rest = self.rest();
         // Shows all of `03`, not only the zero that would be read.
         let has_leading_zero = &rest[..length] == b"0" && starts_with_digit(&rest[1..]);
-        self.take(length + if has_leading_zero { digits(&rest[length..]) } else { 0 });
+        let more = if has_leading_zero { digits(&rest[length..]) } else { 0 };
+        self.take(length + more);
         let [min, max] = bounds;
         let (label, shown) = (self.for_label(site), self.shown());
         let mut message = format!("expected an integer from {min} to {max}{label}, got {shown}");
@@ -140,6 +172,16 @@ impl<'a, W: Witness> Reader<'a, W> {
 
 fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// The length of the integer at the start of a text.
+fn int_length(text: &[u8]) -> Option<usize> {
+    let sign = usize::from(text.first() == Some(&b'-'));
+    match text.get(sign)? {
+        b'1'..=b'9' => Some(sign + digits(&text[sign..])),
+        b'0' if sign == 0 => Some(1),
+        _ => None,
+    }
 }
 
 fn starts_with_digit(text: &[u8]) -> bool {
@@ -189,10 +231,14 @@ pub(super) fn called(text: &[u8]) -> String {
     }
 }
 
-impl<W: Witness> Port for Reader<'_, W> {
+impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
     #[inline]
     fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop> {
-        if self.rest().starts_with(text) {
+        let mut is_here = self.ahead().starts_with(text);
+        if !is_here && let Some(rest) = self.beyond(text.len()) {
+            is_here = rest.starts_with(text);
+        }
+        if is_here {
             self.at += text.len();
             return Ok(());
         }
@@ -201,7 +247,7 @@ impl<W: Witness> Port for Reader<'_, W> {
 
     #[inline]
     fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
-        if self.rest().first() == Some(&byte) {
+        if self.ahead().first() == Some(&byte) {
             self.at += 1;
             return Ok(());
         }
@@ -209,7 +255,7 @@ impl<W: Witness> Port for Reader<'_, W> {
     }
 
     fn end(&mut self, at: Span) -> Result<(), Stop> {
-        match self.rest().is_empty() {
+        match self.ahead().is_empty() {
             true => Ok(()),
             false => Err(self.expected(at, "the end of the file")),
         }
@@ -223,11 +269,11 @@ impl<W: Witness> Port for Reader<'_, W> {
         [min, max]: [i64; 2],
         vars: &Vars,
     ) -> Result<Int, Stop> {
-        match short_int(self.rest()) {
+        match short_int(self.ahead()) {
             Some((value, length)) if min <= value && value <= max => {
                 if W::LOOKS {
                     let [value, min, max] = [value, min, max].map(Int::Small);
-                    self.witness.int(IntNode { site, at: self.at, value, min, max });
+                    self.witness.int(IntNode { site, at: self.offset(), value, min, max });
                 }
                 self.take(length);
                 Ok(Int::Small(value))
@@ -239,25 +285,23 @@ impl<W: Witness> Port for Reader<'_, W> {
     /// Reads an integer of any size, or reports what is here instead.
     fn int(&mut self, at: Span, site: usize, bounds: [&Int; 2], _vars: &Vars) -> Result<Int, Stop> {
         let [min, max] = bounds;
-        let rest = self.rest();
-        let sign = usize::from(rest.first() == Some(&b'-'));
-        let length = match rest.get(sign) {
-            Some(b'1'..=b'9') => sign + digits(&rest[sign..]),
-            Some(b'0') if sign == 0 => 1,
-            _ => {
-                let what = format!("an integer from {min} to {max}{}", self.for_label(site));
-                return Err(self.expected(at, &what));
-            }
+        let mut length = int_length(self.ahead());
+        if let Some(rest) = self.beyond(length.unwrap_or(0)) {
+            length = int_length(rest);
+        }
+        let Some(length) = length else {
+            let what = format!("an integer from {min} to {max}{}", self.for_label(site));
+            return Err(self.expected(at, &what));
         };
         // A number with more digits than both bounds is outside of them; its value is not computed.
         let longest = min.to_string().len().max(max.to_string().len());
-        let value = if length <= longest { Int::parse(&rest[..length]) } else { None };
+        let value = if length <= longest { Int::parse(&self.rest()[..length]) } else { None };
         let Some(value) = value.filter(|value| min <= value && value <= max) else {
             return Err(self.int_outside(at, site, bounds, length));
         };
         if W::LOOKS {
             let [value, min, max] = [&value, min, max].map(Int::clone);
-            self.witness.int(IntNode { site, at: self.at, value, min, max });
+            self.witness.int(IntNode { site, at: self.offset(), value, min, max });
         }
         self.take(length);
         Ok(value)
@@ -271,11 +315,14 @@ impl<W: Witness> Port for Reader<'_, W> {
         wanted: bool,
     ) -> Result<Option<BigRational>, Stop> {
         let what = |reader: &Self| format!("{}{}", float::wanted(rules), reader.for_label(site));
-        let rest = self.rest();
-        let Some(scanned) = float::scan(rest) else {
+        let mut scanned = float::scan(self.ahead());
+        if let Some(rest) = self.beyond(scanned.as_ref().map_or(0, |scanned| scanned.length)) {
+            scanned = float::scan(rest);
+        }
+        let Some(scanned) = scanned else {
             return Err(self.expected(at, &what(self)));
         };
-        let text = &rest[..scanned.length];
+        let text = &self.input.bytes()[self.at..][..scanned.length];
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
         let value: Option<BigRational> = match wanted || quick.is_none() {
             true => float::value(text, &scanned),
@@ -284,31 +331,32 @@ impl<W: Witness> Port for Reader<'_, W> {
         let inside = quick.unwrap_or_else(|| {
             value.as_ref().is_some_and(|value| rules.min <= *value && *value <= rules.max)
         });
-        self.take(scanned.length);
         let fault = float::form_fault(text, &scanned, rules);
+        self.witness.float(site, rules, text);
+        self.take(scanned.length);
         if fault.is_some() || !inside {
             let why = fault.map_or(String::new(), |fault| format!(", which {fault}"));
             let message = format!("expected {}, got {}{why}", what(self), self.shown());
             return Err(self.refused(at, message));
         }
-        self.witness.float(site, rules, text);
         Ok(value)
     }
 
     fn regex(&mut self, at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
-        let rest = self.rest();
-        let Some(length) = pattern.longest(rest) else {
+        self.advance(true);
+        let Some(length) = pattern.longest(self.rest()) else {
             let what =
                 format!("what matches {}{}", Value::text(pattern.text()), self.for_label(site));
             return Err(self.expected(at, &what));
         };
+        let text = self.rest()[..length].to_vec();
         self.take(length);
-        self.witness.regex(site, &rest[..length]);
-        Ok(rest[..length].to_vec())
+        self.witness.regex(site, &text);
+        Ok(text)
     }
 
     fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
-        let answer = match self.rest().first() {
+        let answer = match self.ahead().first() {
             Some(byte) => set.contains(*byte),
             None => set.contains_end(),
         };
@@ -322,7 +370,7 @@ impl<W: Witness> Port for Reader<'_, W> {
 
     #[inline]
     fn offset(&self) -> usize {
-        self.at
+        self.input.start() + self.at
     }
 
     #[inline]

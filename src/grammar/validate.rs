@@ -1,12 +1,15 @@
 //! Checks inputs against a grammar.
 
+use std::io::{self, Read};
 use std::path::Path;
 
+use crate::grammar::input::{WINDOW, Window};
 use crate::grammar::port::ReasonKind;
 use crate::grammar::program::Grammar;
 use crate::grammar::read::{Blind, Reader, Witness};
 use crate::grammar::run::Interpreter;
 use crate::grammar::source;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, LINE_MAX};
 
 /// Why an input is not accepted.
@@ -24,6 +27,31 @@ pub enum Rejection {
 /// If it is not accepted, with the reason.
 pub fn validate(grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
     witnessed(grammar, input, path, Blind).map(|Blind| ())
+}
+
+/// Checks an input, which may be a file, against a grammar. `path` is the input's name in messages.
+///
+/// # Errors
+/// What the system reports about the file.
+pub fn validate_blob(
+    grammar: &Grammar,
+    input: &Blob,
+    path: &Path,
+) -> io::Result<Result<(), Rejection>> {
+    if let Some(bytes) = input.bytes() {
+        return Ok(validate(grammar, bytes, path));
+    }
+    if accepts_file(grammar, input.open()?, WINDOW) {
+        return Ok(Ok(()));
+    }
+    // A message shows what is around a fault.
+    Ok(validate(grammar, &input.start(u64::MAX)?, path))
+}
+
+/// Whether the grammar accepts a file, of which windows of some size are in memory.
+pub(super) fn accepts_file(grammar: &Grammar, file: impl Read, window: usize) -> bool {
+    let mut reader = Reader::new(grammar, Window::new(file, window), Blind);
+    Interpreter::new(grammar).run(&mut reader).is_ok() && reader.input.error.is_none()
 }
 
 /// Whether the grammar accepts an input.

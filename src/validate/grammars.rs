@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::grammar::compile::read;
 use crate::grammar::program;
-use crate::grammar::validate::{Rejection, validate};
+use crate::grammar::validate::{Rejection, validate_blob};
 use crate::language::constants::replace_constants;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -46,8 +46,8 @@ impl Grammar<'_> {
     /// # Errors
     /// If the input cannot be read.
     pub(super) fn opinion(&self, input: &Blob, path: &Path) -> Result<Opinion, JudgeError> {
-        let input = input.start(u64::MAX).map_err(JudgeError::on("read", path))?;
-        match validate(&self.grammar, &input, path) {
+        let checked = validate_blob(&self.grammar, input, path);
+        match checked.map_err(JudgeError::on("read", path))? {
             Ok(()) => Ok(Opinion::Valid),
             Err(Rejection::Invalid(diagnostic)) => {
                 Ok(Opinion::Refused(format!(": {}", placed(&diagnostic))))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::grammar;
-use crate::grammar::validate::{Rejection, validate};
+use crate::grammar::validate::{Rejection, accepts_file, validate};
 
 /// `outcome` is empty for a valid input, else `line:column: message`, or `grammar line: message`.
 fn check(text: &str, input: &str, outcome: &str) {
@@ -21,7 +21,27 @@ fn check_bytes(text: &str, input: &[u8], outcome: &str) {
         Err(Rejection::Invalid(diagnostic)) => said(diagnostic, ""),
         Err(Rejection::Grammar(diagnostic)) => said(diagnostic, "grammar "),
     };
-    assert_eq!(came, outcome, "{text} on {:?}", String::from_utf8_lossy(input));
+    let shown = String::from_utf8_lossy(input);
+    assert_eq!(came, outcome, "{text} on {shown:?}");
+    // A window that moves through the input finds the same, wherever it ends.
+    let text = format!("REP(127) STRING(\"x\") END {text}");
+    let input = [&b"x".repeat(127), input].concat();
+    let accepted = accepts_file(&grammar(&text), &*input, 64);
+    assert_eq!(accepted, came.is_empty(), "{text} on {shown:?}, in windows");
+}
+
+#[test]
+fn words_may_be_longer_than_a_window() {
+    let check = |grammar: &str, input: &str| check(grammar, input, "");
+    let long = "1234567890".repeat(100);
+    check("INT(0,10^1000,n) NEWLINE INT(n,n)", &format!("{long}\n{long}"));
+    check("FLOAT(0,10^1000) NEWLINE", &format!("{long}.{long}\n"));
+    check("FLOAT(0,1) EOF", &format!("0.{}1e-5", "0".repeat(1000)));
+    check("REGEX(\"[0-9]+\") NEWLINE", &format!("{long}\n"));
+    check(&format!("STRING(\"{long}\") NEWLINE"), &format!("{long}\n"));
+    check("WHILE(!ISEOF) REGEX(\"[0-9]{1,7}\") IF(MATCH(\"\n\")) NEWLINE END END", &long);
+    let numbers: String = (0..1000).map(|number| format!("{number} ")).collect();
+    check("REPI(i,1000) INT(i,i) SPACE END", &numbers);
 }
 
 #[test]
