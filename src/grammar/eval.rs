@@ -16,8 +16,15 @@ impl Interpreter<'_> {
     /// The value of an expression of small integers; `None` if it has no value, or is more complex.
     #[inline]
     pub(super) fn small(&self, expr: &Expr) -> Option<i64> {
+        // Most bounds are constants.
         match &expr.kind {
             ExprKind::Const(Value::Int(Int::Small(value))) => Some(*value),
+            _ => self.small_computed(expr),
+        }
+    }
+
+    fn small_computed(&self, expr: &Expr) -> Option<i64> {
+        match &expr.kind {
             ExprKind::Var(name) => match self.look(name)? {
                 Value::Int(Int::Small(value)) => Some(*value),
                 _ => None,

@@ -96,8 +96,14 @@ pub(super) trait Port {
         rules: &FloatRules,
         wanted: bool,
     ) -> Result<Option<BigRational>, Stop>;
-    /// Text that a regular expression matches.
-    fn regex(&mut self, at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop>;
+    /// Text that a regular expression matches; returns it only if that is needed.
+    fn regex(
+        &mut self,
+        at: Span,
+        site: usize,
+        pattern: &Pattern,
+        wanted: bool,
+    ) -> Result<Option<Vec<u8>>, Stop>;
     /// Whether a byte of `set` comes next; for `ISEOF`, the end of the input.
     fn question(&mut self, at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop>;
     /// Called if an assertion fails.

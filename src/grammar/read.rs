@@ -342,16 +342,23 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         Ok(value)
     }
 
-    fn regex(&mut self, at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
+    fn regex(
+        &mut self,
+        at: Span,
+        site: usize,
+        pattern: &Pattern,
+        wanted: bool,
+    ) -> Result<Option<Vec<u8>>, Stop> {
         self.advance(true);
         let Some(length) = pattern.longest(self.rest()) else {
             let what =
                 format!("what matches {}{}", Value::text(pattern.text()), self.for_label(site));
             return Err(self.expected(at, &what));
         };
-        let text = self.rest()[..length].to_vec();
+        let text = &self.input.bytes()[self.at..][..length];
+        self.witness.regex(site, text);
+        let text = wanted.then(|| text.to_vec());
         self.take(length);
-        self.witness.regex(site, &text);
         Ok(text)
     }
 

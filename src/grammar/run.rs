@@ -118,8 +118,8 @@ impl<'a> Interpreter<'a> {
                     PatternSource::Computed(expr) => self.pattern(expr)?,
                 };
                 self.before(port);
-                let text = port.regex(at, *site, &pattern)?;
-                if let Some(name) = name {
+                let text = port.regex(at, *site, &pattern, name.is_some())?;
+                if let (Some(name), Some(text)) = (name, text) {
                     self.assign(name, Value::text(text))?;
                 }
             }

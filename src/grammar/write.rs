@@ -421,7 +421,13 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)))
     }
 
-    fn regex(&mut self, _at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
+    fn regex(
+        &mut self,
+        _at: Span,
+        site: usize,
+        pattern: &Pattern,
+        wanted: bool,
+    ) -> Result<Option<Vec<u8>>, Stop> {
         const TRIES: usize = 60;
         let length = self.source.length();
         let next = self.next;
@@ -447,7 +453,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         self.retry = 0;
         self.mark(MarkKind::Value { site, bounds: None });
         self.append(&text, "the text")?;
-        Ok(text)
+        Ok(wanted.then_some(text))
     }
 
     fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
