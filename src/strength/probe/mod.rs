@@ -17,6 +17,7 @@ use crate::build::bench::Bench;
 use crate::judge::case::{Entry, Rules, TimeLimitMode};
 use crate::judge::output::{Ran, output, output_again};
 use crate::model::limits::Limits;
+use crate::model::outcome::StoppedBy;
 use crate::model::probe::{Growth, Law, ProbePoint, Probes, SubmissionProbe, VariableProbe};
 use crate::model::problem::{Interaction, Problem};
 use crate::model::stop::Stop;
@@ -138,6 +139,8 @@ struct Cost {
     runs: u32,
     /// Whether it exceeded the time limit for slow submissions, or the memory limit.
     is_over: bool,
+    /// Whether the clock ended it: it waited more than it computed.
+    waited: bool,
     failed: Option<String>,
 }
 
@@ -188,6 +191,7 @@ impl Gauge<'_> {
             is_over: first.rejected.as_ref().is_some_and(|it| {
                 matches!(it.verdict, Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
             }),
+            waited: first.outcome.stopped_by == Some(StoppedBy::WallTime),
             failed: first.rejected.map(|it| it.cause),
         };
         let repeats = match cost.time {
@@ -230,7 +234,9 @@ impl Gauge<'_> {
             }
         }
         let Some((manner, largest)) = worst else { return Ok(None) };
-        let is_telling = largest.failed.is_some() || largest.time > telling_from(floor);
+        // The time of a program that waits says nothing, and to wait for it takes long.
+        let is_telling =
+            !largest.waited && (largest.failed.is_some() || largest.time > telling_from(floor));
         let mut variables = Vec::new();
         if is_telling {
             for (at, variable) in inputs.variables(manner).iter().enumerate() {

@@ -78,6 +78,10 @@ fn reply(job: &Job) -> Reply {
     if name == "deep" && n > 3000.0 {
         outcome.ending = Ending::Signalled(Signal(11));
     }
+    if name == "waits" && n > 3000.0 {
+        outcome.ending = Ending::Signalled(Signal(9));
+        outcome.stopped_by = Some(StoppedBy::WallTime);
+    }
     if cost > limit {
         let killed = Ending::Signalled(Signal(9));
         let stopped_by = Some(StoppedBy::CpuTime);
@@ -170,6 +174,13 @@ fn values_that_cost_most_are_chosen() {
     let memory = &probes.submissions[1].growth().unwrap().memory;
     assert_eq!(memory.law, Law::Power);
     assert!((memory.estimate.unwrap().value - 1.0).abs() < 0.1, "{memory:?}");
+}
+
+#[test]
+fn a_program_that_waits_is_not_measured_at_other_sizes() {
+    let probes = probed(&["waits"], &[5], true, u64::MAX);
+    let probe = &probes.submissions[0];
+    assert!(probe.largest.failed.is_some() && probe.variables.is_empty(), "{probe:#?}");
 }
 
 #[test]
