@@ -167,18 +167,19 @@ impl<'a> Reader<'a> {
 
     /// The path that the names of the copied files begin with.
     fn copy(&self, node: &Node<'_>) -> Parse<Copied> {
-        let base = filled_text(node)?;
+        let text = filled_text(node)?;
+        let base = text.strip_prefix("./").unwrap_or(&text);
         let generators = self.dir.join(DIRECTORY);
         let file = |extension: &str| format!("{base}.{extension}");
         let has = |extension: &str| generators.join(file(extension)).is_file();
-        if is_below(&base) && CASE_EXTENSIONS.into_iter().any(has) {
+        if is_below(base) && CASE_EXTENSIONS.into_iter().any(has) {
             return Ok(Copied { has_input: has("in"), base: generators.join(base) });
         }
-        if is_below(&base)
+        if is_below(base)
             && let Some((stem, _)) =
-                base.rsplit_once('.').filter(|_| generators.join(&base).is_file())
+                base.rsplit_once('.').filter(|_| generators.join(base).is_file())
         {
-            let message = format!("`copy` names a file: `{}`", shown(&base));
+            let message = format!("`copy` names a file: `{}`", shown(base));
             return Err(node.error(message, format!("leave out the ending: copy: {}", shown(stem))));
         }
         self.inside(&generators, &file("in"), node)?;

@@ -101,7 +101,7 @@ fn cases_inherit_from_their_directories() {
          data:\n  sample:\n    solution:\n    data:\n      '1': {in: \"1\\n\", ans: '2', yaml: {description: small}}\n  \
          secret:\n    retries: 3\n    random_salt: s\n    test_group.yaml: {output_validator_args: [a]}\n    data:\n      \
          b:\n        generate: gen.py {seed} x\n        random_salt: ''\n      \
-         a:\n        copy: manual/a\n      \
+         a:\n        copy: ./manual/a\n      \
          c: {generate: 'gen.py {seed:2}', retries: 1, yaml: {output_validator_args: []}}\n  \
          invalid_input:\n    data:\n      c: {in: ''}\n  invalid_answer:\n    data:\n      d: {in: x, ans: y}\n",
         &[
