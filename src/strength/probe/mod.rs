@@ -27,6 +27,7 @@ use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::strength::probe::fit::{Floor, Point, growth};
 use crate::strength::probe::inputs::{Inputs, Variable, Wanted};
+use crate::strength::probe::separate::OnData;
 use crate::strength::probe::sizes::{SizeCost, measure_sizes};
 use crate::stress::reference::is_accepted;
 
@@ -104,9 +105,16 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
     // Test cases come first, in case there is not enough time for everything.
     let on_data = separate::on_data(&gauge)?;
     if let Some(inputs) = probing.inputs {
-        let measured = probing.bench.map("speed probes", probing.submissions, |submission| {
-            gauge.submission(inputs, submission)
-        })?;
+        // The time of a program that waits says nothing, and to wait for it takes long.
+        let waits = |name: &str| {
+            let found = on_data.iter().find(|(it, _)| it.name == name);
+            matches!(found, Some((_, OnData::TooSlow { waited: true, .. })))
+        };
+        let all = probing.submissions.iter().filter(|it| !waits(it.name));
+        let measured =
+            probing.bench.map("speed probes", &all.collect::<Vec<_>>(), |submission| {
+                gauge.submission(inputs, submission)
+            })?;
         probes.submissions = measured.into_iter().flatten().collect();
     } else {
         let missing = "no inputs of other sizes: add a grammar of the input (.ctd), or generators with numbers in their lines";

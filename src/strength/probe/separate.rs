@@ -16,7 +16,12 @@ use crate::strength::probe::{Cost, FAST, Gauge, Probed, SLOW, time_floor};
 /// The result of the test cases for a slow submission.
 pub(super) enum OnData<'a> {
     /// It is too slow on this one. If an accepted submission is also slow there, a text says so.
-    TooSlow(&'a TestCase, Option<String>),
+    TooSlow {
+        case: &'a TestCase,
+        unkept: Option<String>,
+        /// Whether it waited there.
+        waited: bool,
+    },
     /// It is too slow on no test case.
     Nowhere,
     /// The time ran out first.
@@ -38,11 +43,11 @@ pub(super) fn on_data<'a>(gauge: &Gauge<'a>) -> Result<Vec<(&'a Probed<'a>, OnDa
     let mut kept: HashMap<&str, Option<String>> = HashMap::new();
     let mut all = Vec::new();
     for (submission, mut found) in slow.into_iter().zip(found) {
-        if let OnData::TooSlow(case, other) = &mut found {
+        if let OnData::TooSlow { case, unkept: slow, .. } = &mut found {
             if !kept.contains_key(case.name.as_str()) {
                 kept.insert(&case.name, unkept(gauge, case, limit)?);
             }
-            other.clone_from(&kept[case.name.as_str()]);
+            slow.clone_from(&kept[case.name.as_str()]);
         }
         all.push((submission, found));
     }
@@ -57,7 +62,7 @@ pub(super) fn separation(
     limit: Duration,
 ) -> Separation {
     match found {
-        OnData::TooSlow(case, unkept) => by_case(name, case, limit, unkept.as_deref()),
+        OnData::TooSlow { case, unkept, .. } => by_case(name, case, limit, unkept.as_deref()),
         OnData::Nowhere => {
             let unknown = match probes.is_cut {
                 true => "time ran out before larger inputs were tried",
@@ -96,7 +101,7 @@ fn first<'a>(
     for case in cases {
         let Some(cost) = on_case(gauge, probed, case)? else { return Ok(OnData::Cut) };
         if cost.is_over {
-            return Ok(OnData::TooSlow(case, None));
+            return Ok(OnData::TooSlow { case, unkept: None, waited: cost.waited });
         }
     }
     Ok(OnData::Nowhere)

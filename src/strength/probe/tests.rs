@@ -181,6 +181,11 @@ fn a_program_that_waits_is_not_measured_at_other_sizes() {
     let probes = probed(&["waits"], &[5], true, u64::MAX);
     let probe = &probes.submissions[0];
     assert!(probe.largest.failed.is_some() && probe.variables.is_empty(), "{probe:#?}");
+    // Nor at all, if it waits on a test case.
+    let probes = probed(&["waits*", "square"], &[5, 3500], true, u64::MAX);
+    let names: Vec<&str> = probes.submissions.iter().map(|it| it.submission.as_str()).collect();
+    assert_eq!(names, ["square"]);
+    assert_eq!(probes.separations[0].by, SeparatedBy::TestCase);
 }
 
 #[test]
