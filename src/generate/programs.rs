@@ -7,12 +7,12 @@ use crate::build::bench::Bench;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::limits::Limits;
+use crate::model::messages::told_by_program;
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::recipe::{GeneratorProgram, RecipeCase};
 use crate::model::stop::Stop;
-use crate::model::text::visible;
 
 /// A generator as a program to build; its further files are put beside the first one.
 pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> Program {
@@ -79,17 +79,10 @@ pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
 }
 
 /// The line of a failed program's messages that gives the reason, after a colon; empty if there is none.
-///
-/// It is the first line, but the last one of a Python trace.
 pub(super) fn reason(messages: &Blob) -> String {
     const LOOKED_AT: u64 = 16 << 10;
-    let bytes = messages.start(LOOKED_AT).unwrap_or_default();
-    let mut lines = bytes.split(|byte| *byte == b'\n').filter(|it| !it.is_empty());
-    let line = match lines.next() {
-        Some(first) if first.starts_with(b"Traceback ") => lines.next_back().or(Some(first)),
-        first => first,
-    };
-    line.map_or_else(String::new, |line| format!(": {}", visible(&line[..line.len().min(1000)])))
+    let messages = messages.start(LOOKED_AT).unwrap_or_default();
+    told_by_program(&messages).map_or_else(String::new, |line| format!(": {line}"))
 }
 
 /// A remark about a case, at the case's place in the recipe.
@@ -98,23 +91,4 @@ pub(super) fn diagnostic(case: &RecipeCase, message: impl AsRef<str>) -> Diagnos
     let mut diagnostic = Diagnostic::error(&case.place.path, message);
     diagnostic.place = case.place.clone();
     diagnostic
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_reason_of_a_failure_is_told_in_a_line() {
-        let check = |messages: &str, expected: &str| {
-            assert_eq!(reason(&messages.as_bytes().into()), expected);
-        };
-        check("", "");
-        check("\n\nwhy\nmore\n", ": why");
-        check(
-            "Traceback (most recent call last):\n  File \"/box/gen.py\", line 1\nOSError: read-only\n",
-            ": OSError: read-only",
-        );
-        check("Traceback (most recent call last):\n", ": Traceback (most recent call last):");
-    }
 }

@@ -21,6 +21,7 @@ pub mod layout;
 pub mod limits;
 pub mod listing;
 pub mod merge;
+pub mod messages;
 pub mod moment;
 pub mod mutants;
 pub mod once;

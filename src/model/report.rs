@@ -29,6 +29,7 @@ use crate::model::judgement::{
 use crate::model::limits::Limits;
 use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
+use crate::model::messages::{told_by_compiler, told_by_program};
 use crate::model::moment::Moment;
 use crate::model::mutants::MutantListing;
 use crate::model::once::RunOnce;
@@ -289,9 +290,33 @@ impl SubmissionReport {
         }
     }
 
+    /// Like [`failure`](Self::failure), with what the program or the compiler said about it, in one line.
+    pub fn told_failure(&self) -> (Option<&str>, Option<String>) {
+        let (place, cause) = self.failure();
+        let mut cases = self.test_cases.iter();
+        let told = match cases.find(|case| case.verdict != Verdict::Accepted) {
+            Some(CaseJudgement {
+                verdict: Verdict::RunTimeError, evidence: Some(seen), ..
+            }) => told_by_program(&seen.stderr)
+                .zip(cause)
+                .map(|(told, cause)| format!("{told} ({cause})")),
+            Some(_) => None,
+            None => self.compiler.as_ref().and_then(|it| told_by_compiler(&it.messages)),
+        };
+        (place, told.or_else(|| cause.map(str::to_owned)))
+    }
+
     fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         self.test_cases.iter().filter_map(|case| case.outcome.as_ref())
     }
+}
+
+/// The directory that the names of all of several submissions begin with, including its slash; empty if there is none.
+pub fn shared_directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
+    let [first, others @ ..] = rows else { return "" };
+    let ends = first.name.rmatch_indices('/').map(|(at, _)| &first.name[..=at]);
+    let mut shared = ends.filter(|start| others.iter().all(|it| it.name.starts_with(start)));
+    shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
 }
 
 /// A fault of the judge, with its package and submission.

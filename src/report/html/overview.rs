@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use crate::model::report::{PackageReport, SubmissionReport};
+use crate::model::report::{PackageReport, SubmissionReport, shared_directory};
 use crate::model::text::{count, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
-use crate::report::html::submission::{in_short, whole};
+use crate::report::html::failure::sentence;
+use crate::report::html::submission::whole;
 use crate::report::html::{Page, Shown, badge};
 
 /// The most columns of a matrix that are printed.
@@ -85,7 +86,10 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
     }
+    let all: Vec<&SubmissionReport> = page.submissions.iter().map(|it| it.submission).collect();
+    let directory = if page.is_verified() { "" } else { shared_directory(&all) };
     let columns = Columns {
+        directory,
         package: page.report.packages.len() > 1,
         score: page.submissions.iter().any(|it| it.submission.score.is_some()),
         expected: page.is_verified(),
@@ -95,7 +99,11 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
             h2 #list { "Submissions" }
             div.wide tabindex="0" role="group" aria-label="submissions" {
                 table.sorts #submissions {
-                    caption { "Surprises first. Slowest and memory are those of the worst run." }
+                    caption {
+                        @if page.is_verified() { "Surprises first. " } @else { "Rejected first. " }
+                        "Time and memory: the highest of all runs."
+                        @if !directory.is_empty() { " Submissions in " (printable(directory)) }
+                    }
                     thead { tr {
                         th scope="col" { "Verdict" }
                         th scope="col" { "Submission" }
@@ -114,14 +122,15 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     }
 }
 
-/// The optional columns.
-struct Columns {
+/// The optional columns, and the directory that names leave out.
+struct Columns<'a> {
+    directory: &'a str,
     package: bool,
     score: bool,
     expected: bool,
 }
 
-fn row(page: &Page<'_>, columns: &Columns, shown: &Shown<'_>) -> Markup {
+fn row(page: &Page<'_>, columns: &Columns<'_>, shown: &Shown<'_>) -> Markup {
     let Shown { number, submission, standing } = shown;
     let score = submission.score.as_ref().and_then(|it| it.score);
     let is = [standing.word(), submission.verdict.map_or("", Verdict::short)].join(" ");
@@ -129,15 +138,30 @@ fn row(page: &Page<'_>, columns: &Columns, shown: &Shown<'_>) -> Markup {
     html! {
         tr data-s=(number) data-is=(is.trim_end()) {
             td { (badge(submission.verdict, *standing)) }
-            th.name scope="row" { a href={ "#s" (number) } { (path(&submission.name)) } }
+            th.name scope="row" { a href={ "#s" (number) } { (path(submission.name.strip_prefix(columns.directory).unwrap_or(&submission.name))) } }
             @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
             @if columns.expected { td.short { (standing.expected()) } }
-            td.because { (in_short(submission)) }
+            td.because { (because(submission)) }
             @if columns.score { td.n { @if let Some(score) = score { (score) } } }
-            td.n { @if all > 0 { (submission.passed()) " of " (all) } }
+            td.n {
+                @if all > 0 { (submission.passed()) " of " (all) }
+                @if submission.skipped > 0 { div.place { (submission.skipped) " not run" } }
+            }
             td.n { (slowest(page, submission)) }
             td.n { @if let Some(memory) = submission.memory() { (memory) } }
         }
+    }
+}
+
+/// Why it is not accepted, or not as expected, and below it where.
+fn because(submission: &SubmissionReport) -> Markup {
+    let (place, cause) = match submission.broken_expectations.first() {
+        Some(broken) => (None, Some(broken.reason.clone())),
+        None => submission.told_failure(),
+    };
+    html! {
+        @if let Some(cause) = cause { (sentence(&cause)) }
+        @if let Some(place) = place { div.place { (printable(place)) } }
     }
 }
 

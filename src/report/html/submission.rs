@@ -37,9 +37,9 @@ pub(super) fn in_short(submission: &SubmissionReport) -> String {
     if let Some(broken) = submission.broken_expectations.first() {
         return failure::sentence(&broken.reason);
     }
-    match submission.failure() {
+    match submission.told_failure() {
         (Some(case), Some(cause)) => failure::sentence(&format!("{case}: {cause}")),
-        (None, Some(cause)) => failure::sentence(cause),
+        (None, Some(cause)) => failure::sentence(&cause),
         _ => format!("accepted on {}", count(submission.test_cases.len(), "test case")),
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::duplicates::Likeness;
-use crate::model::report::{Report, SubmissionReport};
+use crate::model::report::{Report, SubmissionReport, shared_directory};
 use crate::model::score::Score;
 use crate::model::text::{given_seconds, printable};
 use crate::model::units::seconds;
@@ -69,7 +69,7 @@ pub(super) fn table(
     let mut text = String::new();
     if !shown.is_empty() {
         let is_verified = report.command == "verify";
-        let directory = if is_verified { "" } else { directory(&shown) };
+        let directory = if is_verified { "" } else { shared_directory(&shown) };
         let fields = fields(&shown, report, is_verified, directory);
         let mut lines = lines(fields, style);
         lines[0] = style.paint(Look::Dim, &lines[0]);
@@ -85,14 +85,6 @@ pub(super) fn table(
         text.push_str(&format!("{hidden} of {} not shown (--only {only})\n\n", rows.len()));
     }
     text
-}
-
-/// The directory that the names of all of several submissions begin with, including its slash; empty if there is none.
-fn directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
-    let [first, others @ ..] = rows else { return "" };
-    let ends = first.name.rmatch_indices('/').map(|(at, _)| &first.name[..=at]);
-    let mut shared = ends.filter(|start| others.iter().all(|it| it.name.starts_with(start)));
-    shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
 }
 
 /// The CPU time limit of the last package.
@@ -278,10 +270,10 @@ fn failure(row: &SubmissionReport) -> Cell {
     if let Some(tool) = lacks {
         return Cell::left(format!("skipped: no {}", printable(tool))).looking(Look::JudgeError);
     }
-    match row.failure() {
+    match row.told_failure() {
         _ if row.verdict.is_none() => Cell::left("judge error").looking(Look::JudgeError),
         (Some(place), Some(cause)) => {
-            Cell::left(format!("{}: {}", printable(place), printable(cause)))
+            Cell::left(format!("{}: {}", printable(place), printable(&cause)))
         }
         _ => Cell::left(""),
     }
