@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
+use crate::model::messages::told_by_program;
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::repeats::Repeats;
 use crate::model::score::{CaseScore, Score, TotalScore};
@@ -172,6 +173,15 @@ impl CaseJudgement {
     /// Whether another run may get a different verdict.
     pub fn is_sensitive(&self) -> bool {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive)
+    }
+
+    /// The cause; if the program crashed, after what it said about it, in one line.
+    pub fn told_cause(&self) -> String {
+        let seen = self.evidence.as_ref().filter(|_| self.verdict == Verdict::RunTimeError);
+        match seen.and_then(|seen| told_by_program(&seen.stderr)) {
+            Some(told) => format!("{told} ({})", self.cause),
+            None => self.cause.clone(),
+        }
     }
 
     /// Whether it ended in a deadlock with the output validator.

@@ -11,6 +11,11 @@ pub fn told_by_program(messages: &[u8]) -> Option<String> {
     const SIGNS: [&[u8]; 5] = [b"Error", b"ERROR", b"Exception", b"error: ", b"panic: "];
     let names_error =
         |line: &[u8]| SIGNS.iter().any(|sign| memchr::memmem::find(line, sign).is_some());
+    // As C++ reports an exception.
+    const WHAT: &[u8] = b"\n  what():  ";
+    if let Some(at) = memchr::memmem::find(messages, WHAT) {
+        return lines(&messages[at + WHAT.len()..]).next().map(shown);
+    }
     let mut last = None;
     let mut error = None;
     for line in lines(messages).filter(|line| !line.starts_with(b"note: ")) {

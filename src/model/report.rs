@@ -29,7 +29,7 @@ use crate::model::judgement::{
 use crate::model::limits::Limits;
 use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
-use crate::model::messages::{told_by_compiler, told_by_program};
+use crate::model::messages::told_by_compiler;
 use crate::model::moment::Moment;
 use crate::model::mutants::MutantListing;
 use crate::model::once::RunOnce;
@@ -295,12 +295,7 @@ impl SubmissionReport {
         let (place, cause) = self.failure();
         let mut cases = self.test_cases.iter();
         let told = match cases.find(|case| case.verdict != Verdict::Accepted) {
-            Some(CaseJudgement {
-                verdict: Verdict::RunTimeError, evidence: Some(seen), ..
-            }) => told_by_program(&seen.stderr)
-                .zip(cause)
-                .map(|(told, cause)| format!("{told} ({cause})")),
-            Some(_) => None,
+            Some(case) => Some(case.told_cause()),
             None => self.compiler.as_ref().and_then(|it| told_by_compiler(&it.messages)),
         };
         (place, told.or_else(|| cause.map(str::to_owned)))

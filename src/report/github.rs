@@ -53,8 +53,8 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         text += "|---|---|---|---|---|---|---|\n";
     }
     for submission in &report.submissions {
-        let (name, cause) = submission.failure();
-        let failure: Vec<&str> = name.into_iter().chain(cause).collect();
+        let (name, cause) = submission.told_failure();
+        let failure: Vec<&str> = name.into_iter().chain(cause.as_deref()).collect();
         let reasons: Vec<&str> =
             submission.broken_expectations.iter().map(|it| it.reason.as_str()).collect();
         let slowest = submission.slowest().map(|it| format!("{:.3} s", it.as_secs_f64()));
@@ -95,12 +95,12 @@ fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, S
             .then(|| (format!("{name} is not as expected"), reasons.join("\n")));
     }
     let verdict = submission.verdict.filter(|it| *it != Verdict::Accepted)?;
-    let (case, cause) = submission.failure();
+    let (case, cause) = submission.told_failure();
     let title = match case {
         Some(case) => format!("{name}: {verdict} on {case}"),
         None => format!("{name}: {verdict}"),
     };
-    Some((title, cause.unwrap_or_default().to_owned()))
+    Some((title, cause.unwrap_or_default()))
 }
 
 fn annotate(

@@ -21,7 +21,7 @@ const LAST: usize = 30;
 /// A test case that a submission does not pass.
 pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     html! {
-        (why(case.verdict, &case.test_case, &case.cause))
+        (why(case.verdict, &case.test_case, &case.told_cause()))
         @if let Some(outcome) = &case.outcome { p.note { (used(outcome)) } }
         @if let Some(difference) = &case.difference { (sides(difference)) }
         @if !case.is_told { (said(page, "Judge message", case.message.as_bytes())) }

@@ -113,8 +113,9 @@ fn not_judged(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
 fn not_built(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(compiler) = &submission.compiler else { return html! {} };
     html! {
-        @if let Some(cause) = &compiler.refusal {
-            p.why.CE { strong { "compile error" } span { (failure::sentence(cause)) } }
+        @if let (Some(refusal), (_, Some(cause))) = (&compiler.refusal, submission.told_failure()) {
+            p.why.CE { strong { "compile error" } span { (failure::sentence(&cause)) } }
+            @if cause != *refusal { p.note { (printable(refusal)) } }
         }
         @if !compiler.messages.is_empty() {
             div.panes { (pane(page, Pane::titled("Compiler messages"), &compiler.messages)) }
@@ -147,7 +148,7 @@ fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Ma
                 details.failure id=(id) {
                     summary {
                         span class={ "v " (case.verdict.short()) } { (case.verdict.short()) } " "
-                        (printable(&case.test_case)) ": " (failure::sentence(&case.cause))
+                        (printable(&case.test_case)) ": " (failure::sentence(&case.told_cause()))
                     }
                     (failure::of_case(page, case))
                 }
@@ -234,7 +235,9 @@ fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -
 }
 
 fn skipped(submission: &SubmissionReport) -> Markup {
+    let is_unbuilt = submission.compiler.as_ref().is_some_and(|it| it.refusal.is_some());
     let why = match submission.score.is_some() {
+        _ if is_unbuilt => "the program does not compile",
         _ if submission.spared > 0 => "they could prove nothing more; --all runs them",
         true => "they have no effect on the score",
         false => "juror stops at the first rejection; --all runs them",
@@ -283,7 +286,7 @@ fn row(case: &CaseJudgement, has_scores: bool) -> Markup {
             td { @if let Some(memory) = outcome.and_then(|it| it.memory()) { (memory) } }
             @if has_scores { td { @if let Some(score) = &case.score { (score.score) } } }
             td {
-                @if case.verdict != Verdict::Accepted { (failure::sentence(&case.cause)) }
+                @if case.verdict != Verdict::Accepted { (failure::sentence(&case.told_cause())) }
                 @if let Some(repeats) = &case.repeats { " " (failure::sentence(&repeats.said())) }
             }
         }
