@@ -66,7 +66,7 @@ pub(super) fn package(
         sizes: Sizes::default(),
     };
     let inputs = making.make()?;
-    let adopted = match problem.recipe {
+    let imported = match problem.recipe {
         None => import::all(&problem),
         Some(_) => Vec::new(),
     };
@@ -80,7 +80,7 @@ pub(super) fn package(
             how(grammar, dir, given.is_some()),
         ],
         makes_answers: true,
-        adopted: &adopted,
+        imported: &imported,
     };
     settle(bench, &addition, inputs, (grammar, seed), output)
 }
@@ -100,7 +100,7 @@ fn settle(
         cases: Vec::new(),
         equal: inputs.equal,
         too_large: inputs.too_large.into_iter().map(|it| it.options).collect(),
-        adopted: 0,
+        imported: 0,
     };
     if inputs.made.is_empty() {
         let is_all_unusable = proposal.equal.is_empty() && !remarks.is_empty();
@@ -113,7 +113,7 @@ fn settle(
     }
     output.diagnosed(remarks);
     let added = addition.write(&addition.numbered(&inputs.made))?;
-    proposal.adopted = addition.adopted.len();
+    proposal.imported = addition.imported.len();
     let case = |(name, made): (&String, &Made)| ProposedCase {
         name: name.clone(),
         description: made.idea.purpose.clone(),

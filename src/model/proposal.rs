@@ -23,7 +23,8 @@ pub struct Proposal {
     /// Inputs that were left out for their size: the options of `juror grammar generate` that print them.
     pub too_large: Vec<String>,
     /// How many existing cases were added to the recipe.
-    pub adopted: usize,
+    #[serde(rename = "adopted")]
+    pub imported: usize,
 }
 
 /// A new case.

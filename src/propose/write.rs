@@ -35,7 +35,7 @@ pub struct Addition<'a> {
     /// Whether the recipe must make the judge answers.
     pub makes_answers: bool,
     /// Existing cases that a new recipe copies.
-    pub adopted: &'a [Imported],
+    pub imported: &'a [Imported],
 }
 
 /// The recipe with new cases.
@@ -73,7 +73,7 @@ impl Addition<'_> {
             let file = generators.join(&case.file).with_added_extension("in");
             files.push((file, case.input.to_vec()));
         }
-        for (from, to) in self.adopted.iter().flat_map(|adopted| &adopted.files) {
+        for (from, to) in self.imported.iter().flat_map(|imported| &imported.files) {
             let contents = fs::read(from)
                 .map_err(|error| JudgeError::new(format!("read {}", from.display()), error))?;
             files.push((generators.join(to), contents));
@@ -140,10 +140,10 @@ impl Addition<'_> {
             text += &format!("\n# Makes the judge answers.\nsolution: {solution}\n");
         }
         text += "\ndata:\n";
-        for adopted in self.adopted {
-            let path: Vec<String> = adopted.name.split('/').map(str::to_owned).collect();
+        for imported in self.imported {
+            let path: Vec<String> = imported.name.split('/').map(str::to_owned).collect();
             let name = path.last().map_or("", String::as_str);
-            let copy = format!("  copy: {}", quoted(&format!("{GIVEN}/{}", adopted.name)));
+            let copy = format!("  copy: {}", quoted(&format!("{GIVEN}/{}", imported.name)));
             let entry = [format!("{}:", quoted(name)), copy];
             text = inserted(&text, &path, &entry).unwrap_or(text);
         }
@@ -235,7 +235,7 @@ impl Addition<'_> {
     fn found(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
         let known: Vec<&str> = match self.recipe {
             Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
-            None => self.adopted.iter().map(|it| &*it.name).collect(),
+            None => self.imported.iter().map(|it| &*it.name).collect(),
         };
         let (old, new): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
             after.cases.iter().partition(|case| known.contains(&&*case.name));

@@ -58,14 +58,14 @@ impl Samples {
         // An exchange can be shown without a test case for it.
         let known =
             |path: &PathBuf| samples.values().any(|it| it.interaction.as_ref() == Some(path));
-        let strangers: Vec<PathBuf> = (fs::read_dir(problem.dir.join("data/sample")).into_iter())
+        let unlisted: Vec<PathBuf> = (fs::read_dir(problem.dir.join("data/sample")).into_iter())
             .flatten()
             .flatten()
             .map(|entry| entry.path())
             .filter(|path| path.extension().is_some_and(|ending| ending == "interaction"))
             .filter(|path| !known(path))
             .collect();
-        for path in strangers {
+        for path in unlisted {
             let name = path.display().to_string();
             let sample = Sample { interaction: Some(path), ..Sample::default() };
             samples.insert((usize::MAX, name), sample);

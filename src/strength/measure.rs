@@ -178,7 +178,7 @@ impl Measuring<'_> {
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
             let is_open = |it: &MeasuredSubject| {
-                it.is_hunted() && (round <= ROUNDS || it.subject.tried < ENOUGH)
+                it.is_searched() && (round <= ROUNDS || it.subject.tried < ENOUGH)
             };
             let alive: Vec<usize> =
                 (0..entries.len()).filter(|&place| is_open(&entries[place])).collect();
@@ -212,7 +212,7 @@ impl Measuring<'_> {
             };
         }
         search.until.set(None);
-        for entry in entries.iter_mut().filter(|entry| entry.is_hunted()) {
+        for entry in entries.iter_mut().filter(|entry| entry.is_searched()) {
             let subject = &mut entry.subject;
             if subject.tried >= ENOUGH {
                 subject.status = SubjectStatus::PresumedEquivalent;
@@ -244,7 +244,7 @@ impl Measuring<'_> {
                     .enumerate()
                     .filter(|(other, it)| {
                         *other != place
-                            && (it.is_hunted() || it.subject.status == SubjectStatus::Missed)
+                            && (it.is_searched() || it.subject.status == SubjectStatus::Missed)
                     })
                     .map(|(_, it)| it)
                     .take(OTHERS)
@@ -318,7 +318,7 @@ impl Measuring<'_> {
 
 impl MeasuredSubject {
     /// Whether an input that rejects it is still searched.
-    fn is_hunted(&self) -> bool {
+    fn is_searched(&self) -> bool {
         self.suspect.is_some() && self.subject.status == SubjectStatus::Undecided
     }
 }

@@ -104,7 +104,7 @@ impl<'a> Promotion<'a> {
             into,
             comments: Vec::new(),
             makes_answers: false,
-            adopted: &[],
+            imported: &[],
         };
         let file = format!("stress/{}", self.path[1..].join("-"));
         let case = NewCase { name: name.clone(), input, description, comment: None, file };

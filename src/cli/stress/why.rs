@@ -34,7 +34,7 @@ use crate::stress::search::{Searching, search};
 use crate::stress::validity::Validity;
 
 /// The part of the time for a search, if few test cases fail.
-const HUNTING: u32 = 3;
+const SEARCH_SHARE: u32 = 3;
 /// The number of failing test cases from which on there is no search.
 const FEW: usize = 5;
 /// Larger inputs of test cases are ignored.
@@ -135,7 +135,13 @@ impl Why<'_> {
         let end = Instant::now() + self.time;
         let mut known = self.known(&judgement.cases);
         if known.iter().filter(|it| it.fails).count() < FEW {
-            known.extend(hunted(&comparison, &validity, &until, grammar, self.time / HUNTING)?);
+            known.extend(searched(
+                &comparison,
+                &validity,
+                &until,
+                grammar,
+                self.time / SEARCH_SHARE,
+            )?);
         }
         until.set(Some(end));
         let subject = ByComparison { comparison: &comparison, validity: &validity, until: &until };
@@ -163,7 +169,7 @@ impl Why<'_> {
 }
 
 /// Searches for an input on which the submission fails.
-fn hunted(
+fn searched(
     comparison: &Comparison<'_>,
     validity: &Validity<'_>,
     until: &Until<'_>,

@@ -26,7 +26,7 @@ pub(super) fn is_no_program(item: &Item) -> bool {
 
 /// Whether an item among submissions is not one for other judges: none of its files is in a language.
 /// A binary is what a compiler left behind.
-pub(super) fn is_leftover(tree: &Files, item: &Item) -> bool {
+pub(super) fn is_build_product(tree: &Files, item: &Item) -> bool {
     let is_none = |item: &Item| is_strange(item) || is_no_program(item);
     match item.is_directory() {
         true => tree.below(&item.name).iter().filter(|it| it.is_file()).all(is_none),

@@ -83,11 +83,12 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
             continue;
         }
         for item in tree.children(&directory.name) {
-            let is_leftover = || !pack.version.is_strict && programs::is_leftover(tree, item);
+            let is_build_product =
+                || !pack.version.is_strict && programs::is_build_product(tree, item);
             let is_no_submission = match pack.yaml.problem_type.includes("submit-answer") {
                 // Answers may have any ending.
                 true => programs::is_readme(item),
-                false => programs::is_no_program(item) || is_leftover(),
+                false => programs::is_no_program(item) || is_build_product(),
             };
             if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {
                 faults.lack(item, "is a submission without files", "fill it or remove it");

@@ -59,10 +59,10 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
         let label = Label::plain("too large:  ");
         page.labelled(2, label, &proposal.too_large.join(", "));
     }
-    if proposal.adopted > 0 {
+    if proposal.imported > 0 {
         let text = format!(
             "{} without a recipe, copied to generators/given",
-            count(proposal.adopted, "test case")
+            count(proposal.imported, "test case")
         );
         page.labelled(2, Label::plain("imported:   "), &text);
     }

@@ -199,7 +199,7 @@ fn names_do_not_collide() {
 }
 
 #[test]
-fn strangers_are_told() {
+fn unlisted_files_are_told() {
     check(
         "\
 --- data/secret/2.input
