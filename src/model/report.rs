@@ -296,7 +296,11 @@ impl SubmissionReport {
         let mut cases = self.test_cases.iter();
         let told = match cases.find(|case| case.verdict != Verdict::Accepted) {
             Some(case) => Some(case.told_cause()),
-            None => self.compiler.as_ref().and_then(|it| told_by_compiler(&it.messages)),
+            // A compiler may also warn about a program that it accepts.
+            None => {
+                let refused = self.compiler.as_ref().filter(|it| it.refusal.is_some());
+                refused.and_then(|it| told_by_compiler(&it.messages))
+            }
         };
         (place, told.or_else(|| cause.map(str::to_owned)))
     }
@@ -480,5 +484,24 @@ struct Header {
 impl Default for Header {
     fn default() -> Self {
         Self { format: FORMAT, version: VERSION, juror: env!("CARGO_PKG_VERSION") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_is_quoted_only_if_it_refuses() {
+        let check = |refusal: Option<&str>, expected: (Option<&str>, Option<&str>)| {
+            let messages = b"a.cpp:1:1: error: x\n".to_vec();
+            let refusal = refusal.map(str::to_owned);
+            let compiler = Some(CompilerReport { messages, refusal, outcome: None });
+            let report = SubmissionReport { compiler, ..SubmissionReport::default() };
+            let (place, cause) = report.told_failure();
+            assert_eq!((place, cause.as_deref()), expected);
+        };
+        check(None, (None, None));
+        check(Some("exit code 1"), (Some("build"), Some("a.cpp:1:1: error: x")));
     }
 }
