@@ -277,6 +277,10 @@ fn the_reason_is_seen_without_scrolling() {
     check(&mut browser, vec![wrong.clone()], ".why");
     let right = judgement("right.rs", 6, 0, Verdict::Accepted);
     check(&mut browser, vec![right.clone(), right, wrong], "#submissions .because");
+    // Its filters have the number of each verdict, so the head has no second list; a card leads back.
+    browser.check("document.querySelector('.tally').checkVisibility()", false);
+    browser.check("document.querySelector('[data-filter=WA]').textContent", "WA 1 wrong answer");
+    browser.check("document.querySelectorAll('.card a[href=\"#list\"]').length", 3);
 }
 
 #[test]
@@ -284,6 +288,9 @@ fn plots_tell_the_test_case_and_paper_has_the_failures() {
     let Some(mut browser) = Browser::start() else { return };
     let (_dir, path) = page(&usual());
     browser.open(&path);
+    // Of a wrong answer, time and memory are folded.
+    browser.check("document.querySelector('#s1 .plots').checkVisibility()", false);
+    browser.value("document.querySelector('#s1 .more').open = true");
     browser.value(
         "svg = document.querySelector('#s1 .plot svg'), box = svg.getBoundingClientRect(), \
          svg.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + box.width * 0.4 })), 0",

@@ -9,8 +9,7 @@ use crate::model::report::{PackageReport, SubmissionReport, shared_directory};
 use crate::model::text::{count, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
-use crate::report::html::failure::sentence;
-use crate::report::html::submission::whole;
+use crate::report::html::submission::{reason, whole};
 use crate::report::html::{Page, Shown, badge};
 
 /// The most columns of a matrix that are printed.
@@ -71,8 +70,8 @@ pub(super) fn tools(page: &Page<'_>) -> Markup {
             }
             @for (verdict, number) in &verdicts {
                 @if let Some(verdict) = verdict {
-                    button type="button" data-filter=(verdict.short()) aria-pressed="false" title=(verdict.name()) {
-                        (verdict.short()) " " (number)
+                    button type="button" data-filter=(verdict.short()) aria-pressed="false" {
+                        (verdict.short()) " " (number) " " (verdict.name())
                     }
                 }
             }
@@ -100,7 +99,7 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
             div.wide tabindex="0" role="group" aria-label="submissions" {
                 table.sorts #submissions {
                     caption {
-                        @if page.is_verified() { "Surprises first. " } @else { "Rejected first. " }
+                        @if page.is_verified() { "Not as expected first. " } @else { "Rejected first. " }
                         "Time and memory: the highest of all runs."
                         @if !directory.is_empty() { " Submissions in " (printable(directory)) }
                     }
@@ -135,13 +134,19 @@ fn row(page: &Page<'_>, columns: &Columns<'_>, shown: &Shown<'_>) -> Markup {
     let score = submission.score.as_ref().and_then(|it| it.score);
     let is = [standing.word(), submission.verdict.map_or("", Verdict::short)].join(" ");
     let all = submission.test_cases.len() + submission.skipped;
+    let name = submission.name.strip_prefix(columns.directory).unwrap_or(&submission.name);
     html! {
         tr data-s=(number) data-is=(is.trim_end()) {
             td { (badge(submission.verdict, *standing)) }
-            th.name scope="row" { a href={ "#s" (number) } { (path(submission.name.strip_prefix(columns.directory).unwrap_or(&submission.name))) } }
+            th.name scope="row" { a href={ "#s" (number) } { (path(name)) } }
             @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
             @if columns.expected { td.short { (standing.expected()) } }
-            td.because { (because(submission)) }
+            td.because {
+                @if let Some((place, cause)) = reason(submission) {
+                    (cause)
+                    @if let Some(place) = place { div.place { (printable(place)) } }
+                }
+            }
             @if columns.score { td.n { @if let Some(score) = score { (score) } } }
             td.n {
                 @if all > 0 { (submission.passed()) " of " (all) }
@@ -150,18 +155,6 @@ fn row(page: &Page<'_>, columns: &Columns<'_>, shown: &Shown<'_>) -> Markup {
             td.n { (slowest(page, submission)) }
             td.n { @if let Some(memory) = submission.memory() { (memory) } }
         }
-    }
-}
-
-/// Why it is not accepted, or not as expected, and below it where.
-fn because(submission: &SubmissionReport) -> Markup {
-    let (place, cause) = match submission.broken_expectations.first() {
-        Some(broken) => (None, Some(broken.reason.clone())),
-        None => submission.told_failure(),
-    };
-    html! {
-        @if let Some(cause) = cause { (sentence(&cause)) }
-        @if let Some(place) = place { div.place { (printable(place)) } }
     }
 }
 

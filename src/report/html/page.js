@@ -73,6 +73,7 @@ function show() {
 }
 if (search) {
   document.querySelector(".tools").hidden = false;
+  document.body.classList.add("filters");
   search.addEventListener("input", show);
   for (const button of all(".tools button")) {
     button.addEventListener("click", () => {

@@ -49,18 +49,15 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
         case.map(|case| printable(&case.test_case)).unwrap_or_default()
     };
     let mut sentence = format!(
-        "up to {} on {}, half of the test cases up to {}",
+        "highest {}, on {}; median {}",
         (plot.shown)(most),
         name(largest),
         (plot.shown)(median)
     );
     if let Some(limit) = limit {
         sentence += &match near {
-            Some(_) => format!("; the dashed line is the limit, {}", (plot.shown)(limit)),
-            None => {
-                let times = (limit / most).floor();
-                format!("; the limit, {}, is {times} times that", (plot.shown)(limit))
-            }
+            Some(_) => format!("; limit {}, the dashed line", (plot.shown)(limit)),
+            None => format!("; limit {}, not drawn", (plot.shown)(limit)),
         };
     }
     let repeated = cases.iter().filter(|case| (plot.spread)(case).is_some()).count();

@@ -32,15 +32,21 @@ pub(super) fn cards(page: &Page<'_>) -> Markup {
     }
 }
 
+/// Why a submission is not accepted, or not as expected, and the test case.
+pub(super) fn reason(submission: &SubmissionReport) -> Option<(Option<&str>, String)> {
+    let (place, cause) = match submission.broken_expectations.first() {
+        Some(broken) => (None, Some(broken.reason.clone())),
+        None => submission.told_failure(),
+    };
+    cause.map(|cause| (place, failure::sentence(&cause)))
+}
+
 /// Why a submission has its verdict, in one line.
 pub(super) fn in_short(submission: &SubmissionReport) -> String {
-    if let Some(broken) = submission.broken_expectations.first() {
-        return failure::sentence(&broken.reason);
-    }
-    match submission.told_failure() {
-        (Some(case), Some(cause)) => failure::sentence(&format!("{case}: {cause}")),
-        (None, Some(cause)) => failure::sentence(&cause),
-        _ => format!("accepted on {}", count(submission.test_cases.len(), "test case")),
+    match reason(submission) {
+        Some((Some(case), cause)) => format!("{}: {cause}", printable(case)),
+        Some((None, cause)) => cause,
+        None => format!("accepted on {}", count(submission.test_cases.len(), "test case")),
     }
 }
 
@@ -78,6 +84,7 @@ fn card(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
                 (failures(page, *number, submission))
                 @if let Some(total) = &submission.score { (points(total)) }
                 (measurements(page, *number, submission))
+                @if page.submissions.len() > 1 { p.note { a href="#list" { "Back to the list" } } }
             }
         }
     }
@@ -225,9 +232,16 @@ fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -
         limit: limits.and_then(|it| Some(it.memory_bytes?.0 as f64)),
         ..time
     };
+    let is_of_limits = matches!(
+        submission.verdict,
+        Some(Verdict::Accepted | Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
+    );
     html! {
         @if cases.iter().any(|case| case.outcome.is_some()) {
-            div.plots { (plot(&time, cases)) (plot(&memory, cases)) }
+            details.more open[is_of_limits] {
+                summary { "Time and memory" }
+                div.plots { (plot(&time, cases)) (plot(&memory, cases)) }
+            }
         }
         (list(page, &table, submission))
         @if submission.skipped > 0 { (skipped(submission)) }

@@ -43,11 +43,11 @@ pub(super) fn cut(text: &[u8], unknown: u64) -> Cut {
     }
     let mut notes = Vec::new();
     if in_lines > 0 {
-        notes.push(format!("{} more in long lines", Bytes(in_lines as u64)));
+        notes.push(format!("{} of long lines not shown", Bytes(in_lines as u64)));
     }
     let after = (text.len() - shown) as u64 + unknown;
     if after > 0 {
-        notes.push(format!("{} more after that", Bytes(after)));
+        notes.push(format!("the last {} not shown", Bytes(after)));
     }
     if notes.is_empty() && !text.is_empty() && !text.ends_with(b"\n") {
         notes.push("no line end at the end".to_owned());
