@@ -31,6 +31,8 @@ enum Source {
     Named {
         path: PathBuf,
         _held: Option<Arc<Place>>,
+        /// Its bytes if they are few and were read before: a judge answer is read for each submission.
+        few: OnceLock<Box<[u8]>>,
     },
     /// A file that may have no name.
     Open(File),
@@ -40,6 +42,9 @@ enum Source {
         fetch: Option<Box<Fetch>>,
     },
 }
+
+/// A file with at most this many bytes is read once.
+const FEW: usize = 512;
 
 /// Fetches the bytes of a blob that is elsewhere; None if they are lost.
 type Fetch = dyn Fn() -> Option<Blob> + Send + Sync;
@@ -51,12 +56,16 @@ pub struct Digest(pub [u8; 32]);
 impl Blob {
     /// The contents of this file, which must not change.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self::new(Source::Named { path: path.into(), _held: None })
+        Self::named(path.into(), None)
     }
 
     /// The contents of a file of a tree on this machine.
     pub fn within(place: &Arc<Place>, path: PathBuf) -> Self {
-        Self::new(Source::Named { path, _held: Some(Arc::clone(place)) })
+        Self::named(path, Some(Arc::clone(place)))
+    }
+
+    fn named(path: PathBuf, held: Option<Arc<Place>>) -> Self {
+        Self::new(Source::Named { path, _held: held, few: OnceLock::new() })
     }
 
     /// The contents of an open file from its start.
@@ -161,7 +170,10 @@ impl Blob {
     pub fn open(&self) -> io::Result<Reader<'_>> {
         Ok(match &self.0.source {
             Source::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
-            Source::Named { path, .. } => Box::new(BufReader::new(File::open(path)?)),
+            Source::Named { path, few, .. } => match few.get() {
+                Some(bytes) => Box::new(Cursor::new(&**bytes)),
+                None => first_read(File::open(path)?, few)?,
+            },
             Source::Open(file) => Box::new(BufReader::new(At { file, offset: 0 })),
             Source::Elsewhere { .. } => return self.here()?.open(),
         })
@@ -233,6 +245,17 @@ impl Blob {
         let digest = Digest(hasher.finalize().into());
         Ok(*self.0.digest.get_or_init(|| digest))
     }
+}
+
+/// Reads the start of a file, and keeps it if that is all.
+fn first_read(mut file: File, few: &OnceLock<Box<[u8]>>) -> io::Result<Reader<'_>> {
+    let mut start = Vec::with_capacity(FEW + 1);
+    (&mut file).take(FEW as u64 + 1).read_to_end(&mut start)?;
+    if start.len() <= FEW {
+        return Ok(Box::new(Cursor::new(&**few.get_or_init(|| start.into()))));
+    }
+    file.rewind()?;
+    Ok(Box::new(BufReader::new(file)))
 }
 
 fn not_here() -> io::Error {
@@ -383,6 +406,24 @@ mod tests {
             assert_eq!(io::copy(&mut reader, &mut io::sink()).unwrap(), 1);
         }
         assert!(all.iter().all(|blob| *blob == all[0]));
+    }
+
+    #[test]
+    fn a_small_file_is_read_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let check = |length: usize, is_read_once: bool| {
+            let text = vec![b'x'; length];
+            let path = dir.path().join(length.to_string());
+            fs::write(&path, &text).unwrap();
+            let blob = Blob::file(&path);
+            assert_eq!(read(&blob), text);
+            fs::remove_file(&path).unwrap();
+            assert_eq!(blob.start(u64::MAX).ok(), is_read_once.then_some(text), "{length} bytes");
+        };
+        check(0, true);
+        check(FEW, true);
+        check(FEW + 1, false);
+        check(100_000, false);
     }
 
     #[test]
