@@ -52,11 +52,16 @@ impl Measuring<'_> {
         let mut queue: Vec<usize> = (0..entries.len()).collect();
         queue.sort_by_key(|&place| entries[place].turn());
         let total = queue.len();
-        let chunk = |number: usize| -> Range<usize> {
-            (number * CHUNK).min(total)..((number + 1) * CHUNK).min(total)
+        // What needs no build is run while the first others are built.
+        let ready = queue.iter().filter(|&&place| entries[place].source.is_none()).count();
+        let start = |number: usize| match number {
+            0 => 0,
+            number => (ready + (number - 1) * CHUNK).min(total),
         };
+        let chunk = |number: usize| -> Range<usize> { start(number)..start(number + 1) };
+        let chunks = 1 + (total - ready).div_ceil(CHUNK);
         self.search.until.set(Some(self.hold_until));
-        for number in 0..=total.div_ceil(CHUNK) {
+        for number in 0..=chunks {
             let held = number.checked_sub(1).map_or(0..0, chunk);
             self.tell("subjects", held.start, total);
             let order = matrix::cheapest_first(&kills, &sizes);

@@ -108,7 +108,8 @@ pub(super) fn shown(
     let Evidence { answer, output, stdout, transcript, .. } = evidence;
     let has_output = !answer.is_empty() || !output.is_empty();
     let expected = if difference.is_some() { "Expected" } else { "Judge answer" };
-    let beginning = |title, is_good, unknown, hit| Pane { title, is_good, unknown, hit };
+    let beginning =
+        |title, is_good, unknown, hit| Pane { title, is_good, unknown, hit, is_numbered: true };
     let hit = |side: fn(&Difference) -> &Side| difference.map(|it| side(it).line);
     html! {
         @if let Some(transcript) = transcript { (talk(transcript)) }

@@ -74,12 +74,14 @@ pub(super) struct Pane<'a> {
     pub(super) unknown: u64,
     /// The line to mark, from 1.
     pub(super) hit: Option<u64>,
+    /// Whether its lines have numbers. Those of messages would say nothing.
+    pub(super) is_numbered: bool,
 }
 
 impl<'a> Pane<'a> {
-    /// The pane for a complete text.
+    /// The pane for a complete text, such as messages.
     pub(super) fn titled(title: &'a str) -> Self {
-        Self { title, is_good: false, unknown: 0, hit: None }
+        Self { title, is_good: false, unknown: 0, hit: None, is_numbered: false }
     }
 }
 
@@ -95,7 +97,7 @@ pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
             @if text.is_empty() {
                 p.note { "empty" }
             } @else if fits {
-                pre {
+                pre class=[(!pane.is_numbered).then_some("plain")] {
                     @for (number, line) in lines.iter().enumerate() {
                         span class=[(pane.hit == Some(number as u64 + 1)).then_some("hit")] { (line) }
                     }
