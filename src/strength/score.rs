@@ -1,6 +1,6 @@
 //! The score: the share of the faults that the data catches, weighted by hardness, and the other parts.
 
-use crate::model::strength::{Grade, Part, PartName, Subject, SubjectKind, SubjectStatus};
+use crate::model::strength::{Grade, Kill, Part, PartName, Subject, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
 
 /// The least hardness: a subject that every input catches still counts a little.
@@ -33,9 +33,14 @@ fn is_slow(subject: &Subject) -> bool {
         && verdicts.all(|verdict| verdict == Verdict::TimeLimitExceeded)
 }
 
-/// The share of the mutants and wrappers that two test cases catch. Submissions are judged only up to the first.
+/// The share of the mutants and wrappers that two test cases catch. Submissions are judged only up to the first, and so
+/// are programs that are too slow there.
 pub fn twice(subjects: &[Subject]) -> Option<f64> {
-    let made = |it: &&Subject| it.status.counts() && it.kind != SubjectKind::Submission;
+    let is_slow = |kill: &Kill| kill.verdict == Verdict::TimeLimitExceeded;
+    let made = |it: &&Subject| {
+        let is_slow = it.killers.first().is_some_and(is_slow);
+        it.status.counts() && it.kind != SubjectKind::Submission && !is_slow
+    };
     let all = subjects.iter().filter(made).count();
     let twice = subjects.iter().filter(made).filter(|it| it.killers.len() >= 2).count();
     (all > 0).then(|| twice as f64 / all as f64)

@@ -220,8 +220,8 @@ impl TestBed<'_> {
         Ok(accepted)
     }
 
-    /// Runs a suspect on test cases until `most` of them reject it: group by group in batches, then those in no batch.
-    /// In a group, the inputs that the batch doubts most come first, otherwise `order` decides.
+    /// Runs a suspect on test cases until [enough](OnCases::is_enough) of them reject it: group by group in batches,
+    /// then those in no batch. In a group, the inputs that the batch doubts most come first, otherwise `order` decides.
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
@@ -230,7 +230,7 @@ impl TestBed<'_> {
         let mut signatures = Some(Vec::new());
         let mut left: Vec<bool> = vec![true; self.cases.len()];
         for group in &self.groups {
-            if held.rejected.len() >= most {
+            if held.is_enough(most) {
                 break;
             }
             let items: Vec<&Texts> =
@@ -267,7 +267,7 @@ impl TestBed<'_> {
         held: &mut OnCases,
     ) -> Result<(), Stop> {
         for &place in places {
-            if held.rejected.len() >= most {
+            if held.is_enough(most) {
                 break;
             }
             let judged = self.judge(suspect, &self.cases[place])?;
@@ -336,6 +336,15 @@ pub struct OnCases {
     pub signature: Option<u64>,
 }
 
+impl OnCases {
+    /// Whether this is enough if `most` rejections are wanted. One for its time is, unless all are wanted: another would
+    /// take as long as the time limit.
+    fn is_enough(&self, most: usize) -> bool {
+        let is_slow = || self.rejected.iter().any(|(_, it)| *it == Verdict::TimeLimitExceeded);
+        self.rejected.len() >= most || most < usize::MAX && is_slow()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,6 +363,23 @@ mod tests {
         all.sort_unstable();
         assert_eq!(all, (0..count).collect::<Vec<_>>());
         groups
+    }
+
+    #[test]
+    fn one_rejection_for_time_is_enough() {
+        let (wrong, slow) = (Verdict::WrongAnswer, Verdict::TimeLimitExceeded);
+        for (verdicts, most, expected) in [
+            (&[][..], 1, false),
+            (&[wrong], 1, true),
+            (&[wrong], 2, false),
+            (&[wrong, wrong], 2, true),
+            (&[slow], 2, true),
+            (&[slow], usize::MAX, false),
+        ] {
+            let rejected = verdicts.iter().copied().enumerate().collect();
+            let held = OnCases { rejected, signature: None };
+            assert_eq!(held.is_enough(most), expected, "{verdicts:?} {most}");
+        }
     }
 
     #[test]

@@ -286,3 +286,29 @@ fn better_test_data_has_a_higher_score() {
         assert!(told.is_sorted_by(|(_, one), (_, other)| one < other), "{seed} {told:?}");
     }
 }
+
+#[test]
+fn programs_that_are_too_slow_are_not_counted_as_caught_twice() {
+    let (wrong, slow) = (Verdict::WrongAnswer, Verdict::TimeLimitExceeded);
+    for (kills, expected) in [
+        (&[&[][..]][..], None),
+        (&[&[slow]], None),
+        (&[&[wrong]], Some(0.0)),
+        (&[&[wrong, wrong], &[wrong]], Some(0.5)),
+        (&[&[wrong, slow], &[slow], &[slow, slow]], Some(1.0)),
+    ] {
+        let subject = |verdicts: &&[Verdict]| Subject {
+            status: match verdicts.is_empty() {
+                true => SubjectStatus::PresumedEquivalent,
+                false => SubjectStatus::Caught,
+            },
+            killers: verdicts
+                .iter()
+                .map(|&verdict| Kill { test_case: "1".to_owned(), verdict })
+                .collect(),
+            ..Subject::new("a", SubjectKind::Mutant, "a")
+        };
+        let subjects: Vec<Subject> = kills.iter().map(subject).collect();
+        assert_eq!(score::twice(&subjects), expected, "{kills:?}");
+    }
+}
