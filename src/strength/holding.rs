@@ -8,7 +8,7 @@ use crate::model::strength::{Kill, Strength, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
 use crate::strength::measure::{MeasuredSubject, Measuring};
 use crate::strength::mutants::{self, WrongProgram};
-use crate::strength::test_bed::{OnCases, OnPool, Suspect};
+use crate::strength::test_bed::{Goal, OnCases, OnPool, Suspect};
 use crate::strength::{matrix, score};
 
 /// After how many subjects the test cases are sorted again by what they reject.
@@ -24,6 +24,8 @@ enum Step {
 enum Done {
     Built(Option<Vec<Option<Suspect>>>),
     Held(Option<Held>),
+    /// It may be too slow: it is run after all others.
+    Slow,
 }
 
 /// The results of an entry's runs.
@@ -61,19 +63,26 @@ impl Measuring<'_> {
         let chunk = |number: usize| -> Range<usize> { start(number)..start(number + 1) };
         let chunks = 1 + (total - ready).div_ceil(CHUNK);
         self.search.until.set(Some(self.hold_until));
-        for number in 0..=chunks {
-            let held = number.checked_sub(1).map_or(0..0, chunk);
-            self.tell("subjects", held.start, total);
+        // Those that may be too slow are run after all others.
+        let mut slow: Vec<usize> = Vec::new();
+        for number in 0..=chunks + 1 {
+            self.tell("subjects", start(number.saturating_sub(1)) - slow.len(), total);
+            let is_last = number > chunks;
+            let held: Vec<usize> = match number.checked_sub(1) {
+                None => Vec::new(),
+                Some(_) if is_last => std::mem::take(&mut slow),
+                Some(before) => queue[chunk(before)].to_vec(),
+            };
             let order = matrix::cheapest_first(&kills, &sizes);
             let steps: Vec<Step> = self
                 .to_build(entries, &queue[chunk(number)])
                 .into_iter()
                 .map(Step::Build)
-                .chain(queue[held].iter().copied().map(Step::Hold))
+                .chain(held.into_iter().map(Step::Hold))
                 .collect();
             let done = self.side_by_side(&steps, |step| match step {
                 Step::Build(places) => self.built(entries, places).map(Done::Built),
-                Step::Hold(place) => self.held(&entries[*place], &order, pool).map(Done::Held),
+                Step::Hold(place) => self.held(&entries[*place], &order, pool, is_last),
             })?;
             for (step, done) in steps.into_iter().zip(done) {
                 match (step, done) {
@@ -89,6 +98,7 @@ impl Measuring<'_> {
                         }
                         report.cut |= self.take_held(&mut entries[place], held);
                     }
+                    (Step::Hold(place), Done::Slow) => slow.push(place),
                     (Step::Build(_), _) | (Step::Hold(_), Done::Built(_)) => {}
                 }
             }
@@ -120,9 +130,11 @@ impl Measuring<'_> {
         entry: &MeasuredSubject,
         order: &[usize],
         pool: &[Texts],
-    ) -> Result<Option<Held>, Stop> {
-        let Some(suspect) = &entry.suspect else { return Ok(None) };
-        self.search.in_time(self.on_all(entry, suspect, order, pool))
+        is_patient: bool,
+    ) -> Result<Done, Stop> {
+        let Some(suspect) = &entry.suspect else { return Ok(Done::Held(None)) };
+        let done = self.search.in_time(self.on_all(entry, suspect, order, pool, is_patient))?;
+        Ok(done.unwrap_or(Done::Held(None)))
     }
 
     fn on_all(
@@ -131,7 +143,8 @@ impl Measuring<'_> {
         suspect: &Suspect,
         order: &[usize],
         pool: &[Texts],
-    ) -> Result<Held, Stop> {
+        is_patient: bool,
+    ) -> Result<Done, Stop> {
         let test_bed = self.search.test_bed;
         let is_submission = entry.subject.kind == SubjectKind::Submission;
         let most = match (self.matrix, is_submission) {
@@ -139,9 +152,13 @@ impl Measuring<'_> {
             (false, true) => 1,
             (false, false) => 2,
         };
+        let goal = Goal { most, is_patient: is_patient || self.matrix };
         let on_cases = match entry.is_judged() {
             true => None,
-            false => Some(test_bed.hold(suspect, order, most)?),
+            false => match test_bed.hold(suspect, order, goal)? {
+                None => return Ok(Done::Slow),
+                on_cases => on_cases,
+            },
         };
         let mut verdicts = on_cases.iter().flat_map(|it| &it.rejected).map(|(_, verdict)| *verdict);
         // A submission that is slow here is slow there, too.
@@ -150,7 +167,7 @@ impl Measuring<'_> {
             true => None,
             false => Some(test_bed.rejecting(suspect, pool)?),
         };
-        Ok(Held { on_cases, on_pool })
+        Ok(Done::Held(Some(Held { on_cases, on_pool })))
     }
 
     /// Stores the result of an entry; returns whether the time ran out first.

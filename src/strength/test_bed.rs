@@ -44,6 +44,15 @@ impl Suspect {
     }
 }
 
+/// What running a suspect on test cases is to find.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    /// How many rejections are wanted.
+    pub most: usize,
+    /// Whether a suspect that may be too slow is waited for.
+    pub is_patient: bool,
+}
+
 /// Everything that suspects are held against.
 pub struct TestBed<'a> {
     /// The right program and the rules of judging. Its submission is the right program, too.
@@ -222,15 +231,21 @@ impl TestBed<'_> {
 
     /// Runs a suspect on test cases until [enough](OnCases::is_enough) of them reject it: group by group in batches,
     /// then those in no batch. In a group, the inputs that the batch doubts most come first, otherwise `order` decides.
+    /// None if it broke a limit in a batch, and `goal` is not to wait for such a suspect.
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
-    pub fn hold(&self, suspect: &Suspect, order: &[usize], most: usize) -> Result<OnCases, Stop> {
+    pub fn hold(
+        &self,
+        suspect: &Suspect,
+        order: &[usize],
+        goal: Goal,
+    ) -> Result<Option<OnCases>, Stop> {
         let mut held = OnCases::default();
         let mut signatures = Some(Vec::new());
         let mut left: Vec<bool> = vec![true; self.cases.len()];
         for group in &self.groups {
-            if held.is_enough(most) {
+            if held.is_enough(goal.most) {
                 break;
             }
             let items: Vec<&Texts> =
@@ -249,14 +264,20 @@ impl TestBed<'_> {
                 .filter(|place| told.get(place).is_some_and(|it| *it != BatchAnswers::Accepted))
                 .collect();
             doubtful.sort_by_key(|place| told[place]);
-            self.hold_alone(suspect, &doubtful, most, &mut held)?;
+            let quick = doubtful.partition_point(|place| told[place] == BatchAnswers::Doubtful);
+            let (quick, slow) = doubtful.split_at(quick);
+            self.hold_alone(suspect, quick, goal.most, &mut held)?;
+            if !slow.is_empty() && !goal.is_patient && !held.is_enough(goal.most) {
+                return Ok(None);
+            }
+            self.hold_alone(suspect, slow, goal.most, &mut held)?;
         }
         let rest: Vec<usize> = order.iter().copied().filter(|place| left[*place]).collect();
-        self.hold_alone(suspect, &rest, most, &mut held)?;
+        self.hold_alone(suspect, &rest, goal.most, &mut held)?;
         held.signature = signatures
             .filter(|all| !all.is_empty())
             .map(|all| std::hash::BuildHasherDefault::<DefaultHasher>::default().hash_one(all));
-        Ok(held)
+        Ok(Some(held))
     }
 
     fn hold_alone(

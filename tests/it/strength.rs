@@ -156,6 +156,31 @@ fn a_package_without_inputs_is_told_what_is_missing() {
 }
 
 #[test]
+fn programs_that_never_end_are_caught_after_all_others() {
+    if !builds::has("cc") {
+        return;
+    }
+    let fixture = small(Fixture::new());
+    fixture.write("sum/data/sample/1.in", "1 2\n");
+    fixture.write("sum/data/sample/1.ans", "3\n");
+    let sum = "printf(\"%d\\n\", a + b)";
+    let loops = "while (b != 0) {\n        a++;\n        b--;\n    }\n    printf(\"%d\\n\", a)";
+    fixture.write("sum/submissions/accepted/sum.c", SUM.replace(sum, loops));
+    fixture.remove("sum/submissions/accepted/right.sh");
+    let report = fixture.json("strength sum --seed 1 --time 10m", 0);
+    let killed = |it: &Value| it["killers"].as_array().expect("test cases").clone();
+    let endless = named(&report, |it| killed(it).iter().any(|kill| kill["verdict"] == "TLE"));
+    assert!(!endless.is_empty(), "{report:#}");
+    for id in &endless {
+        let subject = subject(&report, id);
+        assert_eq!(subject["status"], "caught", "{subject:#}");
+        assert_eq!(killed(subject).len(), 1, "one is enough: {subject:#}");
+    }
+    let left = named(&report, |it| it["status"] == "not_run");
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn without_a_grammar_test_cases_are_changed() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/small/9.in", "99999 100000\n");
