@@ -100,6 +100,8 @@ enum Plan {
     Except { at: u64, there: Int, elsewhere: Int },
 }
 
+/// How many neighbours of a value are tried if it leads to a dead end.
+const NEIGHBOURS: u32 = 8;
 /// Length of the longest row that is planned in advance.
 const ROW_MAX: u64 = 1 << 22;
 /// Assumed number of iterations of a loop without a count.
@@ -267,10 +269,11 @@ impl<'a> Shaped<'a> {
 
 impl Chooser for Shaped<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
-        let bias = match draw.retry {
-            0 => self.bias[draw.site],
+        let bias = match (draw.retry, self.bias[draw.site]) {
+            (0, bias) => bias,
+            (retry @ 1..=NEIGHBOURS, BoundBias::Near(value)) => near(draw, value, retry),
             // The same value would lead to the same dead end.
-            retry => match retry % 6 {
+            (retry, _) => match retry % 6 {
                 1 | 4 => BoundBias::Level,
                 2 => BoundBias::Low(1 << (retry / 6).min(6)),
                 3 => BoundBias::High(1 << (retry / 6).min(6)),
@@ -355,4 +358,19 @@ impl Loops for Shaped<'_> {
             };
         }
     }
+}
+
+/// The neighbour of a value to try after this many dead ends: the values below and above in turn, or those on one side
+/// of a bound.
+fn near(draw: &Draw<'_>, value: i64, retry: u32) -> BoundBias {
+    let value = Int::Small(value).clamp(draw.min.clone(), draw.max.clone());
+    let (is_least, is_most) = (value == *draw.min, value == *draw.max);
+    let Some(value) = value.small() else { return BoundBias::Level };
+    let step = match (is_least, is_most) {
+        (true, _) => i64::from(retry),
+        (_, true) => -i64::from(retry),
+        _ if retry % 2 == 1 => -i64::from(retry.div_ceil(2)),
+        _ => i64::from(retry / 2),
+    };
+    BoundBias::Near(value.saturating_add(step))
 }

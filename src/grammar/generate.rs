@@ -68,7 +68,7 @@ pub enum End {
     Least,
     /// The greatest value.
     Most,
-    /// This value, or the bound nearest to it.
+    /// This value; otherwise one close to it, or the bound nearest to it.
     Near(i64),
 }
 

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::{Diagnostic, Hinders, Place, Severity};
 
-/// Upper bound on the remarks about one file.
+/// Upper bound on the errors about one file, and on the warnings.
 const MOST: usize = 100;
 
 /// All remarks about a package.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     all: RefCell<Vec<Diagnostic>>,
-    /// Number of remarks about each file.
-    about: RefCell<HashMap<PathBuf, usize>>,
+    /// Numbers of errors and of warnings about each file.
+    about: RefCell<HashMap<PathBuf, [usize; 2]>>,
 }
 
 /// Proves that a fault was reported, so that it is not reported again.
@@ -60,9 +60,9 @@ impl Faults {
         self.push(Severity::Warning, Hinders::Everything, at.into(), message.into(), help.into());
     }
 
-    /// Whether further remarks about a file would be dropped, so that callers can skip the work.
+    /// Whether further errors about a file would be dropped, so that callers can skip the work.
     pub(super) fn are_full(&self, path: &Path) -> bool {
-        self.about.borrow().get(path).is_some_and(|count| *count >= MOST)
+        self.about.borrow().get(path).is_some_and(|[errors, _]| *errors >= MOST)
     }
 
     /// Number of remarks so far.
@@ -101,14 +101,18 @@ impl Faults {
         help: String,
     ) {
         let mut about = self.about.borrow_mut();
-        let count = about.entry(place.path.clone()).or_default();
+        let [errors, warnings] = about.entry(place.path.clone()).or_default();
+        let (count, what) = match severity {
+            Severity::Error => (errors, "errors"),
+            Severity::Warning => (warnings, "warnings"),
+        };
         *count += 1;
         if *count > MOST {
             return;
         }
         let more = (*count == MOST).then(|| {
-            let message = format!("has more faults; the first {MOST} are shown");
-            Diagnostic::error(&place.path, message)
+            let message = format!("has more {what}; the first {MOST} are shown");
+            Diagnostic { severity, ..Diagnostic::error(&place.path, message) }
         });
         let help = Some(help).filter(|help| !help.is_empty());
         let mut all = self.all.borrow_mut();
@@ -158,4 +162,36 @@ fn together(all: Vec<Diagnostic>) -> Vec<Diagnostic> {
         kept.push(diagnostic);
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_warnings_are_cut_off_and_stay_warnings() {
+        let check = |warnings: usize, errors: usize, expected: &[(usize, &str)]| {
+            let faults = Faults::default();
+            for at in 0..warnings {
+                faults.warning(Path::new("a"), format!("w {at}"), "help");
+            }
+            for at in 0..errors {
+                faults.error(Path::new("a"), format!("e {at}"), "");
+            }
+            assert_eq!(faults.are_full(Path::new("a")), errors >= MOST);
+            let all = faults.all.into_inner();
+            let cut = |it: &&Diagnostic| it.message.starts_with("has more");
+            let told: Vec<(usize, &str)> = [Severity::Warning, Severity::Error]
+                .into_iter()
+                .filter_map(|severity| {
+                    let of = || all.iter().filter(|it| it.severity == severity);
+                    Some((of().count(), &*of().find(cut)?.message))
+                })
+                .collect();
+            assert_eq!(told, expected, "{warnings} warnings, {errors} errors");
+        };
+        check(99, 99, &[]);
+        check(150, 3, &[(101, "has more warnings; the first 100 are shown")]);
+        check(3, 150, &[(101, "has more errors; the first 100 are shown")]);
+    }
 }

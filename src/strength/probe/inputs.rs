@@ -33,11 +33,20 @@ pub trait Inputs: Sync {
     /// The variables that determine the size of an input of this manner.
     fn variables(&self, manner: usize) -> Vec<Variable>;
 
-    /// A valid input with one variable at this size, and the others at one end; `None` if there is none.
+    /// A valid input with one variable close to this size, and the others at one end; `None` if there is none.
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
-    fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop>;
+    fn make(&self, wanted: &Wanted) -> Result<Option<SizedInput>, Stop>;
+}
+
+/// An input that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizedInput {
+    /// The input.
+    pub input: Arc<[u8]>,
+    /// The value of the variable that was to be sized; 0 without one.
+    pub size: u64,
 }
 
 /// Which input is wanted.
@@ -51,6 +60,8 @@ pub struct Wanted {
     pub others_at_most: bool,
 }
 
+/// How far a size may be from the wanted one, if it is small.
+const CLOSE: u64 = 8;
 /// The largest input that is made.
 const LARGEST: usize = 32 << 20;
 /// The largest input that is kept; larger ones are made again each time.
@@ -68,7 +79,7 @@ pub struct ByGrammar<'a> {
     seed: u64,
     validity: &'a Validity<'a>,
     /// Inputs that were made; `None` if not valid. Only small ones are kept: all submissions get the same.
-    made: Mutex<HashMap<Wanted, Option<Arc<[u8]>>>>,
+    made: Mutex<HashMap<Wanted, Option<SizedInput>>>,
 }
 
 impl<'a> ByGrammar<'a> {
@@ -85,8 +96,8 @@ impl<'a> ByGrammar<'a> {
         let mut variables = Vec::new();
         let all: Vec<usize> = sites.iter().flatten().copied().collect();
         sites.retain(|group| {
-            let reach = |end| reached(grammar, group, &all, end, seed);
-            let Some((least, most)) = reach(End::Least).zip(reach(End::Most)) else { return false };
+            let reach = |size| reached(grammar, group, &all, End::Near(size), seed);
+            let Some((least, most)) = reach(0).zip(reach(i64::MAX)) else { return false };
             // A variable that hardly varies shows nothing.
             let varies = most >= least.saturating_add(4);
             if varies {
@@ -116,25 +127,30 @@ impl<'a> ByGrammar<'a> {
     }
 }
 
-/// The value of a variable that is pinned to an end.
+/// The value of a variable that is pinned.
 fn reached(grammar: &Grammar, group: &[usize], all: &[usize], end: End, seed: u64) -> Option<u64> {
     // The other variables must leave it room: tries them first at their greatest values, then at their least.
     [End::Most, End::Least].into_iter().find_map(|others| {
         let at = |site: &usize| if group.contains(site) { end } else { others };
         let pins: Vec<Pin> = all.iter().map(|site| Pin { site: *site, end: at(site) }).collect();
         let text = generate_within(grammar, &shape::RANDOM, &pins, seed, Some(LARGEST)).ok()?;
-        let tree = parse(grammar, &text, Path::new("")).ok()?;
-        let mut found: Option<u64> = None;
-        tree.each(&mut |node| {
-            if let InputNode::Int(int) = node
-                && group.contains(&int.site)
-            {
-                let value = int.value.small().and_then(|value| u64::try_from(value).ok());
-                found = found.max(value);
-            }
-        });
-        found
+        greatest(grammar, group, &text)
     })
+}
+
+/// The greatest value in a text at these sites.
+fn greatest(grammar: &Grammar, group: &[usize], text: &[u8]) -> Option<u64> {
+    let tree = parse(grammar, text, Path::new("")).ok()?;
+    let mut found: Option<u64> = None;
+    tree.each(&mut |node| {
+        if let InputNode::Int(int) = node
+            && group.contains(&int.site)
+        {
+            let value = int.value.small().and_then(|value| u64::try_from(value).ok());
+            found = found.max(value);
+        }
+    });
+    found
 }
 
 impl Inputs for ByGrammar<'_> {
@@ -146,7 +162,7 @@ impl Inputs for ByGrammar<'_> {
         self.variables.clone()
     }
 
-    fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop> {
+    fn make(&self, wanted: &Wanted) -> Result<Option<SizedInput>, Stop> {
         let lock = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(wanted) {
             return Ok(known.clone());
@@ -154,13 +170,24 @@ impl Inputs for ByGrammar<'_> {
         let shape = &self.shapes[wanted.manner];
         let pins = self.pins(wanted);
         let made = generate_within(self.grammar, shape, &pins, self.seed, Some(LARGEST));
-        let mut made = made.ok().map(Arc::<[u8]>::from);
-        if let Some(input) = &made
-            && !self.validity.allows(input)?
+        let sized = |text: Vec<u8>| {
+            let size = match wanted.sized {
+                None => 0,
+                Some((variable, size)) => {
+                    let found = greatest(self.grammar, &self.sites[variable], &text)?;
+                    // The problem may permit only some sizes.
+                    (found.abs_diff(size) <= CLOSE.max(size / 64)).then_some(found)?
+                }
+            };
+            Some(SizedInput { input: text.into(), size })
+        };
+        let mut made = made.ok().and_then(sized);
+        if let Some(found) = &made
+            && !self.validity.allows(&found.input)?
         {
             made = None;
         }
-        if made.as_ref().is_none_or(|input| input.len() <= KEPT) {
+        if made.as_ref().is_none_or(|made| made.input.len() <= KEPT) {
             lock().insert(*wanted, made.clone());
         }
         Ok(made)
@@ -214,7 +241,7 @@ impl Inputs for ByGenerators<'_> {
         numbers.iter().map(variable).collect()
     }
 
-    fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop> {
+    fn make(&self, wanted: &Wanted) -> Result<Option<SizedInput>, Stop> {
         let (command, numbers) = &self.lines[wanted.manner];
         let command = match wanted.sized {
             // Nobody knows how small the other numbers may be.
@@ -224,7 +251,8 @@ impl Inputs for ByGenerators<'_> {
         };
         let call = Call { command, seed: self.seed };
         let Ok(input) = call.input(self.generators)? else { return Ok(None) };
-        Ok(self.validity.allows(&input)?.then_some(input))
+        let size = wanted.sized.map_or(0, |(_, size)| size);
+        Ok(self.validity.allows(&input)?.then_some(SizedInput { input, size }))
     }
 }
 
@@ -245,7 +273,8 @@ mod tests {
         let wanted =
             |at, value| Wanted { manner: 0, sized: Some((at, value)), others_at_most: true };
         let middle = |at: usize| wanted(at, variables[at].most / 2);
-        (0..variables.len()).filter_map(|at| inputs.make(&middle(at)).unwrap()).collect()
+        let made = (0..variables.len()).filter_map(|at| inputs.make(&middle(at)).unwrap());
+        made.map(|made| made.input).collect()
     }
 
     #[test]
@@ -264,5 +293,29 @@ mod tests {
             &[("n", 1, 50), ("k", 1, 50)],
         );
         check("REP(3) INT(0, 1000, a) NEWLINE END", &[]);
+    }
+
+    #[test]
+    fn sizes_that_the_problem_forbids_are_not_made() {
+        let check = |condition: &str, sizes: &[(u64, Option<u64>)]| {
+            let text = format!(
+                "INT(1, 10, t) NEWLINE REP(t) INT(2, 1000, n) NEWLINE ASSERT({condition}) REP(n) INT(0, 9) NEWLINE END END"
+            );
+            let grammar = compile::read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
+            let validity = Validity { grammars: vec![&grammar], validators: None };
+            let inputs = ByGrammar::new(&grammar, &validity, 1);
+            let variables = inputs.variables(0);
+            let at = variables.iter().position(|it| it.name == "n");
+            let at = at.unwrap_or_else(|| panic!("{condition}: {variables:?}"));
+            for (size, expected) in sizes {
+                let sized = Some((at, *size));
+                let made = inputs.make(&Wanted { manner: 0, sized, others_at_most: true }).unwrap();
+                assert_eq!(made.map(|it| it.size), *expected, "{condition} {size}");
+            }
+        };
+        check("n < 2000", &[(3, Some(3)), (1000, Some(1000))]);
+        check("n % 2 == 0", &[(2, Some(2)), (3, Some(2)), (125, Some(124)), (1000, Some(1000))]);
+        check("n % 7 == 0", &[(3, Some(7)), (100, Some(98)), (994, Some(994)), (1000, Some(994))]);
+        check("n < 9 || n > 600", &[(3, Some(3)), (100, None), (950, Some(950))]);
     }
 }

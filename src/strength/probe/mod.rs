@@ -229,8 +229,8 @@ impl Gauge<'_> {
         let mut worst: Option<(usize, Cost)> = None;
         for manner in 0..inputs.manners().len() {
             let wanted = Wanted { manner, sized: None, others_at_most: true };
-            let Some(input) = inputs.make(&wanted)? else { continue };
-            let Some(cost) = self.cost(runnable, &input, Some(telling_from(floor)))? else {
+            let Some(made) = inputs.make(&wanted)? else { continue };
+            let Some(cost) = self.cost(runnable, &made.input, Some(telling_from(floor)))? else {
                 return Ok(None);
             };
             let is_over = cost.failed.is_some();
@@ -277,17 +277,17 @@ impl Gauge<'_> {
     /// The cost of the smallest input: the cost of a start.
     fn floor(&self, inputs: &dyn Inputs, runnable: &Runnable) -> Result<Option<Duration>, Stop> {
         let small = Wanted { manner: 0, sized: None, others_at_most: false };
-        let mut input = inputs.make(&small)?;
+        let mut made = inputs.make(&small)?;
         let variables = inputs.variables(0);
         for (at, variable) in variables.iter().enumerate() {
-            if input.is_some() {
+            if made.is_some() {
                 break;
             }
             let sized = Some((at, variable.least.max(variable.most / 64)));
-            input = inputs.make(&Wanted { manner: 0, sized, others_at_most: true })?;
+            made = inputs.make(&Wanted { manner: 0, sized, others_at_most: true })?;
         }
-        let Some(input) = input else { return Ok(None) };
-        let cost = self.cost(runnable, &input, None)?;
+        let Some(made) = made else { return Ok(None) };
+        let cost = self.cost(runnable, &made.input, None)?;
         // A program that is too slow even then counts as without floor: the floor is small beside its costs.
         Ok(cost.map(|cost| if cost.failed.is_some() { Duration::ZERO } else { cost.time }))
     }
@@ -304,8 +304,8 @@ impl Gauge<'_> {
         let mut too_slow_at: Option<u64> = None;
         measure_sizes(variable.least, variable.most, |size| {
             let wanted = Wanted { manner, sized: Some((at, size)), others_at_most };
-            let Some(input) = inputs.make(&wanted)? else { return Ok(SizeCost::Missing) };
-            let Some(cost) = self.cost(runnable, &input, Some(telling_from(floor)))? else {
+            let Some(made) = inputs.make(&wanted)? else { return Ok(SizeCost::Missing) };
+            let Some(cost) = self.cost(runnable, &made.input, Some(telling_from(floor)))? else {
                 return Ok(SizeCost::Missing);
             };
             let told = match &cost.failed {
@@ -314,12 +314,14 @@ impl Gauge<'_> {
                 None => SizeCost::Cheap,
             };
             if cost.is_over {
-                too_slow_at = Some(too_slow_at.map_or(size, |known| known.min(size)));
+                too_slow_at = Some(too_slow_at.map_or(made.size, |known| known.min(made.size)));
             }
-            costs.push((size, cost));
+            costs.push((made.size, cost));
             Ok::<SizeCost, Stop>(told)
         })?;
+        // Sizes that the problem forbids give inputs of the nearest size, maybe the same.
         costs.sort_by_key(|(size, _)| *size);
+        costs.dedup_by_key(|(size, _)| *size);
         let slow = self.rules.limits.cpu_time.unwrap_or(Duration::MAX).as_secs_f64() * 1e3;
         let ended = || costs.iter().filter(|(_, cost)| cost.failed.is_none());
         let points = |of: fn(&Cost) -> f64| -> Vec<Point> {
@@ -331,7 +333,8 @@ impl Gauge<'_> {
         // Between the largest size that ended and the first that was too slow, the law locates the limit more exactly.
         if let (Some(known), Some(last)) = (too_slow_at, times.last()) {
             let there = fit::reaches(&time, *last, time_floor, slow).map(|size| size.ceil() as u64);
-            too_slow_at = Some(there.map_or(known, |size| size.clamp(last.size as u64 + 1, known)));
+            too_slow_at =
+                Some(there.map_or(known, |size| size.max(last.size as u64 + 1).min(known)));
         }
         Ok(VariableProbe {
             variable: variable.name.clone(),

@@ -17,6 +17,7 @@ use crate::model::probe::{Probes, SeparatedBy};
 use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
+use crate::strength::probe::inputs::SizedInput;
 
 /// Inputs of t test cases with n values each. Only the first value is written: 1 or, if all are zero, 0.
 struct Rows;
@@ -32,7 +33,7 @@ impl Inputs for Rows {
             .into()
     }
 
-    fn make(&self, wanted: &Wanted) -> Result<Option<Arc<[u8]>>, Stop> {
+    fn make(&self, wanted: &Wanted) -> Result<Option<SizedInput>, Stop> {
         let others = |most: u64| if wanted.others_at_most { most } else { 1 };
         let mut sizes = [others(10), others(4000)];
         if let Some((variable, size)) = wanted.sized {
@@ -40,7 +41,9 @@ impl Inputs for Rows {
         }
         let [t, n] = sizes;
         let value = if wanted.manner == 0 { 1 } else { 0 };
-        Ok(Some(format!("{t}\n{n}\n{value}\n").into_bytes().into()))
+        let input = format!("{t}\n{n}\n{value}\n").into_bytes().into();
+        let size = wanted.sized.map_or(0, |(_, size)| size);
+        Ok(Some(SizedInput { input, size }))
     }
 }
 
