@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::executor::scratch::{self, Use};
+use crate::model::forks;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
@@ -70,8 +71,8 @@ impl Browser {
             // Its own sandbox does not start for root. The page has no script, and its policy allows none.
             command.arg("--no-sandbox");
         }
-        let mut child =
-            command.arg("page.html").spawn().map_err(|error| fault(error.to_string()))?;
+        let child = forks::spawn(command.arg("page.html"));
+        let mut child = child.map_err(|error| fault(error.to_string()))?;
         let begun = Instant::now();
         let status = loop {
             match child.try_wait() {

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use crate::executor::scratch::fault;
 use crate::model::blob::Blob;
+use crate::model::forks;
 use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
 use crate::model::test_data::CaseFile;
@@ -90,6 +91,7 @@ fn write(tree: &Tree, to: &Path) -> io::Result<()> {
             Node::Directory => make_directory(&path)?,
             Node::Link(target) => symlink(target, &path)?,
             Node::File { blob, mode } => {
+                let _no_start = forks::none_during(blob, *mode);
                 let mut options = fs::OpenOptions::new();
                 let options = options.write(true).create_new(true).mode(0o600);
                 let mut file = options.open(&path)?;

@@ -12,6 +12,7 @@ use std::time::Duration;
 use walkdir::WalkDir;
 
 use crate::language::toolchain::Lookup;
+use crate::model::forks;
 
 /// The questions to a machine about its tools.
 pub trait Probe: Send + Sync {
@@ -71,13 +72,9 @@ impl Probe for Machine {
     }
 
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String> {
-        let mut child = Command::new(program)
-            .args(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|fault| fault.to_string())?;
+        let mut command = Command::new(program);
+        command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = forks::spawn(&mut command).map_err(|fault| fault.to_string())?;
         let (sender, receiver) = mpsc::channel();
         let outputs = (child.stdout.take(), child.stderr.take());
         let read = move || {

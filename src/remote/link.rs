@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::model::forks;
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 use crate::remote::group::{Envelope, WorkerGroup};
@@ -84,7 +85,8 @@ impl Connection {
                 .help("give a program that exists here, such as ssh, and its arguments")
         };
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = piped.stderr(Stdio::piped()).spawn().map_err(|error| fault(&error))?;
+        let mut child =
+            forks::spawn(piped.stderr(Stdio::piped())).map_err(|error| fault(&error))?;
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
         let (Some(output), Some(input), Some(errors)) = pipes else {
             return Err(fault(&"it has no pipes"));

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 
 use crate::model::blob::Blob;
+use crate::model::forks;
 use crate::model::job::{Collected, Command, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::tree::{Node, Tree};
@@ -161,6 +162,7 @@ fn place(path: &Path, node: &Node, names: &Translation) -> io::Result<()> {
     }
     match node {
         Node::File { blob, mode } => {
+            let _no_start = forks::none_during(blob, *mode);
             let mut to = File::create_new(path)?;
             blob.copy_to(&mut to)?;
             to.set_permissions(Permissions::from_mode(mode.rights()))

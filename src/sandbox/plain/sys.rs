@@ -16,6 +16,7 @@ use rustix::process::{
     Pid, Resource, Rlimit, WaitId, WaitIdOptions, getrlimit, kill_process_group, setrlimit, waitid,
 };
 
+use crate::model::forks;
 use crate::model::job;
 use crate::model::outcome::{Ending, Signal};
 use crate::sandbox::fault::Fault;
@@ -31,10 +32,6 @@ pub(super) struct Start {
     /// Gets the number of the program's group.
     guard: RawFd,
 }
-
-/// Number of tries, a millisecond apart, to start a program that seems to be open for writing. Really, a process that
-/// the judge has just forked for another run has all of the judge's files open, until it becomes that run's program.
-const BUSY_TRIES: u32 = 2000;
 
 /// Strings for `execve`.
 struct List {
@@ -89,7 +86,7 @@ impl Start {
         command.current_dir(directory).stdin(stdin).stdout(stdout).stderr(stderr);
         // SAFETY: `become_program` only calls the system, and allocates nothing.
         unsafe { command.pre_exec(move || self.become_program()) };
-        let child = command.spawn()?;
+        let child = forks::spawn(&mut command)?;
         let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         number.map(Program).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
     }
@@ -120,16 +117,9 @@ impl Start {
         }
         let (argv, env) = (&self.argv.pointers, &self.env.pointers);
         let program = argv.first().copied().unwrap_or(ptr::null());
-        for _ in 0..BUSY_TRIES {
-            // SAFETY: all strings end with a zero byte and both lists with a null, see `List`.
-            unsafe { libc::execve(program, argv.as_ptr(), env.as_ptr()) };
-            let error = io::Error::last_os_error();
-            if error.raw_os_error() != Some(libc::ETXTBSY) {
-                return Err(error);
-            }
-            thread::sleep(Duration::from_millis(1));
-        }
-        Err(io::Error::from_raw_os_error(libc::ETXTBSY))
+        // SAFETY: all strings end with a zero byte and both lists with a null, see `List`.
+        unsafe { libc::execve(program, argv.as_ptr(), env.as_ptr()) };
+        Err(io::Error::last_os_error())
     }
 }
 
@@ -306,8 +296,11 @@ pub(super) fn left_open() -> Vec<RawFd> {
 /// # Safety
 /// The work must not need what another thread of this process may hold at this moment, such as a lock.
 pub(super) unsafe fn fork(keep: RawFd, work: impl FnOnce()) -> io::Result<Pid> {
+    let alone = forks::alone();
     // SAFETY: the child only does what is below.
-    match unsafe { libc::fork() } {
+    let forked = unsafe { libc::fork() };
+    drop(alone);
+    match forked {
         -1 => Err(io::Error::last_os_error()),
         0 => {
             let _ = rustix::process::setsid();

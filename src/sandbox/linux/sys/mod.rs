@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustix::process::Resource;
 
+use crate::model::forks;
+
 pub(super) use crate::sandbox::errno::Errno;
 pub(super) use call::{Result, call};
 pub(super) use start::{CLONE_INTO_CGROUP, CloneArguments, start};
@@ -496,8 +498,11 @@ pub(super) enum Forked {
 /// The child may do nothing that needs a lock which another thread may hold, beyond what the
 /// system's library repairs after a fork (its allocator), and must end with [`exit`].
 pub(super) unsafe fn fork() -> Result<Forked> {
+    let alone = forks::alone();
     // SAFETY: the caller's guarantee.
-    match unsafe { libc::fork() } {
+    let forked = unsafe { libc::fork() };
+    drop(alone);
+    match forked {
         -1 => Err(last_errno()),
         0 => Ok(Forked::Child),
         pid => Ok(Forked::Parent(pid)),

@@ -1,0 +1,63 @@
+//! Keeps the writing of programs apart from the starting of processes.
+//!
+//! A new process has all files of its parent open, until it becomes another program or closes them. And the kernel
+//! starts no program that somebody has open for writing: `ETXTBSY`, execve(2). So a program that is written while
+//! another thread starts a process may not start, if the new process is slow.
+
+use std::io;
+use std::process::{Child, Command};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::model::blob::Blob;
+use crate::model::tree::FileMode;
+
+static WRITING: RwLock<()> = RwLock::new(());
+
+/// While the result lives, no process is started: a program can be written. Waits while one is being started.
+pub fn none() -> RwLockReadGuard<'static, ()> {
+    WRITING.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As [`none`] while this file is written, if it can be started.
+pub fn none_during(blob: &Blob, mode: FileMode) -> Option<RwLockReadGuard<'static, ()>> {
+    // To fetch its bytes may take a process.
+    let is_program = mode == FileMode::Executable && blob.is_here();
+    is_program.then(none)
+}
+
+/// While the result lives, no program is written: a process can be started. Waits until all are written.
+pub fn alone() -> RwLockWriteGuard<'static, ()> {
+    WRITING.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a command while no program is written. Returns when the new process is another program.
+///
+/// # Errors
+/// Those of [`Command::spawn`].
+pub fn spawn(command: &mut Command) -> io::Result<Child> {
+    let _alone = alone();
+    command.spawn()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_process_is_started_after_a_program_is_written() {
+        let (sender, receiver) = mpsc::channel();
+        let writing = none();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let started = spawn(&mut Command::new("true")).and_then(|mut it| it.wait());
+                sender.send(started.is_ok()).unwrap();
+            });
+            assert!(receiver.recv_timeout(Duration::from_millis(200)).is_err());
+            drop(writing);
+            assert_eq!(receiver.recv(), Ok(true));
+        });
+    }
+}
