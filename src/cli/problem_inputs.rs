@@ -136,7 +136,8 @@ impl ProblemInputs {
         recipe.map(|it| FreshInputs::build(bench, it)).transpose()
     }
 
-    /// All sources of inputs: the grammar, the generators if they are built, and changed copies of test cases.
+    /// All sources of inputs: the grammar, up to `most` bytes; the generators if they are built; and changed copies of
+    /// test cases.
     pub(super) fn candidates<'a>(
         &'a self,
         bench: &Bench<'a>,
@@ -144,10 +145,11 @@ impl ProblemInputs {
         has_generators: bool,
         has_copies: bool,
         seed: u64,
+        most: Option<usize>,
     ) -> Mix<'a> {
         let mut mix = Mix::default();
         if let Some(grammar) = self.grammars.first() {
-            by_grammar::add(&mut mix, grammar, seed);
+            by_grammar::add(&mut mix, grammar, seed, most);
         }
         if has_generators {
             mix.add(GENERATORS, by_recipe::ByRecipe::new(self.lines.clone(), seed));

@@ -48,7 +48,7 @@ use crate::package::suggest::nearest;
 use crate::strength::kill_search::KillSearch;
 use crate::strength::measure::{MeasuredSubject, Measuring, Unmeasured};
 use crate::strength::mutants::{WrongProgram, mutated, wrapped};
-use crate::strength::pool::FreshSource;
+use crate::strength::pool::{self, FreshSource};
 use crate::strength::promote::{Chosen, choose};
 use crate::strength::test_bed::{Suspect, TestBed, groups};
 use crate::stress::batch::{Batches, Way};
@@ -251,8 +251,10 @@ impl Work<'_> {
         }
         // Inputs similar to the test cases show less of what these lack.
         let has_copies = inputs.grammars.is_empty();
-        let mut mix =
-            inputs.candidates(&bench, &validity, generators.is_some(), has_copies, arguments.seed);
+        let is_over = || until.is_over();
+        let has_generators = generators.is_some();
+        let (seed, most) = (arguments.seed, Some(pool::LONGEST));
+        let mut mix = inputs.candidates(&bench, &validity, has_generators, has_copies, seed, most);
         mix.lead(0);
         if mix.is_empty() {
             report.lacking.push(Lack::Inputs);
@@ -263,6 +265,7 @@ impl Work<'_> {
             validity: &validity,
             taken: 0,
             seen: HashSet::new(),
+            is_over: &is_over,
         });
         let mut entries = self.wrong(judged)?;
         match inputs.is_judged() {

@@ -180,7 +180,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         known: &known,
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
-    let mut mix = setting.inputs.candidates(&bench, &validity, generators.is_some(), true, seed);
+    let mut mix =
+        setting.inputs.candidates(&bench, &validity, generators.is_some(), true, seed, None);
     if mix.is_empty() {
         let what = setting.inputs.nothing_to_try();
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));

@@ -80,28 +80,36 @@ impl Measuring<'_> {
         report: &mut Strength,
     ) -> Result<Result<(), Unmeasured>, Stop> {
         let mut pool = Vec::new();
+        let search = &self.search;
+        search.until.set(Some(self.hold_until));
         if let Some(source) = &mut source {
-            match source.next(&self.search.test_bed.comparison, POOL)? {
-                Ok(fresh) => pool = fresh,
-                Err(fault) => return Ok(Err(Unmeasured::Reference(fault))),
+            match search.in_time(source.next(&search.test_bed.comparison, POOL))? {
+                Some(Ok(fresh)) => pool = fresh,
+                Some(Err(fault)) => return Ok(Err(Unmeasured::Reference(fault))),
+                None => report.cut = true,
             }
-            match self.disagreement(&pool)? {
-                Some((name, shrunk, Origin::TestCase { .. })) => self.doubt(name, &shrunk),
-                Some((name, shrunk, _)) => {
+            match search.in_time(self.disagreement(&pool))? {
+                Some(Some((name, shrunk, Origin::TestCase { .. }))) => self.doubt(name, &shrunk),
+                Some(Some((name, shrunk, _))) => {
                     return Ok(Err(Unmeasured::Disagreement(name, Box::new(shrunk))));
                 }
-                None => {}
+                Some(None) => {}
+                None => report.cut = true,
             }
         }
         report.pool = pool.len();
         if let Some(grammar) = self.search.test_bed.grammar {
             let KillSearch { test_bed, validity, .. } = self.search;
-            let looking = Looking { grammar, validity, seed: report.seed };
+            let is_over = || search.until.is_over();
+            let looking = Looking { grammar, validity, seed: report.seed, is_over: &is_over };
             let texts = test_bed
                 .cases
                 .iter()
                 .map(|case| Ok(case.read()?.map(|texts| (case.test_case.name.clone(), texts))));
-            report.features = looking.features(texts, &pool)?;
+            match search.in_time(looking.features(texts, &pool))? {
+                Some(features) => report.features = features,
+                None => report.cut = true,
+            }
         }
         report.matrix = self.matrix;
         let items: Vec<Texts> = pool.iter().map(|fresh| fresh.item.clone()).collect();

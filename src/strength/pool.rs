@@ -25,6 +25,8 @@ pub struct FreshSource<'a> {
     pub taken: u64,
     /// The inputs that were already made.
     pub seen: HashSet<Arc<[u8]>>,
+    /// Whether the time is over: then no more are made.
+    pub is_over: &'a dyn Fn() -> bool,
 }
 
 /// A fresh input with its judge answer.
@@ -41,7 +43,7 @@ pub struct Fresh {
 }
 
 /// The longest fresh input in bytes: longer ones cost more than they show.
-const LONGEST: usize = 64 << 10;
+pub const LONGEST: usize = 64 << 10;
 /// After how many useless inputs in a row the search ends.
 const IN_VAIN: u64 = 200;
 
@@ -58,7 +60,7 @@ impl FreshSource<'_> {
     ) -> Result<Result<Vec<Fresh>, Fault>, Stop> {
         let mut made = Vec::new();
         let mut in_vain = 0;
-        while made.len() < most && in_vain < IN_VAIN {
+        while made.len() < most && in_vain < IN_VAIN && !(self.is_over)() {
             let Some(candidate) = self.mix.next()? else { break };
             self.taken += 1;
             in_vain += 1;

@@ -29,6 +29,8 @@ pub struct Looking<'a> {
     pub validity: &'a Validity<'a>,
     /// The seed of drawn inputs.
     pub seed: u64,
+    /// Whether the time is over: then no more inputs are drawn.
+    pub is_over: &'a dyn Fn() -> bool,
 }
 
 /// A feature to look for.
@@ -70,16 +72,16 @@ impl Looking<'_> {
         }
         let known = pool.iter().map(|it| (Arc::clone(&it.item.input), Some(&*it.item.answer)));
         let mut mix = Mix::default();
-        by_grammar::add(&mut mix, self.grammar, self.seed);
+        by_grammar::add(&mut mix, self.grammar, self.seed, Some(LONGEST));
         let drawn = std::iter::from_fn(|| mix.next().transpose()).take(DRAWN);
         let drawn = drawn.filter_map(|candidate| match candidate.map(|it| it.content) {
-            Ok(Content::Text(text)) if text.len() <= LONGEST => Some(Ok((text, None))),
+            Ok(Content::Text(text)) => Some(Ok((text, None))),
             Ok(_) => None,
             Err(stop) => Some(Err(stop)),
         });
         for input in known.map(Ok).chain(drawn) {
             let (input, answer) = input?;
-            if wanted.iter().all(Wanted::is_found) {
+            if wanted.iter().all(Wanted::is_found) || (self.is_over)() {
                 break;
             }
             let Some(rows) = rows(&input, answer) else { continue };

@@ -190,7 +190,7 @@ fn texts(board: &[i64]) -> Texts {
 /// Fresh inputs as `strength` makes them.
 fn pool(grammar: &Grammar) -> Vec<Fresh> {
     let mut mix = Mix::default();
-    by_grammar::add(&mut mix, grammar, 1);
+    by_grammar::add(&mut mix, grammar, 1, None);
     mix.lead(0);
     let made = std::iter::from_fn(|| mix.next().unwrap()).filter_map(|candidate| {
         match candidate.content {
@@ -232,7 +232,7 @@ fn measured(grammar: &Grammar, pool: &[Fresh], on_pool: &[usize], cases: &[Vec<i
         coverage.add(grammar, &it.input, Path::new("input")).expect("a valid input");
     }
     let validity = Validity { grammars: vec![grammar], validators: None };
-    let looking = Looking { grammar, validity: &validity, seed: 1 };
+    let looking = Looking { grammar, validity: &validity, seed: 1, is_over: &|| false };
     let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
     report.features = looking.features(named, pool).unwrap_or_default();
     report.parts = score::parts(|name| match name {

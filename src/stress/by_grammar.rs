@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::grammar::enumerate::Small;
-use crate::grammar::generate::{End, Pin, generate, generate_at};
+use crate::grammar::generate::{End, Pin, generate_within};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{self, Shape};
 use crate::model::stop::Stop;
@@ -44,8 +44,8 @@ const AT_BOUNDARIES: [&str; 11] = [
 /// Shapes with many equal values.
 const WITH_TIES: [&str; 3] = ["tiny", "few-distinct", "all-equal"];
 
-/// Adds the sources of the grammar.
-pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
+/// Adds the sources of the grammar: inputs of at most `most` bytes, if that is set. To begin a larger one costs little.
+pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64, most: Option<usize>) {
     let shapes = shape::applicable(grammar);
     let of = |names: &[&str]| -> Vec<Shape> {
         let named = |name: &&str| shapes.iter().find(|shape| shape.name == *name).cloned();
@@ -57,6 +57,7 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
         grammar,
         shapes,
         seed: seed.wrapping_add(source * APART),
+        most,
         made: 0,
         rounds,
         misses: 0,
@@ -65,7 +66,7 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
     let pin = |site, end, option| (Pin { site, end }, option);
     let ends = |site| [pin(site, End::Most, "--most"), pin(site, End::Least, "--least")];
     let pins = (0..grammar.sites().len()).rev().flat_map(ends).collect();
-    mix.add(BOUNDARIES, Bounds { grammar, pins, seed });
+    mix.add(BOUNDARIES, Bounds { grammar, pins, seed, most });
     mix.add(TIES, shaped(1, of(&WITH_TIES), None));
     mix.add(SHAPES, shaped(2, shapes.clone(), None));
     mix.add(FULL, shaped(3, vec![shape::RANDOM], None));
@@ -87,6 +88,7 @@ struct Bounds<'a> {
     /// The values to fix, each with the option for it; the next one is last.
     pins: Vec<(Pin, &'static str)>,
     seed: u64,
+    most: Option<usize>,
 }
 
 impl Candidates for Bounds<'_> {
@@ -94,7 +96,8 @@ impl Candidates for Bounds<'_> {
         loop {
             let Some((pin, option)) = self.pins.pop() else { return Ok(None) };
             // Values that cannot be at their bound are skipped.
-            if let Ok(text) = generate_at(self.grammar, &shape::RANDOM, &[pin], self.seed) {
+            let made = generate_within(self.grammar, &shape::RANDOM, &[pin], self.seed, self.most);
+            if let Ok(text) = made {
                 let label = &self.grammar.sites()[pin.site].label;
                 return Ok(Some(Candidate {
                     content: Content::Text(Arc::from(text)),
@@ -110,6 +113,7 @@ struct Shaped<'a> {
     grammar: &'a Grammar,
     shapes: Vec<Shape>,
     seed: u64,
+    most: Option<usize>,
     made: u64,
     /// Number of rounds over the shapes; `None` for no end.
     rounds: Option<u64>,
@@ -130,7 +134,7 @@ impl Candidates for Shaped<'_> {
             let shape = &self.shapes[(self.made % count) as usize];
             let seed = self.seed.wrapping_add(self.made / count);
             self.made += 1;
-            match generate(self.grammar, shape, seed) {
+            match generate_within(self.grammar, shape, &[], seed, self.most) {
                 Ok(text) => {
                     self.misses = 0;
                     let name = shape.name;

@@ -177,7 +177,7 @@ fn searched(
     time: Duration,
 ) -> Result<Option<Judged>, Stop> {
     let mut mix = Mix::default();
-    by_grammar::add(&mut mix, grammar, SEED);
+    by_grammar::add(&mut mix, grammar, SEED, None);
     until.set(Some(Instant::now() + time));
     let searching = Searching {
         comparison,
