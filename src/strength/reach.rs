@@ -63,13 +63,22 @@ impl Looking<'_> {
             Some(features.rows(&tree, input, answer))
         };
         let mut wanted = wanted(&features);
+        let mut is_measured = vec![false; features.list.len()];
         for case in cases {
             let Some((name, Texts { input, answer })) = case? else { continue };
             let Some(rows) = rows(&input, Some(&answer)) else { continue };
+            for (feature, is_measured) in is_measured.iter_mut().enumerate() {
+                *is_measured |= rows.iter().any(|row| row[feature].is_some());
+            }
             for feature in newly(&mut wanted, &rows) {
                 feature.test_case = Some(name.clone());
             }
         }
+        // A short input may happen to have an answer of two numbers.
+        wanted.retain(|it| {
+            let is_usual = |at: usize| is_measured[at] || !features.list[at].about.is_of_answer();
+            it.statement.atoms.iter().all(|atom| is_usual(atom.feature))
+        });
         let known = pool.iter().map(|it| (Arc::clone(&it.item.input), Some(&*it.item.answer)));
         let mut mix = Mix::default();
         by_grammar::add(&mut mix, self.grammar, self.seed, Some(LONGEST));
@@ -129,4 +138,39 @@ fn wanted(features: &Features<'_>) -> Vec<Wanted> {
         }));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::compile::read;
+    use crate::model::stress::Origin;
+
+    #[test]
+    fn two_numbers_of_the_answer_count_if_a_test_case_has_them() {
+        let reading = read(Path::new("g.ctd"), b"REP(2) INT(0, 9) NEWLINE END");
+        let grammar = reading.grammar.unwrap();
+        let validity = Validity { grammars: vec![&grammar], validators: None };
+        let looking =
+            Looking { grammar: &grammar, validity: &validity, seed: 1, is_over: &|| false };
+        let check = |answer: &str, is_expected: bool| {
+            let texts = |answer: &str| Texts {
+                input: Arc::from(&b"1\n2\n"[..]),
+                answer: answer.as_bytes().into(),
+            };
+            let fresh = Fresh {
+                number: 1,
+                item: texts("3 3\n"),
+                origin: Origin::Small { level: 1 },
+                call: None,
+            };
+            let case = Ok(Some(("sample/1".to_owned(), texts(answer))));
+            let found = looking.features(std::iter::once(case), &[fresh]).unwrap();
+            let named = |it: &InputFeature| it.about.contains("both numbers of the answer");
+            assert_eq!(found.iter().any(named), is_expected, "{answer}");
+        };
+        check("1 2\n", true);
+        check("1 2 3\n", false);
+        check("7\n", false);
+    }
 }
