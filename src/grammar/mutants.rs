@@ -87,7 +87,7 @@ impl GrammarMutant {
     pub fn told_apart(&self, grammar: &Grammar, seed: u64) -> (Option<Vec<u8>>, u64) {
         const SHAPES: [&str; 4] = ["smallest", "tiny", "count-least", "random"];
         const SEEDS: u64 = 12;
-        const LARGEST: usize = 1 << 20;
+        const LARGEST: usize = 64 << 10;
         let (accepting, refusing) = match self.is_looser {
             true => (&self.grammar, grammar),
             false => (grammar, &self.grammar),

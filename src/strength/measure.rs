@@ -98,22 +98,10 @@ impl Measuring<'_> {
             }
         }
         report.pool = pool.len();
-        if let Some(grammar) = self.search.test_bed.grammar {
-            let KillSearch { test_bed, validity, .. } = self.search;
-            let is_over = || search.until.is_over();
-            let looking = Looking { grammar, validity, seed: report.seed, is_over: &is_over };
-            let texts = test_bed
-                .cases
-                .iter()
-                .map(|case| Ok(case.read()?.map(|texts| (case.test_case.name.clone(), texts))));
-            match search.in_time(looking.features(texts, &pool))? {
-                Some(features) => report.features = features,
-                None => report.cut = true,
-            }
-        }
         report.matrix = self.matrix;
         let items: Vec<Texts> = pool.iter().map(|fresh| fresh.item.clone()).collect();
         self.hold(&mut entries, &items, report)?;
+        self.look_for_features(&pool, report)?;
         mark_duplicates(&mut entries);
         for known in self.equivalents {
             let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
@@ -130,6 +118,24 @@ impl Measuring<'_> {
         }
         report.subjects = entries.into_iter().map(|entry| entry.subject).collect();
         Ok(Ok(()))
+    }
+
+    /// Looks for features of inputs, as long as there is time.
+    fn look_for_features(&self, pool: &[Fresh], report: &mut Strength) -> Result<(), Stop> {
+        let KillSearch { test_bed, validity, until, end, .. } = self.search;
+        let Some(grammar) = test_bed.grammar else { return Ok(()) };
+        until.set(Some(end));
+        let is_over = || until.is_over();
+        let looking = Looking { grammar, validity, seed: report.seed, is_over: &is_over };
+        let texts = test_bed
+            .cases
+            .iter()
+            .map(|case| Ok(case.read()?.map(|texts| (case.test_case.name.clone(), texts))));
+        match self.search.in_time(looking.features(texts, pool))?.flatten() {
+            Some(features) => report.features = features,
+            None => report.cut = true,
+        }
+        Ok(())
     }
 
     /// The first right program that disagrees with the reference on one of these inputs, made small.

@@ -29,7 +29,7 @@ pub struct Looking<'a> {
     pub validity: &'a Validity<'a>,
     /// The seed of drawn inputs.
     pub seed: u64,
-    /// Whether the time is over: then no more inputs are drawn.
+    /// Whether the time is over.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
@@ -48,7 +48,7 @@ impl Wanted {
 
 impl Looking<'_> {
     /// The features of valid inputs, each with an input that has it: from a test case, otherwise from the pool,
-    /// otherwise drawn.
+    /// otherwise drawn. None if the time is over before all test cases were looked at; after that, no more are drawn.
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
@@ -56,7 +56,7 @@ impl Looking<'_> {
         &self,
         cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,
         pool: &[Fresh],
-    ) -> Result<Vec<InputFeature>, Stop> {
+    ) -> Result<Option<Vec<InputFeature>>, Stop> {
         let features = Features::new(self.grammar);
         let rows = |input: &[u8], answer: Option<&[u8]>| {
             let tree = parse(self.grammar, input, Path::new("input")).ok()?;
@@ -65,6 +65,9 @@ impl Looking<'_> {
         let mut wanted = wanted(&features);
         let mut is_measured = vec![false; features.list.len()];
         for case in cases {
+            if (self.is_over)() {
+                return Ok(None);
+            }
             let Some((name, Texts { input, answer })) = case? else { continue };
             let Some(rows) = rows(&input, Some(&answer)) else { continue };
             for (feature, is_measured) in is_measured.iter_mut().enumerate() {
@@ -105,7 +108,7 @@ impl Looking<'_> {
             let is_found = wanted.test_case.is_some() || example.is_some();
             is_found.then(|| InputFeature::new(about, wanted.test_case, example))
         };
-        Ok(wanted.into_iter().filter_map(feature).collect())
+        Ok(Some(wanted.into_iter().filter_map(feature).collect()))
     }
 }
 
@@ -165,7 +168,7 @@ mod tests {
                 call: None,
             };
             let case = Ok(Some(("sample/1".to_owned(), texts(answer))));
-            let found = looking.features(std::iter::once(case), &[fresh]).unwrap();
+            let found = looking.features(std::iter::once(case), &[fresh]).unwrap().unwrap();
             let named = |it: &InputFeature| it.about.contains("both numbers of the answer");
             assert_eq!(found.iter().any(named), is_expected, "{answer}");
         };

@@ -234,7 +234,7 @@ fn measured(grammar: &Grammar, pool: &[Fresh], on_pool: &[usize], cases: &[Vec<i
     let validity = Validity { grammars: vec![grammar], validators: None };
     let looking = Looking { grammar, validity: &validity, seed: 1, is_over: &|| false };
     let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
-    report.features = looking.features(named, pool).unwrap_or_default();
+    report.features = looking.features(named, pool).ok().flatten().unwrap_or_default();
     report.parts = score::parts(|name| match name {
         PartName::Kills => score::kills(&report.subjects),
         PartName::Twice => score::twice(&report.subjects),
