@@ -14,6 +14,9 @@ use crate::report::terminal::tools;
 /// The most lines of an input that are shown.
 const SHOWN_LINES: usize = 12;
 
+/// The most undecided programs that are named.
+const SHOWN_UNDECIDED: usize = 10;
+
 /// The whole page.
 pub(super) fn page(found: &Strength, style: &Style) -> String {
     let mut page = Page::new(style);
@@ -189,7 +192,11 @@ fn undecided(page: &mut Page<'_>, found: &Strength) {
         .collect::<Vec<_>>()
     };
     let presumed = wanted(SubjectStatus::PresumedEquivalent);
-    let undecided = wanted(SubjectStatus::Undecided);
+    let mut undecided = wanted(SubjectStatus::Undecided);
+    if undecided.len() > SHOWN_UNDECIDED && !style.is_verbose() {
+        let more = undecided.split_off(SHOWN_UNDECIDED).len();
+        undecided.push(format!("and {more} more; --verbose shows them"));
+    }
     if !undecided.is_empty() {
         page.blank();
         page.labelled(0, Label::plain("undecided: "), &undecided.join(", "));
@@ -254,4 +261,32 @@ fn next(page: &mut Page<'_>, found: &Strength) {
         (0, _) => "--promote adds one of these inputs for each kind of fault".to_owned(),
     };
     page.labelled(0, Label::plain("next:      "), &text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::style::Verbosity;
+
+    #[test]
+    fn many_undecided_programs_are_counted() {
+        let check = |count: usize, verbosity: Verbosity, expected: &[&str]| {
+            let of = |at| Subject {
+                status: SubjectStatus::Undecided,
+                ..Subject::new(format!("p{at}"), SubjectKind::Wrapper, "fault")
+            };
+            let found = Strength { subjects: (0..count).map(of).collect(), ..Strength::default() };
+            let style = Style { color: false, unicode: true, width: 300, verbosity };
+            let mut page = Page::new(&style);
+            undecided(&mut page, &found);
+            let text = page.into_text();
+            let told = text.trim().strip_prefix("undecided: ").unwrap_or_default();
+            let ends: Vec<&str> = told.split(", ").skip(9).collect();
+            assert_eq!(ends, expected, "{count}");
+        };
+        check(0, Verbosity::Normal, &[]);
+        check(10, Verbosity::Normal, &["p9"]);
+        check(12, Verbosity::Normal, &["p9", "and 2 more; --verbose shows them"]);
+        check(12, Verbosity::Verbose, &["p9", "p10", "p11"]);
+    }
 }
