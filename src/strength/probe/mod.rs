@@ -26,7 +26,7 @@ use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::strength::probe::fit::{Floor, Point, growth};
-use crate::strength::probe::inputs::{Inputs, Variable, Wanted};
+use crate::strength::probe::inputs::{Inputs, SizedInput, Variable, Wanted};
 use crate::strength::probe::separate::OnData;
 use crate::strength::probe::sizes::{SizeCost, measure_sizes};
 use crate::stress::reference::is_accepted;
@@ -169,6 +169,15 @@ const SHORT: Duration = Duration::from_millis(50);
 const MIDDLE: Duration = Duration::from_millis(300);
 
 impl Gauge<'_> {
+    /// The wanted input; None if there is none, or the time is over: to make a large one can take seconds.
+    fn make(&self, inputs: &dyn Inputs, wanted: &Wanted) -> Result<Option<SizedInput>, Stop> {
+        if !(self.probing.has_time)() {
+            self.is_cut.store(true, Ordering::Relaxed);
+            return Ok(None);
+        }
+        inputs.make(wanted)
+    }
+
     fn ran(&self, runnable: &Runnable, input: &Arc<[u8]>, number: u32) -> Result<Ran, Stop> {
         self.runs.fetch_add(1, Ordering::Relaxed);
         let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
@@ -229,7 +238,7 @@ impl Gauge<'_> {
         let mut worst: Option<(usize, Cost)> = None;
         for manner in 0..inputs.manners().len() {
             let wanted = Wanted { manner, sized: None, others_at_most: true };
-            let Some(made) = inputs.make(&wanted)? else { continue };
+            let Some(made) = self.make(inputs, &wanted)? else { continue };
             let Some(cost) = self.cost(runnable, &made.input, Some(telling_from(floor)))? else {
                 return Ok(None);
             };
@@ -277,14 +286,14 @@ impl Gauge<'_> {
     /// The cost of the smallest input: the cost of a start.
     fn floor(&self, inputs: &dyn Inputs, runnable: &Runnable) -> Result<Option<Duration>, Stop> {
         let small = Wanted { manner: 0, sized: None, others_at_most: false };
-        let mut made = inputs.make(&small)?;
+        let mut made = self.make(inputs, &small)?;
         let variables = inputs.variables(0);
         for (at, variable) in variables.iter().enumerate() {
             if made.is_some() {
                 break;
             }
             let sized = Some((at, variable.least.max(variable.most / 64)));
-            made = inputs.make(&Wanted { manner: 0, sized, others_at_most: true })?;
+            made = self.make(inputs, &Wanted { manner: 0, sized, others_at_most: true })?;
         }
         let Some(made) = made else { return Ok(None) };
         let cost = self.cost(runnable, &made.input, None)?;
@@ -304,7 +313,7 @@ impl Gauge<'_> {
         let mut too_slow_at: Option<u64> = None;
         measure_sizes(variable.least, variable.most, |size| {
             let wanted = Wanted { manner, sized: Some((at, size)), others_at_most };
-            let Some(made) = inputs.make(&wanted)? else { return Ok(SizeCost::Missing) };
+            let Some(made) = self.make(inputs, &wanted)? else { return Ok(SizeCost::Missing) };
             let Some(cost) = self.cost(runnable, &made.input, Some(telling_from(floor)))? else {
                 return Ok(SizeCost::Missing);
             };

@@ -17,7 +17,6 @@ use crate::model::probe::{Probes, SeparatedBy};
 use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
-use crate::strength::probe::inputs::SizedInput;
 
 /// Inputs of t test cases with n values each. Only the first value is written: 1 or, if all are zero, 0.
 struct Rows;
@@ -44,6 +43,23 @@ impl Inputs for Rows {
         let input = format!("{t}\n{n}\n{value}\n").into_bytes().into();
         let size = wanted.sized.map_or(0, |(_, size)| size);
         Ok(Some(SizedInput { input, size }))
+    }
+}
+
+/// Inputs that are not made, since the time is over.
+struct TooLate;
+
+impl Inputs for TooLate {
+    fn manners(&self) -> Vec<String> {
+        Rows.manners()
+    }
+
+    fn variables(&self, manner: usize) -> Vec<Variable> {
+        Rows.variables(manner)
+    }
+
+    fn make(&self, wanted: &Wanted) -> Result<Option<SizedInput>, Stop> {
+        panic!("{wanted:?} after the time");
     }
 }
 
@@ -145,7 +161,7 @@ fn probed(names: &[&str], lengths: &[usize], has_inputs: bool, most: u64) -> Pro
         rules: &rules,
         test_case: &TestCase::default(),
         submissions: &submissions,
-        inputs: has_inputs.then_some(&Rows as &dyn Inputs),
+        inputs: has_inputs.then_some(if most == 0 { &TooLate as &dyn Inputs } else { &Rows }),
         has_time: &|| asked.fetch_add(1, Ordering::Relaxed) < most,
     })
     .unwrap()
@@ -167,6 +183,12 @@ fn the_law_of_each_program_is_found() {
     check_law("cubic", "grows as n^3.0, ");
     check_law("doubling", "grows as 2.00^n, ");
     check_law("flat", "no driver");
+}
+
+#[test]
+fn no_input_is_made_after_the_time() {
+    let probes = probed(&["square", "cubic*"], &[5], true, 0);
+    assert!(probes.is_cut && probes.submissions.is_empty(), "{probes:#?}");
 }
 
 #[test]
