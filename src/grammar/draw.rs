@@ -360,8 +360,8 @@ impl Loops for Shaped<'_> {
     }
 }
 
-/// The neighbour of a value to try after this many dead ends: the values below and above in turn, or those on one side
-/// of a bound.
+/// The neighbour of a value to try after this many dead ends: first one below, one above, two below, and so on. At the
+/// least value it goes up only, at the greatest value down only.
 fn near(draw: &Draw<'_>, value: i64, retry: u32) -> BoundBias {
     let value = Int::Small(value).clamp(draw.min.clone(), draw.max.clone());
     let (is_least, is_most) = (value == *draw.min, value == *draw.max);

@@ -11,15 +11,13 @@ use crate::judge::case::Texts;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::strength::InputFeature;
-use crate::strength::pool::Fresh;
+use crate::strength::pool::{Fresh, LONGEST};
 use crate::stress::by_grammar;
 use crate::stress::candidates::{Candidates, Content, Mix};
 use crate::stress::validity::Validity;
 
 /// How many inputs are drawn to see which features valid ones can have.
 const DRAWN: usize = 300;
-/// The longest drawn input in bytes.
-const LONGEST: usize = 64 << 10;
 
 /// A search for features.
 pub struct Looking<'a> {

@@ -230,8 +230,8 @@ impl TestBed<'_> {
     }
 
     /// Runs a suspect on test cases until enough of them reject it: group by group in batches, then those in no batch.
-    /// In a group, the inputs that the batch doubts most come first, otherwise `order` decides. None if it broke a limit in
-    /// a batch, and `goal` is not to wait for such a suspect.
+    /// In a group, the inputs that the batch doubts most come first, otherwise `order` decides. None if it broke a limit
+    /// in a batch, and `goal` is not to wait for such a suspect.
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
