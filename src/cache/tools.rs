@@ -133,12 +133,14 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+    use crate::model::forks;
 
     /// A tool that counts how often it was started.
     fn tool(dir: &Path, interpreter: &str) -> PathBuf {
         let path = dir.join("tool");
         let script =
             format!("{interpreter}\necho x >> {0}/asked; echo version 1 $1\n", dir.display());
+        let _writing = forks::none();
         fs::write(&path, script).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path

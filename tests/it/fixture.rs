@@ -164,6 +164,14 @@ impl Fixture {
     }
 }
 
+/// Writes a script that can be started at once. Another process writes it: this one starts processes in many threads, which
+/// would have the file open for a moment, and the kernel starts no program that somebody has open for writing.
+pub(crate) fn write_program(path: &Path, text: &str) {
+    let mut command = Command::new("sh");
+    command.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path).write_stdin(text);
+    command.assert().success();
+}
+
 fn check(mut command: Command, arguments: &str, code: i32, said: &[&str]) {
     let output = command.output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned()

@@ -22,7 +22,7 @@ use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 use juror::sandbox::{Host, Slot, is_interrupted};
 
-use crate::fixture::{Fixture, RIGHT};
+use crate::fixture::{Fixture, RIGHT, write_program};
 use crate::sandbox::{bytes_of_output, executable, job, kept, programs, run};
 
 fn slot() -> Slot {
@@ -333,8 +333,7 @@ fn files_are_placed_and_what_is_found_is_told() {
 fn what_cannot_be_started_is_a_fault_and_never_given_to_a_shell() {
     let directory = tempfile::tempdir().unwrap();
     let text = directory.path().join("text");
-    fs::write(&text, "echo a shell ran this\n").unwrap();
-    fs::set_permissions(&text, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&text, "echo a shell ran this\n");
     let text = text.display().to_string();
     let mut slot = slot();
     let mut check = |argv: &[&str], reason: &str| {

@@ -41,6 +41,8 @@ use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, is_interrupted};
 
+use crate::fixture::write_program;
+
 /// Says where the programs of a run as another user are; that run does not start another.
 pub(crate) const PROGRAMS: &str = "JUROR_TEST_PROGRAMS";
 
@@ -135,8 +137,7 @@ fn compile(source: &Path, target: &Path) {
         Some("cpp") => compiler("c++", &["-O1", "-w"], &["-lpthread"]),
         Some("rs") => compiler("rustc", &["--edition=2024", "-Awarnings"], &[]),
         Some("sh" | "py") => {
-            fs::copy(source, &program).unwrap();
-            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+            write_program(&program, &fs::read_to_string(source).unwrap());
         }
         _ => {}
     }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use juror::judge::classify::classify;
 
 use super::*;
+use crate::fixture::write_program;
 
 const DOCUMENT: &str = include_str!("../../../docs/design/hostile.md");
 
@@ -468,8 +469,7 @@ fn no_interpreter_is_found_by_a_descriptor_of_the_judge() {
     let mut start = |number: u32| {
         let name = format!("by-{number}");
         let path = directory.path().join(&name);
-        fs::write(&path, format!("#!/proc/self/fd/{number}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&path, &format!("#!/proc/self/fd/{number}\n"));
         let mut job = job("", &[]);
         job.command.argv = vec![format!("/scripts/{name}")];
         job.command.visible = vec![Shown::tree("/scripts", &Tree::unlisted(directory.path()))];
