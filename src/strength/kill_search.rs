@@ -9,7 +9,6 @@ use crate::judge::case::{Texts, TimeLimitMode};
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, REPEATS};
-use crate::model::verdict::Verdict;
 use crate::strength::pool::Fresh;
 use crate::strength::test_bed::{Suspect, TestBed};
 use crate::stress::batch::Batches;
@@ -130,7 +129,10 @@ impl KillSearch<'_> {
     }
 
     /// The suspect's judgement on an input, if it is not accepted.
-    fn rejected(
+    ///
+    /// # Errors
+    /// See [`Self::first`].
+    pub fn rejected(
         &self,
         suspect: &Suspect,
         input: &Arc<[u8]>,
@@ -140,14 +142,6 @@ impl KillSearch<'_> {
             Compared::Differs(judged) => Some(*judged),
             Compared::Same | Compared::NoAnswer(_) => None,
         })
-    }
-
-    /// The verdict of a suspect on an input on which another suspect fails.
-    ///
-    /// # Errors
-    /// See [`Self::first`].
-    pub fn fails(&self, suspect: &Suspect, input: &Arc<[u8]>) -> Result<Option<Verdict>, Stop> {
-        Ok(self.rejected(suspect, input)?.map(|judged| judged.verdict))
     }
 
     /// Makes a failing input small.

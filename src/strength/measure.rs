@@ -1,12 +1,14 @@
 //! The whole measurement in order: right programs on fresh inputs, suspects on test cases, searches, and the counts.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::executor::parallel;
 use crate::judge::case::Texts;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
+use crate::model::judgement::CaseJudgement;
 use crate::model::problem::Equivalent;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
@@ -249,8 +251,17 @@ impl Measuring<'_> {
             let missed = it.subject.missed.as_ref()?;
             missed.also.contains(&entries[place].subject.id).then(|| missed.clone())
         });
-        let missed = match known {
-            Some(known) => MissedBy { also: Vec::new(), ..known },
+        let judged = match &known {
+            Some(known) => {
+                let rejected = self.search.rejected(&suspect, &Arc::from(known.input.as_slice()));
+                self.search.in_time(rejected)?.flatten()
+            }
+            None => None,
+        };
+        let missed = match known.zip(judged) {
+            Some((known, CaseJudgement { verdict, cause, .. })) => {
+                MissedBy { verdict, cause, also: Vec::new(), ..known }
+            }
             None => {
                 let shrunk = self.search.shrunk(&suspect, failure)?;
                 let others: Vec<&MeasuredSubject> = entries
@@ -265,9 +276,9 @@ impl Measuring<'_> {
                     .collect();
                 let also = self.side_by_side(&others, |entry| {
                     let Some(suspect) = &entry.suspect else { return Ok(None) };
-                    let fails = self.search.fails(suspect, &shrunk.input);
-                    let fails = self.search.in_time(fails)?.flatten();
-                    Ok(fails.map(|_| entry.subject.id.clone()))
+                    let rejected = self.search.rejected(suspect, &shrunk.input);
+                    let rejected = self.search.in_time(rejected)?.flatten();
+                    Ok(rejected.map(|_| entry.subject.id.clone()))
                 })?;
                 MissedBy {
                     input: shrunk.input.to_vec(),

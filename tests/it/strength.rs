@@ -181,6 +181,23 @@ fn programs_that_never_end_are_caught_after_all_others() {
 }
 
 #[test]
+fn programs_that_one_input_rejects_have_causes_of_their_own() {
+    let fixture = small(Fixture::new());
+    fixture.write(
+        "sum/submissions/wrong_answer/wrong.sh",
+        RIGHT.replace("a + b", "a > 1 ? 9 : a + b"),
+    );
+    let crashes = RIGHT.replace("echo", "[ $a -le 1 ] || exit 3; echo");
+    fixture.write("sum/submissions/run_time_error/crashes.sh", crashes);
+    let report = fixture.json("strength sum --seed 1 --time 10m", 0);
+    for (id, verdict) in [("wrong_answer/wrong.sh", "WA"), ("run_time_error/crashes.sh", "RTE")] {
+        let subject = subject(&report, id);
+        assert_eq!(subject["missed"]["input"]["text"], "2 0\n", "{subject:#}");
+        assert_eq!(subject["missed"]["verdict"], verdict, "{subject:#}");
+    }
+}
+
+#[test]
 fn without_a_grammar_test_cases_are_changed() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/small/9.in", "99999 100000\n");
