@@ -12,7 +12,7 @@ use crate::cache::surroundings::digest_of;
 use crate::cache::uncached::{Uncached, circumstances};
 use crate::executor::{Executor, Hand};
 use crate::model::blob::Digest;
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 
@@ -48,10 +48,10 @@ impl Cached {
     }
 }
 
-/// The key of a run alone: each is remembered by its number, so that the same runs are compared the next time.
-fn numbered(key: Option<Digest>, alone: Option<u32>) -> Option<Digest> {
-    match alone {
-        Some(number) => key.and_then(|key| digest_of(&("alone", number, key))),
+/// The key of a repeated run: each is remembered by its number, so that the same runs are compared the next time.
+fn numbered(key: Option<Digest>, repeat: Option<Repeat>) -> Option<Digest> {
+    match repeat {
+        Some(repeat) => key.and_then(|key| digest_of(&("repeat", repeat, key))),
         None => key,
     }
 }
@@ -65,17 +65,17 @@ impl Executor for Cached {
         self.uncached.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
         let key = of_job(job, &self.mechanism(), &self.uncached.knowledge.surroundings);
-        let run = || self.uncached.run_one(job, alone);
-        self.remembered(numbered(key, alone), || circumstances(&[job]), &[job], run)
+        let run = || self.uncached.run_one(job, repeat);
+        self.remembered(numbered(key, repeat), || circumstances(&[job]), &[job], run)
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
         let key = of_joint(job, &self.mechanism(), &self.uncached.knowledge.surroundings);
         let jobs = [&job.program, &job.partner];
-        let run = || self.uncached.run_two(job, alone);
-        self.remembered(numbered(key, alone), || circumstances(&jobs), &jobs, run)
+        let run = || self.uncached.run_two(job, repeat);
+        self.remembered(numbered(key, repeat), || circumstances(&jobs), &jobs, run)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

@@ -14,7 +14,7 @@ use crate::executor::Executor;
 use crate::executor::scripted::Scripted;
 use crate::executor::turns::{InTurn, Turns};
 use crate::model::blob::Blob;
-use crate::model::job::{Command, Job, Keep, Reply, Shown};
+use crate::model::job::{Command, Job, Keep, Repeat, Reply, Shown};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::quiet_outcome;
@@ -124,7 +124,7 @@ fn who_asks_for_a_run_gets_one() {
     for _ in 0..2 {
         let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
         for number in 1..=3 {
-            command.run_one(&job("a", "1"), Some(number)).unwrap();
+            command.run_one(&job("a", "1"), Some(Repeat::alone(number))).unwrap();
         }
     }
     assert_eq!(commands.runs(), 3);

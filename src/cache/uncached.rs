@@ -8,7 +8,7 @@ use crate::cache::key::of_job;
 use crate::cache::knowledge::Knowledge;
 use crate::executor::{Executor, Hand};
 use crate::model::blob::Blob;
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
@@ -80,14 +80,14 @@ impl Executor for Uncached {
         self.inner.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
         self.begin(&[job])?;
-        self.inner.run_one(job, alone)
+        self.inner.run_one(job, repeat)
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
         self.begin(&[&job.program, &job.partner])?;
-        self.inner.run_two(job, alone)
+        self.inner.run_two(job, repeat)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

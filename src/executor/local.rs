@@ -10,7 +10,7 @@ use crate::executor::scratch::{self, Scratch, Use};
 use crate::executor::{Executor, Hand, Notebook, place};
 use crate::model::host::{BestMode, TriedMode};
 use crate::model::isolation::{Demand, Isolation};
-use crate::model::job::{Job, Keep, Reply};
+use crate::model::job::{Job, Keep, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Contention, Outcome, StoppedBy};
@@ -263,8 +263,8 @@ impl Executor for Local {
         self.host.mechanism().to_string()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
-        if alone.is_none() {
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        if !repeat.is_some_and(|it| it.is_alone) {
             return self.in_a_place(|place| self.run_in(place, job));
         }
         let (mut reply, beside) = self.in_all_places(|place| self.run_in(place, job))?;
@@ -272,8 +272,8 @@ impl Executor for Local {
         Ok(reply)
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
-        if alone.is_none() {
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        if !repeat.is_some_and(|it| it.is_alone) {
             return self.in_a_place(|place| self.run_joint_in(place, job));
         }
         let (mut reply, beside) = self.in_all_places(|place| self.run_joint_in(place, job))?;

@@ -13,7 +13,7 @@ pub mod until;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
@@ -26,20 +26,19 @@ pub trait Executor: Send + Sync {
     /// What measures and limits the runs, in words.
     fn mechanism(&self) -> String;
 
-    /// Runs one job and waits for its end. `alone` asks for a new run with nothing beside it here, to measure times; its
-    /// number counts these runs of the job, from 1, so that a cache can keep each result.
+    /// Runs one job and waits for its end. `repeat` asks for another run of it, to measure times.
     ///
     /// # Errors
     /// If the job could not be run as asked, or was ended by [`Executor::stop`]; never for
     /// anything that the program did.
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop>;
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop>;
 
     /// Runs two joined programs, and waits for the end of both. They share a place: two programs that take turns need
-    /// only one core, and a machine may have only one. For `alone`, see [`run_one`](Self::run_one).
+    /// only one core, and a machine may have only one. For `repeat`, see [`run_one`](Self::run_one).
     ///
     /// # Errors
     /// See [`run_one`](Self::run_one), for either program.
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop>;
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop>;
 
     /// Runs a job, beside others.
     ///

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::executor::Executor;
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
@@ -44,14 +44,14 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> 
         "scripted".to_owned()
     }
 
-    fn run_one(&self, job: &Job, _: Option<u32>) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, _: Option<Repeat>) -> Result<Reply, Stop> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
         }
         (self.answer)(job)
     }
 
-    fn run_two(&self, job: &JointJob, _: Option<u32>) -> Result<JointReply, Stop> {
+    fn run_two(&self, job: &JointJob, _: Option<Repeat>) -> Result<JointReply, Stop> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
         }

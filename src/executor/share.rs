@@ -1,7 +1,7 @@
 //! A part of an executor's slots, if several tasks share the executor.
 
 use crate::executor::{Executor, Hand};
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 
@@ -27,12 +27,12 @@ impl Executor for Share<'_> {
         self.inner.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
-        self.inner.run_one(job, alone)
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        self.inner.run_one(job, repeat)
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
-        self.inner.run_two(job, alone)
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        self.inner.run_two(job, repeat)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::executor::{Executor, Hand};
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 
@@ -112,12 +112,12 @@ impl Executor for InTurn {
         self.inner.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
-        self.in_turn(|inner| inner.run_one(job, alone))
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        self.in_turn(|inner| inner.run_one(job, repeat))
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
-        self.in_turn(|inner| inner.run_two(job, alone))
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        self.in_turn(|inner| inner.run_two(job, repeat))
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
@@ -205,9 +205,9 @@ mod tests {
         let (program, partner) = (job.clone(), job.clone());
         let both = JointJob { program, partner, accept_exit_code: 42, transcript: None };
         check(executor.run(&job).err());
-        check(executor.run_one(&job, Some(1)).err());
+        check(executor.run_one(&job, Some(Repeat::alone(1))).err());
         check(executor.run_two(&both, None).err());
-        check(executor.run_two(&both, Some(1)).err());
+        check(executor.run_two(&both, Some(Repeat::alone(1))).err());
         check(executor.anew().run(&job).err());
     }
 }

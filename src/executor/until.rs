@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::executor::Executor;
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::outcome::StoppedBy;
 use crate::model::stop::Stop;
@@ -92,23 +92,23 @@ impl Executor for Until<'_> {
         self.inner.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
-        let Some(job) = cut(job, self.left()?) else { return self.inner.run_one(job, alone) };
-        let reply = self.inner.run_one(&job, alone)?;
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        let Some(job) = cut(job, self.left()?) else { return self.inner.run_one(job, repeat) };
+        let reply = self.inner.run_one(&job, repeat)?;
         if ran_into_it(&reply) { Err(self.over()) } else { Ok(reply) }
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
         let left = self.left()?;
         let (program, partner) = (cut(&job.program, left), cut(&job.partner, left));
         if program.is_none() && partner.is_none() {
-            return self.inner.run_two(job, alone);
+            return self.inner.run_two(job, repeat);
         }
         let is_cut = [program.is_some(), partner.is_some()];
         let mut job = job.clone();
         job.program = program.unwrap_or(job.program);
         job.partner = partner.unwrap_or(job.partner);
-        let reply = self.inner.run_two(&job, alone)?;
+        let reply = self.inner.run_two(&job, repeat)?;
         let ran = [&reply.program, &reply.partner].map(|part| ran_into_it(&part.reply));
         match ran.into_iter().zip(is_cut).any(|(ran, is_cut)| ran && is_cut) {
             true => Err(self.over()),

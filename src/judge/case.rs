@@ -17,7 +17,7 @@ use crate::judge::score;
 use crate::judge::settle::{Nearness, SLACK, Settled, patient, settle};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
-use crate::model::job::{Job, Keep, Reply};
+use crate::model::job::{Job, Keep, Repeat, Reply};
 use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError, Picture};
 use crate::model::limits::{Limits, ROOM};
@@ -335,7 +335,10 @@ impl Trial<'_> {
             &self.rules.limits,
             self.executor.run(&job)?,
             |reply| &reply.outcome,
-            |number| self.executor.run_one(&patient(&job, &self.rules.limits), Some(number)),
+            |number| {
+                self.executor
+                    .run_one(&patient(&job, &self.rules.limits), Some(Repeat::alone(number)))
+            },
         )?;
         if let Some(kept) = &kept {
             save_run(kept, &pass.input, &reply)?;

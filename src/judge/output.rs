@@ -8,7 +8,7 @@ use crate::judge::case::{Entry, Pass, ReadyCase, Rules, Trial, job};
 use crate::judge::classify::{Classified, classify};
 use crate::judge::compared::written;
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Reply};
+use crate::model::job::{Collected, Repeat, Reply};
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
@@ -42,7 +42,7 @@ pub fn output(
     ran(rules, executor.run(&job(rules, entry, test_case, &only_pass(input)))?)
 }
 
-/// Runs it again, alone, for its times. `number` counts these runs, from 1.
+/// Runs it again beside others, for its times. `number` counts these runs, from 1.
 ///
 /// # Errors
 /// If the judge failed or was interrupted.
@@ -55,7 +55,7 @@ pub fn output_again(
     number: u32,
 ) -> Result<Ran, Stop> {
     let job = job(rules, entry, test_case, &only_pass(input));
-    ran(rules, executor.run_one(&job, Some(number))?)
+    ran(rules, executor.run_one(&job, Some(Repeat::beside(number)))?)
 }
 
 fn ran(rules: &Rules<'_>, reply: Reply) -> Result<Ran, Stop> {

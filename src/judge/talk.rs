@@ -9,6 +9,7 @@ use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
 use crate::judge::settle::{Settled, patient, settle};
 use crate::model::blob::Blob;
+use crate::model::job::Repeat;
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
@@ -47,7 +48,7 @@ impl Trial<'_> {
                     .wall_time
                     .zip(joint.program.limits.wall_time)
                     .map(|(a, b)| a + b);
-                self.executor.run_two(&joint, Some(number))
+                self.executor.run_two(&joint, Some(Repeat::alone(number)))
             },
         )?;
         let JointReply { program, partner, told, deadlock, transcript } = reply;

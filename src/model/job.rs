@@ -13,6 +13,27 @@ use crate::model::problem::ProgramIo;
 use crate::model::tree::{Node, Tree, TreeEntry, many_paths, path_bytes};
 use crate::model::units::Bytes;
 
+/// Another run of a job that ran before, to measure times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeat {
+    /// Counts these runs of the job, from 1, so that a cache can keep each result.
+    pub number: u32,
+    /// Whether nothing may run beside it on its machine.
+    pub is_alone: bool,
+}
+
+impl Repeat {
+    /// A run with nothing beside it.
+    pub fn alone(number: u32) -> Self {
+        Self { number, is_alone: true }
+    }
+
+    /// A run beside others.
+    pub fn beside(number: u32) -> Self {
+        Self { number, is_alone: false }
+    }
+}
+
 /// A run of a program. Independent of the machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {

@@ -8,7 +8,7 @@ use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::Digest;
 use crate::model::event::Shortfall;
 use crate::model::isolation::Isolation;
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::remote::packing::Way;
@@ -39,9 +39,9 @@ pub(super) type RequestId = u64;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker<J = Box<Job>, P = Box<JointJob>> {
     /// Run this job.
-    Run { number: RequestId, alone: Option<u32>, ways: Vec<Way>, job: J },
+    Run { number: RequestId, repeat: Option<Repeat>, ways: Vec<Way>, job: J },
     /// Run these two programs, which talk with each other.
-    RunJoint { number: RequestId, alone: Option<u32>, ways: Vec<Way>, job: P },
+    RunJoint { number: RequestId, repeat: Option<Repeat>, ways: Vec<Way>, job: P },
     /// The next bytes of a needed blob follow.
     Piece { stream: RequestId, is_last: bool },
     /// A needed blob cannot be read.

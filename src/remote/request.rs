@@ -1,6 +1,6 @@
 //! Requests to run jobs on a worker, and the conversion of their times between machines.
 
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
@@ -16,7 +16,7 @@ pub(super) trait Request: HasBlobs + Clone {
     fn message(
         &self,
         number: RequestId,
-        alone: Option<u32>,
+        repeat: Option<Repeat>,
         ways: Vec<Way>,
     ) -> ToWorker<&Job, &JointJob>;
     fn answer(answer: Response) -> Option<Ended<Box<Self::Reply>>>;
@@ -31,10 +31,10 @@ impl Request for Job {
     fn message(
         &self,
         number: RequestId,
-        alone: Option<u32>,
+        repeat: Option<Repeat>,
         ways: Vec<Way>,
     ) -> ToWorker<&Job, &JointJob> {
-        ToWorker::Run { number, alone, ways, job: self }
+        ToWorker::Run { number, repeat, ways, job: self }
     }
 
     fn answer(answer: Response) -> Option<Ended<Box<Reply>>> {
@@ -63,10 +63,10 @@ impl Request for JointJob {
     fn message(
         &self,
         number: RequestId,
-        alone: Option<u32>,
+        repeat: Option<Repeat>,
         ways: Vec<Way>,
     ) -> ToWorker<&Job, &JointJob> {
-        ToWorker::RunJoint { number, alone, ways, job: self }
+        ToWorker::RunJoint { number, repeat, ways, job: self }
     }
 
     fn answer(answer: Response) -> Option<Ended<Box<JointReply>>> {

@@ -192,7 +192,7 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn run(&self, task: &Task) {
-        let Task { number, alone, work } = task;
+        let Task { number, repeat, work } = task;
         let number = *number;
         if let Some(path) = self.not_offered(work) {
             let what = format!("{} was not found here", path.display());
@@ -201,13 +201,13 @@ impl<'a> Worker<'a> {
         }
         match work {
             AnyJob::Single(job) => {
-                let reply = self.executor.run_one(job, *alone);
+                let reply = self.executor.run_one(job, *repeat);
                 self.done(number, reply, |ways, reply, behind| {
                     frame(&FromWorker::<_, ()>::Done { number, ways, reply }, &[behind])
                 });
             }
             AnyJob::Joint(job) => {
-                let reply = self.executor.run_two(job, *alone);
+                let reply = self.executor.run_two(job, *repeat);
                 self.done(number, reply, |ways, reply, behind| {
                     frame(&FromWorker::<(), _>::DoneJoint { number, ways, reply }, &[behind])
                 });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::blob::{Blob, Digest};
-use crate::model::job::{Job, What};
+use crate::model::job::{Job, Repeat, What};
 use crate::model::joint::JointJob;
 use crate::model::judgement::JudgeError;
 use crate::remote::frame::{Frames, Peer, ProtocolError};
@@ -28,7 +28,7 @@ pub(super) enum Effect {
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) number: RequestId,
-    pub(super) alone: Option<u32>,
+    pub(super) repeat: Option<Repeat>,
     pub(super) work: AnyJob,
 }
 
@@ -127,12 +127,12 @@ impl WorkerSide {
         acts: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         match message {
-            ToWorker::Run { number, alone, ways, job } => {
-                let task = Task { number, alone, work: AnyJob::Single(job) };
+            ToWorker::Run { number, repeat, ways, job } => {
+                let task = Task { number, repeat, work: AnyJob::Single(job) };
                 self.accept(task, &ways, behind, acts)
             }
-            ToWorker::RunJoint { number, alone, ways, job } => {
-                let task = Task { number, alone, work: AnyJob::Joint(job) };
+            ToWorker::RunJoint { number, repeat, ways, job } => {
+                let task = Task { number, repeat, work: AnyJob::Joint(job) };
                 self.accept(task, &ways, behind, acts)
             }
             ToWorker::Piece { stream, is_last } => self.piece(stream, is_last, behind, acts),

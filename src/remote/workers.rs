@@ -14,7 +14,7 @@ use crate::executor::Executor;
 use crate::language::probe::Probe;
 use crate::language::toolchain::Toolchain;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{Job, Reply, What};
+use crate::model::job::{Job, Repeat, Reply, What};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
@@ -223,7 +223,7 @@ fn start(work: impl FnOnce() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Workers {
-    fn ask<R: Request>(&self, request: &R, alone: Option<u32>) -> Result<R::Reply, Stop> {
+    fn ask<R: Request>(&self, request: &R, repeat: Option<Repeat>) -> Result<R::Reply, Stop> {
         let is_nowhere = |job: &&Job| {
             job.command.visible.iter().any(|shown| match &shown.what {
                 What::Tree(tree) => tree.entries.is_empty() && tree.place().is_some(),
@@ -249,13 +249,13 @@ impl Workers {
                     &converted
                 }
             };
-            let bytes = frame(&sent.message(number, alone, ways.clone()), &[&behind]);
+            let bytes = frame(&sent.message(number, repeat, ways.clone()), &[&behind]);
             let bytes = bytes.inspect_err(|_| self.forget(worker, number))?;
             let jobs = request.jobs();
             let envelope = Envelope {
                 number,
                 bytes: &bytes,
-                is_lone: alone.is_some(),
+                is_lone: repeat.is_some_and(|it| it.is_alone),
                 program: program(&jobs),
                 is_long: may_take_long(&jobs),
             };
@@ -399,12 +399,12 @@ impl Executor for Workers {
         self.mechanism.clone()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
-        self.ask(job, alone)
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        self.ask(job, repeat)
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
-        self.ask(job, alone)
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        self.ask(job, repeat)
     }
 
     fn anew(&self) -> &dyn Executor {

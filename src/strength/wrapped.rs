@@ -4,7 +4,7 @@ use crate::executor::Executor;
 use crate::grammar::misread::misread;
 use crate::grammar::program::Grammar;
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Job, Reply};
+use crate::model::job::{Collected, Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
@@ -100,12 +100,12 @@ impl Executor for Wrapped<'_> {
         self.inner.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
-        self.around(job, |job| self.inner.run_one(job, alone))
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        self.around(job, |job| self.inner.run_one(job, repeat))
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
-        self.inner.run_two(job, alone)
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        self.inner.run_two(job, repeat)
     }
 
     fn anew(&self) -> &dyn Executor {

@@ -16,7 +16,7 @@ use juror::judge::classify::classify;
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
 use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
+use juror::model::job::{Collected, Command, Job, Keep, Repeat, Reply, Shown};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
@@ -259,7 +259,8 @@ fn programs_talk(executor: &dyn Executor) {
         let (program, partner) = (script(program), script(partner));
         let transcript = Some(Bytes::kib(1));
         let job = JointJob { program, partner, accept_exit_code: 42, transcript };
-        for reply in [executor.run_two(&job, None), executor.run_two(&job, Some(1))] {
+        for reply in [executor.run_two(&job, None), executor.run_two(&job, Some(Repeat::alone(1)))]
+        {
             let reply = reply.unwrap_or_else(|stop| panic!("{job:?}: {stop:?}"));
             assert_eq!(told_of_both(&job, &reply), expected, "{reply:?}");
         }
@@ -296,7 +297,7 @@ fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
             || (0..10).map(|_| times(executor.run(&job).expect("it runs"))).collect::<Vec<_>>();
         let beside: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
         for number in 1..=3 {
-            let reply = executor.run_one(&job, Some(number)).expect("it runs");
+            let reply = executor.run_one(&job, Some(Repeat::alone(number))).expect("it runs");
             assert!(reply.outcome.contention.pace.is_some(), "{:?}", reply.outcome);
             alone.push(times(reply));
         }
@@ -316,7 +317,7 @@ fn what_runs_is_stopped(executor: &dyn Executor) {
     };
     thread::scope(|scope| {
         (0..2 * SLOTS).for_each(|_| _ = scope.spawn(run));
-        scope.spawn(|| match executor.run_one(&job, Some(1)) {
+        scope.spawn(|| match executor.run_one(&job, Some(Repeat::alone(1))) {
             Err(Stop::Interrupted) => {}
             other => panic!("{other:?}"),
         });
@@ -362,9 +363,9 @@ fn faults_come_back_as_they_are(carry: Around) {
         let job = JointJob { program, partner, accept_exit_code: 42, transcript: None };
         let expected = Err(Stop::Fault(fault));
         assert_eq!(executor.run(&job.program).map(|_| ()), expected);
-        assert_eq!(executor.run_one(&job.program, Some(1)).map(|_| ()), expected);
+        assert_eq!(executor.run_one(&job.program, Some(Repeat::alone(1))).map(|_| ()), expected);
         assert_eq!(executor.run_two(&job, None).map(|_| ()), expected);
-        assert_eq!(executor.run_two(&job, Some(1)).map(|_| ()), expected);
+        assert_eq!(executor.run_two(&job, Some(Repeat::alone(1))).map(|_| ()), expected);
         executor.stop();
         assert_eq!(executor.run(&job.program).map(|_| ()), Err(Stop::Interrupted));
     }

@@ -14,7 +14,7 @@ use juror::build::bench::Bench;
 use juror::executor::{Executor, place};
 use juror::generate::{Generating, Mode, generate};
 use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{Job, Reply};
+use juror::model::job::{Job, Repeat, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::stop::Stop;
@@ -236,13 +236,13 @@ impl Executor for One {
         "one slot".to_owned()
     }
 
-    fn run_one(&self, job: &Job, _: Option<u32>) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, _: Option<Repeat>) -> Result<Reply, Stop> {
         place::put(job, || Ok(std::env::temp_dir()))?;
         let mut slot = self.0.lock().expect("the slot");
         slot.run(job).map_err(Stop::Fault)
     }
 
-    fn run_two(&self, _: &JointJob, _: Option<u32>) -> Result<JointReply, Stop> {
+    fn run_two(&self, _: &JointJob, _: Option<Repeat>) -> Result<JointReply, Stop> {
         Err(JudgeError::new("run two programs", "there is one slot").into())
     }
 

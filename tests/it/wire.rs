@@ -23,7 +23,7 @@ use juror::cli::options::OutputOptions;
 use juror::executor::scripted::Scripted;
 use juror::executor::{Around, Executor, Hand};
 use juror::model::blob::{Blob, Digest};
-use juror::model::job::{Collected, Command, FileKind, Job, Keep, Reply, Shown, What};
+use juror::model::job::{Collected, Command, FileKind, Job, Keep, Repeat, Reply, Shown, What};
 use juror::model::joint::{Deadlock, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
@@ -178,20 +178,20 @@ impl Executor for Wire {
         self.beyond.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
         let kept = is_compiled(job).then(|| Kept::of(job)).flatten();
         if let Some(reply) = kept.as_ref().and_then(Kept::reply) {
             return Ok(reply);
         }
-        let reply = self.reply(self.beyond.run_one(&self.store.carry(job)?, alone))?;
+        let reply = self.reply(self.beyond.run_one(&self.store.carry(job)?, repeat))?;
         if let Some(kept) = kept.filter(|_| reply.outcome.ending == Ending::Exited(0)) {
             let _ = kept.keep(&reply);
         }
         Ok(reply)
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
-        self.reply(self.beyond.run_two(&self.store.carry(job)?, alone))
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        self.reply(self.beyond.run_two(&self.store.carry(job)?, repeat))
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

@@ -573,18 +573,18 @@ impl UnitWorker {
 /// The same job with this worker's number, and with times converted for this machine.
 fn renumbered(message: ToWorker, new: RequestId, pace: f64) -> Option<(ToWorker, bool)> {
     match message {
-        ToWorker::Run { alone, ways, mut job, .. } => {
+        ToWorker::Run { repeat, ways, mut job, .. } => {
             if pace != 1.0 {
                 convert_limits(&mut job.limits, pace);
             }
-            Some((ToWorker::Run { number: new, alone, ways, job }, false))
+            Some((ToWorker::Run { number: new, repeat, ways, job }, false))
         }
-        ToWorker::RunJoint { alone, ways, mut job, .. } => {
+        ToWorker::RunJoint { repeat, ways, mut job, .. } => {
             if pace != 1.0 {
                 convert_limits(&mut job.program.limits, pace);
                 convert_limits(&mut job.partner.limits, pace);
             }
-            Some((ToWorker::RunJoint { number: new, alone, ways, job }, true))
+            Some((ToWorker::RunJoint { number: new, repeat, ways, job }, true))
         }
         ToWorker::Find { word, .. } => Some((ToWorker::Find { number: new, word }, false)),
         ToWorker::Piece { .. } | ToWorker::Unreadable { .. } => None,

@@ -41,7 +41,7 @@ fn told(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
 
 fn run(number: u64, job: &Job) -> Vec<u8> {
     let (ways, behind) = pack(job).unwrap();
-    sent(&ToWorker::Run { number, alone: None, ways, job }, &behind)
+    sent(&ToWorker::Run { number, repeat: None, ways, job }, &behind)
 }
 
 fn piece(stream: u64, is_last: bool, bytes: &[u8]) -> Vec<u8> {
@@ -86,7 +86,7 @@ fn bytes_are_asked_for_once_and_held_against_their_name() {
 fn blobs_must_be_what_their_message_says() {
     let plain = job("/x", b"text");
     let with = |ways: Vec<Way>, behind: &[u8]| {
-        sent(&ToWorker::Run { number: 1, alone: None, ways, job: &plain }, behind)
+        sent(&ToWorker::Run { number: 1, repeat: None, ways, job: &plain }, behind)
     };
     let wrong = Err("its contents do not match their digest");
     check(&[with(vec![Way::Behind(4)], b"text")], Ok(&["run 1"]));

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use juror::cli::exit_code::ExitCode;
 use juror::executor::Executor;
 use juror::model::event::{Event, Stamped};
-use juror::model::job::{Job, Reply};
+use juror::model::job::{Job, Repeat, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::outcome::{Ending, Signal};
 use juror::model::stop::Stop;
@@ -43,8 +43,8 @@ impl Executor for Shaky {
         self.beyond.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
-        let mut reply = self.beyond.run_one(job, alone)?;
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        let mut reply = self.beyond.run_one(job, repeat)?;
         let is_submission = job.command.argv.iter().any(|word| word.ends_with("my.sh"));
         if is_submission && self.runs.fetch_add(1, Ordering::SeqCst) == 0 {
             reply.outcome.ending = Ending::Signalled(Signal(11));
@@ -53,8 +53,8 @@ impl Executor for Shaky {
         Ok(reply)
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
-        self.beyond.run_two(job, alone)
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        self.beyond.run_two(job, repeat)
     }
 
     fn anew(&self) -> &dyn Executor {

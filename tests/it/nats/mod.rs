@@ -14,7 +14,7 @@ use juror::executor::Executor;
 use juror::executor::scripted::Scripted;
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
-use juror::model::job::{Command, Job, Reply};
+use juror::model::job::{Command, Job, Repeat, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::limits::Limits;
 use juror::model::outcome::quiet_outcome;
@@ -159,12 +159,12 @@ impl Executor for Behind {
         self.client.mechanism()
     }
 
-    fn run_one(&self, job: &Job, alone: Option<u32>) -> Result<Reply, Stop> {
-        self.client.run_one(job, alone)
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        self.client.run_one(job, repeat)
     }
 
-    fn run_two(&self, job: &JointJob, alone: Option<u32>) -> Result<JointReply, Stop> {
-        self.client.run_two(job, alone)
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        self.client.run_two(job, repeat)
     }
 
     fn anew(&self) -> &dyn Executor {
