@@ -96,8 +96,8 @@ pub fn run(arguments: &StrengthArguments) -> ExitCode {
 
 /// The part of the time for measuring speed, beside all other work; at least half of it is used.
 const FOR_SPEED: f64 = 0.3;
-/// The part of the time for running programs on the test cases; the rest is for searches.
-const HOLDING: f64 = 0.85;
+/// The most of the time that is kept for searches while programs run on the test cases.
+const FOR_SEARCH: f64 = 0.15;
 
 fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> {
     let started = Instant::now();
@@ -309,7 +309,7 @@ impl Work<'_> {
                     .map(|it| (it.submission.name.clone(), it.suspect.clone()))
                     .collect(),
             },
-            hold_until: started + arguments.time.mul_f64(HOLDING),
+            for_search: arguments.time.mul_f64(FOR_SEARCH),
             equivalents: &problem.equivalents,
             matrix: arguments.matrix,
         };

@@ -114,6 +114,11 @@ impl Operator {
         }
     }
 
+    /// Whether its mutants often do not compile.
+    pub const fn is_risky(self) -> bool {
+        matches!(self, Self::Type | Self::Reset | Self::Init | Self::Swaparg)
+    }
+
     /// The operator with this name; case does not matter.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operator| operator.name().eq_ignore_ascii_case(name))

@@ -1,12 +1,13 @@
 //! Holds suspects against test cases and the pool. While some run, the next ones are built.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use crate::judge::case::Texts;
 use crate::model::stop::Stop;
 use crate::model::strength::{Kill, Strength, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
-use crate::strength::measure::{MeasuredSubject, Measuring};
+use crate::strength::measure::{MeasuredSubject, Measuring, ROUND};
 use crate::strength::mutants::{self, WrongProgram};
 use crate::strength::test_bed::{Goal, OnCases, OnPool, Suspect};
 use crate::strength::{matrix, score};
@@ -34,6 +35,8 @@ struct Held {
     on_cases: Option<OnCases>,
     /// On the pool, if there is one and it was used.
     on_pool: Option<OnPool>,
+    /// How long it ran on the pool.
+    took: Duration,
 }
 
 impl Measuring<'_> {
@@ -53,6 +56,7 @@ impl Measuring<'_> {
         }
         let mut queue: Vec<usize> = (0..entries.len()).collect();
         queue.sort_by_key(|&place| entries[place].turn());
+        mutants::risky_last(&mut queue, entries);
         let total = queue.len();
         // What needs no build is run while the first others are built.
         let ready = queue.iter().filter(|&&place| entries[place].source.is_none()).count();
@@ -62,7 +66,9 @@ impl Measuring<'_> {
         };
         let chunk = |number: usize| -> Range<usize> { start(number)..start(number + 1) };
         let chunks = 1 + (total - ready).div_ceil(CHUNK);
-        self.search.until.set(Some(self.hold_until));
+        // How long one core takes to run the survivors on the pool.
+        let mut on_survivors = Duration::ZERO;
+        let mut longest = Duration::ZERO;
         // Those that may be too slow are run after all others.
         let mut slow: Vec<usize> = Vec::new();
         for number in 0..=chunks + 1 {
@@ -74,12 +80,18 @@ impl Measuring<'_> {
                 Some(before) => queue[chunk(before)].to_vec(),
             };
             let order = matrix::cheapest_first(&kills, &sizes);
-            let steps: Vec<Step> = self
-                .to_build(entries, &queue[chunk(number)])
-                .into_iter()
-                .map(Step::Build)
-                .chain(held.into_iter().map(Step::Hold))
-                .collect();
+            let begun = Instant::now();
+            let end = self.hold_until(on_survivors, pool.len());
+            self.search.until.set(Some(end));
+            let to_build = self.to_build(entries, &queue[chunk(number)]);
+            let mut steps: Vec<Step> = to_build.into_iter().map(Step::Build).collect();
+            let builds = steps.len();
+            steps.extend(held.into_iter().map(Step::Hold));
+            // What takes long comes first, so that no slot waits at the end. Before the end, nobody is left to run what
+            // is built.
+            if end.saturating_duration_since(begun) < longest * 2 {
+                steps.rotate_left(builds);
+            }
             let done = self.side_by_side(&steps, |step| match step {
                 Step::Build(places) => self.built(entries, places).map(Done::Built),
                 Step::Hold(place) => self.held(&entries[*place], &order, pool, is_last),
@@ -96,16 +108,28 @@ impl Measuring<'_> {
                         for (case, _) in rejected.flat_map(|it| &it.rejected) {
                             kills[*case] += 1;
                         }
+                        let took = held.as_ref().map_or(Duration::ZERO, |held| held.took);
                         report.cut |= self.take_held(&mut entries[place], held);
+                        if entries[place].subject.status == SubjectStatus::Undecided {
+                            on_survivors += took;
+                        }
                     }
                     (Step::Hold(place), Done::Slow) => slow.push(place),
                     (Step::Build(_), _) | (Step::Hold(_), Done::Built(_)) => {}
                 }
             }
+            longest = longest.max(begun.elapsed());
         }
         self.search.until.set(None);
         self.tell("subjects", total, total);
         Ok(())
+    }
+
+    /// When runs on test cases must end, so that survivors can be presumed equivalent after one round of the search.
+    fn hold_until(&self, on_survivors: Duration, pool: usize) -> Instant {
+        let slots = self.search.test_bed.comparison.bench.executor.slots();
+        let round = on_survivors.mul_f64(ROUND as f64 / (pool.max(1) * slots.max(1)) as f64);
+        self.search.end - round.clamp(self.for_search / 4, self.for_search)
     }
 
     /// Groups the entries at these indexes into builds.
@@ -163,18 +187,19 @@ impl Measuring<'_> {
         let mut verdicts = on_cases.iter().flat_map(|it| &it.rejected).map(|(_, verdict)| *verdict);
         // A submission that is slow here is slow there, too.
         let is_slow = is_submission && verdicts.any(|it| it == Verdict::TimeLimitExceeded);
+        let begun = Instant::now();
         let on_pool = match pool.is_empty() || is_slow {
             true => None,
             false => Some(test_bed.rejecting(suspect, pool)?),
         };
-        Ok(Done::Held(Some(Held { on_cases, on_pool })))
+        Ok(Done::Held(Some(Held { on_cases, on_pool, took: begun.elapsed() })))
     }
 
     /// Stores the result of an entry; returns whether the time ran out first.
     fn take_held(&self, entry: &mut MeasuredSubject, held: Option<Held>) -> bool {
         let is_judged = entry.is_judged();
         let subject = &mut entry.subject;
-        let Some(Held { on_cases, on_pool }) = held else {
+        let Some(Held { on_cases, on_pool, .. }) = held else {
             let is_late = !is_judged && subject.status != SubjectStatus::Unviable;
             if is_late {
                 subject.status = SubjectStatus::NotRun;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use crate::executor::parallel;
 use crate::judge::case::Texts;
@@ -41,8 +41,8 @@ pub struct MeasuredSubject {
 pub struct Measuring<'a> {
     /// Where suspects are run, and how inputs are searched.
     pub search: KillSearch<'a>,
-    /// When running subjects on test cases must end.
-    pub hold_until: Instant,
+    /// The most time that is kept for the search while subjects run on test cases.
+    pub for_search: Duration,
     /// Whether all subjects are run on all test cases.
     pub matrix: bool,
     /// The mutants that the author declares to be right.
@@ -59,8 +59,8 @@ pub enum Unmeasured {
 
 /// How many fresh inputs measure how hard a subject is to catch.
 const POOL: usize = 96;
-/// How many fresh inputs are tried at once in a search.
-const ROUND: usize = 192;
+/// How many fresh inputs are tried at once in a search. With the pool, one round is more than [`ENOUGH`].
+pub(super) const ROUND: usize = 224;
 /// After how many rounds a survivor is presumed equivalent.
 const ROUNDS: usize = 12;
 /// After how many inputs a survivor is presumed equivalent even if the time ran out before all rounds.
@@ -83,7 +83,7 @@ impl Measuring<'_> {
     ) -> Result<Result<(), Unmeasured>, Stop> {
         let mut pool = Vec::new();
         let search = &self.search;
-        search.until.set(Some(self.hold_until));
+        search.until.set(Some(search.end - self.for_search));
         if let Some(source) = &mut source {
             match search.in_time(source.next(&search.test_bed.comparison, POOL))? {
                 Some(Ok(fresh)) => pool = fresh,

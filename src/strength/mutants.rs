@@ -43,6 +43,8 @@ pub struct MutantSource {
     file: PathBuf,
     /// The content of that file.
     text: String,
+    /// Whether it may well not compile.
+    is_risky: bool,
 }
 
 impl MutantSource {
@@ -72,6 +74,18 @@ impl WrongProgram {
             _ => false,
         }
     }
+}
+
+/// Sorts neighbours that could be built together: those that may not compile last, so that few builds are repeated
+/// without some of their programs.
+pub fn risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
+    let source = |place: &usize| entries[*place].source.as_ref();
+    let beside = |one: &usize, other: &usize| {
+        source(one).zip(source(other)).is_some_and(|(a, b)| a.is_beside(b))
+    };
+    let is_risky =
+        |place: &usize| matches!(source(place), Some(WrongProgram::Mutant(it)) if it.is_risky);
+    queue.chunk_by_mut(beside).for_each(|together| together.sort_by_key(is_risky));
 }
 
 /// Indexes of the sources that are built together, for this many slots.
@@ -163,6 +177,7 @@ pub fn mutated(
             language: original.language,
             file: file.name.clone(),
             text,
+            is_risky: mutant.operator.is_risky(),
         };
         MeasuredSubject {
             subject,

@@ -95,7 +95,11 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
     }
     let slow = probing.rules.limits.cpu_time.map(|limit| limit.mul_f64(SLOW));
     let limits = match slow {
-        Some(slow) => Limits::of_submission(&probing.bench.problem.limits, slow),
+        // Nothing is learned from a program that waits.
+        Some(slow) => Limits {
+            wall_time: Some(slow.mul_f64(SLOW)),
+            ..Limits::of_submission(&probing.bench.problem.limits, slow)
+        },
         None => probing.rules.limits.clone(),
     };
     let rules = Rules { limits, ..probing.rules.clone() };
