@@ -246,7 +246,8 @@ impl MeasuredSubject {
             None => 0,
             Some(WrongProgram::Mutant(mutant)) if mutant.is_bundled() => 1,
             Some(WrongProgram::Submission(_)) => 2,
-            Some(WrongProgram::Mutant(_)) => 3,
+            Some(WrongProgram::Mutant(mutant)) if !mutant.starts_slowly() => 3,
+            Some(WrongProgram::Mutant(_)) => 4,
         }
     }
 

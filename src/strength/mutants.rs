@@ -16,7 +16,7 @@ use crate::mutate::wrapper::{Change, wrappers};
 use crate::mutate::{Mutant, mutants};
 use crate::strength::bundles::{AT_ONCE, Variants};
 use crate::strength::measure::MeasuredSubject;
-use crate::strength::test_bed::Suspect;
+use crate::strength::test_bed::{Suspect, starts_slowly};
 use crate::stress::comparison::Comparison;
 
 /// The wrappers of a right program. Those that change inputs need a grammar.
@@ -51,6 +51,10 @@ impl MutantSource {
     /// Whether it shares its build with others, and a start with many inputs.
     pub(super) fn is_bundled(&self) -> bool {
         self.is_batched && matches!(self.language, "c" | "cpp" | "rust")
+    }
+
+    pub(super) fn starts_slowly(&self) -> bool {
+        starts_slowly(&self.original)
     }
 
     fn is_beside(&self, other: &Self) -> bool {
