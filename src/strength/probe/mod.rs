@@ -17,7 +17,7 @@ use crate::build::bench::Bench;
 use crate::judge::case::{Entry, Rules, TimeLimitMode};
 use crate::judge::output::{Ran, output, output_again};
 use crate::model::limits::Limits;
-use crate::model::outcome::StoppedBy;
+use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::probe::{Growth, Law, ProbePoint, Probes, SubmissionProbe, VariableProbe};
 use crate::model::problem::{Interaction, Problem};
 use crate::model::stop::Stop;
@@ -95,16 +95,16 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
     }
     let slow = probing.rules.limits.cpu_time.map(|limit| limit.mul_f64(SLOW));
     let limits = match slow {
-        // Nothing is learned from a program that waits.
-        Some(slow) => Limits {
-            wall_time: Some(slow.mul_f64(SLOW)),
-            ..Limits::of_submission(&probing.bench.problem.limits, slow)
-        },
+        Some(slow) => Limits::of_submission(&probing.bench.problem.limits, slow),
         None => probing.rules.limits.clone(),
     };
-    let rules = Rules { limits, ..probing.rules.clone() };
-    let gauge =
-        Gauge { probing, rules: &rules, runs: AtomicU64::new(0), is_cut: AtomicBool::new(false) };
+    let short = Limits { wall_time: slow.map(|it| it.mul_f64(SLOW)), ..limits.clone() };
+    let gauge = Gauge {
+        probing,
+        rules: [short, limits].map(|limits| Rules { limits, ..probing.rules.clone() }),
+        runs: AtomicU64::new(0),
+        is_cut: AtomicBool::new(false),
+    };
     let mut probes = Probes::default();
     // Test cases come first, in case there is not enough time for everything.
     let on_data = separate::on_data(&gauge)?;
@@ -137,8 +137,8 @@ pub fn probes(probing: &Probing<'_>) -> Result<Probes, Stop> {
 /// Measures the costs of runs.
 struct Gauge<'a> {
     probing: &'a Probing<'a>,
-    /// The rules with the limits for slow submissions.
-    rules: &'a Rules<'a>,
+    /// The rules with the limits for slow submissions: with little time for one that waits, and with all of it.
+    rules: [Rules<'a>; 2],
     runs: AtomicU64,
     is_cut: AtomicBool,
 }
@@ -151,7 +151,7 @@ struct Cost {
     runs: u32,
     /// Whether it exceeded the time limit for slow submissions, or the memory limit.
     is_over: bool,
-    /// Whether the clock ended it: it waited more than it computed.
+    /// Whether the clock ended it, and it hardly computed.
     waited: bool,
     failed: Option<String>,
 }
@@ -186,9 +186,16 @@ impl Gauge<'_> {
         self.runs.fetch_add(1, Ordering::Relaxed);
         let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
         let Probing { bench, test_case, .. } = self.probing;
-        match number {
-            0 => output(bench.executor, self.rules, &entry, test_case, input),
-            _ => output_again(bench.executor, self.rules, &entry, test_case, input, number),
+        let run = |rules| match number {
+            0 => output(bench.executor, rules, &entry, test_case, input),
+            _ => output_again(bench.executor, rules, &entry, test_case, input, number),
+        };
+        let [short, whole] = &self.rules;
+        let ran = run(short)?;
+        // Nothing is learned from a program that waits. One that computes on a busy machine gets its time.
+        match ran.outcome.stopped_by == Some(StoppedBy::WallTime) && !has_waited(&ran.outcome) {
+            true => run(whole),
+            false => Ok(ran),
         }
     }
 
@@ -212,7 +219,7 @@ impl Gauge<'_> {
             is_over: first.rejected.as_ref().is_some_and(|it| {
                 matches!(it.verdict, Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
             }),
-            waited: first.outcome.stopped_by == Some(StoppedBy::WallTime),
+            waited: has_waited(&first.outcome),
             failed: first.rejected.map(|it| it.cause),
         };
         let repeats = match cost.time {
@@ -335,7 +342,7 @@ impl Gauge<'_> {
         // Sizes that the problem forbids give inputs of the nearest size, maybe the same.
         costs.sort_by_key(|(size, _)| *size);
         costs.dedup_by_key(|(size, _)| *size);
-        let slow = self.rules.limits.cpu_time.unwrap_or(Duration::MAX).as_secs_f64() * 1e3;
+        let slow = self.rules[1].limits.cpu_time.unwrap_or(Duration::MAX).as_secs_f64() * 1e3;
         let ended = || costs.iter().filter(|(_, cost)| cost.failed.is_none());
         let points = |of: fn(&Cost) -> f64| -> Vec<Point> {
             ended().map(|(size, cost)| Point { size: *size as f64, cost: of(cost) }).collect()
@@ -357,6 +364,11 @@ impl Gauge<'_> {
             too_slow_at,
         })
     }
+}
+
+/// Whether the clock ended a run that hardly computed.
+fn has_waited(outcome: &Outcome) -> bool {
+    outcome.stopped_by == Some(StoppedBy::WallTime) && outcome.cpu_time * 4 < outcome.wall_time
 }
 
 fn milliseconds(cost: &Cost) -> f64 {

@@ -74,6 +74,7 @@ fn milliseconds(name: &str, t: f64, n: f64, zeros: bool) -> f64 {
         "doubling" => t * 2_f64.powf(n - 20.0),
         "doubling-on-zeros" if zeros => 2_f64.powf((n - 20.0).min(60.0)),
         "stuck" => 1e9,
+        "crowded" if n > 3000.0 => 1200.0,
         _ => 0.0,
     }
 }
@@ -100,6 +101,15 @@ fn reply(job: &Job) -> Reply {
     if name == "waits" && n > 3000.0 {
         outcome.ending = Ending::Signalled(Signal(9));
         outcome.stopped_by = Some(StoppedBy::WallTime);
+        outcome.wall_time = Duration::from_secs(2);
+    }
+    // Others take half of the processor.
+    outcome.wall_time += cost * if name == "crowded" { 2 } else { 1 };
+    if let Some(most) = job.limits.wall_time.filter(|most| outcome.wall_time > *most) {
+        outcome.ending = Ending::Signalled(Signal(9));
+        outcome.stopped_by = Some(StoppedBy::WallTime);
+        outcome.cpu_time = cost.mul_f64(most.as_secs_f64() / outcome.wall_time.as_secs_f64());
+        outcome.wall_time = most;
     }
     if cost > limit {
         let killed = Ending::Signalled(Signal(9));
@@ -211,6 +221,13 @@ fn a_program_that_waits_is_not_measured_at_other_sizes() {
     let names: Vec<&str> = probes.submissions.iter().map(|it| it.submission.as_str()).collect();
     assert_eq!(names, ["square"]);
     assert_eq!(probes.separations[0].by, SeparatedBy::TestCase);
+}
+
+#[test]
+fn a_program_that_computes_on_a_busy_machine_gets_its_time() {
+    let probes = probed(&["crowded"], &[5], true, u64::MAX);
+    let largest = &probes.submissions[0].largest;
+    assert!(largest.failed.is_none() && largest.cpu_seconds.as_millis() == 1202, "{largest:#?}");
 }
 
 #[test]
