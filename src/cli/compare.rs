@@ -1,6 +1,7 @@
 //! `juror compare`: compares an output with a judge answer, as the default output validator does.
 
 use std::fs::File;
+use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,7 +10,7 @@ use crate::check::compare::compare;
 use crate::check::diff::diff;
 use crate::check::options::Options;
 use crate::cli::exit_code::ExitCode;
-use crate::cli::options::OutputOptions;
+use crate::cli::options::{OutputOptions, STANDARD_INPUT, given_file};
 use crate::cli::output::{Output, command};
 use crate::model::event::Event;
 use crate::model::judgement::{Evidence, JudgeError};
@@ -19,9 +20,9 @@ use crate::model::stop::Stop;
 /// Arguments of `juror compare`.
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// The judge answer
+    /// The judge answer; `-` for standard input
     pub answer: PathBuf,
-    /// The output
+    /// The output; `-` for standard input
     pub output: PathBuf,
     /// Arguments of the default output validator
     ///
@@ -42,16 +43,20 @@ pub fn run(arguments: &CompareArguments) -> ExitCode {
 fn run_on(arguments: &CompareArguments, output: &Output) -> Result<(), Stop> {
     let options = Options::parse(&arguments.validator_args);
     let options = options.map_err(|error| Stop::usage(error.to_string()))?;
-    let fault = JudgeError::on("compare", &arguments.output);
-    let answer = open(&arguments.answer)?;
-    let contestant = open(&arguments.output)?;
-    let difference = compare(answer, contestant, &options).map_err(fault)?;
+    let [answer, contestant] = [&arguments.answer, &arguments.output].map(|it| given_file(it));
+    if answer == contestant && answer == Path::new(STANDARD_INPUT) {
+        return Err(Stop::usage(
+            "only one of the two files can be standard input; give a name for the other",
+        ));
+    }
+    let fault = JudgeError::on("compare", contestant);
+    let (mut answer, mut output_file) = (open(answer)?, open(contestant)?);
+    let difference = compare(&answer, &output_file, &options).map_err(fault)?;
     let evidence = match &difference {
         None => None,
         Some(difference) => {
-            let mut answer = open(&arguments.answer)?;
-            let mut contestant = open(&arguments.output)?;
-            let diff = diff(&mut answer, &mut contestant, difference, &options).map_err(fault)?;
+            answer.rewind().and_then(|()| output_file.rewind()).map_err(fault)?;
+            let diff = diff(&mut answer, &mut output_file, difference, &options).map_err(fault)?;
             Some(Evidence {
                 diff: diff.lines,
                 diff_lines_left_out: diff.left_out,
@@ -60,7 +65,7 @@ fn run_on(arguments: &CompareArguments, output: &Output) -> Result<(), Stop> {
         }
     };
     output.event(Event::Compared(Box::new(ComparisonReport {
-        output: arguments.output.display().to_string(),
+        output: contestant.display().to_string(),
         equal: difference.is_none(),
         difference: difference.map(Box::new),
         evidence: evidence.map(Box::new),
@@ -68,7 +73,18 @@ fn run_on(arguments: &CompareArguments, output: &Output) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Opens a file for reading it twice: a pipe is copied, since it can be read only once.
 fn open(path: &Path) -> Result<File, Stop> {
-    File::open(path)
-        .map_err(|error| Stop::usage(format!("cannot open {}: {error}", path.display())))
+    let opened = || {
+        let mut file = File::open(path)?;
+        if file.metadata()?.is_file() {
+            return Ok(file);
+        }
+        let mut copy = tempfile::tempfile()?;
+        io::copy(&mut file, &mut copy)?;
+        copy.rewind()?;
+        Ok(copy)
+    };
+    opened()
+        .map_err(|error: io::Error| Stop::usage(format!("cannot open {}: {error}", path.display())))
 }

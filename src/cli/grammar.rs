@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::exit_code::ExitCode;
 use crate::cli::help::GRAMMAR_EXAMPLES;
-use crate::cli::options::{OutputOptions, one_of};
+use crate::cli::options::{OutputOptions, given_file, one_of};
 use crate::cli::output::{Output, command, print};
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::compile::read;
@@ -55,7 +55,7 @@ pub enum GrammarCommand {
 pub struct CheckArguments {
     /// The grammar
     pub grammar: PathBuf,
-    /// Inputs
+    /// Inputs; `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// Options about output.
@@ -116,7 +116,7 @@ pub fn run(command: &GrammarCommand) -> ExitCode {
 fn check(arguments: &CheckArguments) -> ExitCode {
     command(&arguments.output, "grammar check", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
-        for path in &arguments.inputs {
+        for path in arguments.inputs.iter().map(|it| given_file(it)) {
             let checked = open(path).and_then(|input| {
                 validate_blob(&grammar, &input, path).map_err(|error| cannot_open(path, &error))
             });
@@ -124,7 +124,7 @@ fn check(arguments: &CheckArguments) -> ExitCode {
                 continue;
             };
             let valid = output.part(held(checked))?.is_some();
-            output.event(Event::InputChecked(InputReport { path: path.clone(), valid }));
+            output.event(Event::InputChecked(InputReport { path: path.to_owned(), valid }));
         }
         Ok(())
     })
@@ -214,7 +214,7 @@ fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
     command(&arguments.output, "grammar bounds", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
         let mut coverage = Coverage::new(&grammar);
-        for path in &arguments.inputs {
+        for path in arguments.inputs.iter().map(|it| given_file(it)) {
             let input = open(path)
                 .and_then(|input| input.start(u64::MAX).map_err(|error| cannot_open(path, &error)));
             if let Some(input) = output.part(input)? {

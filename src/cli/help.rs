@@ -249,6 +249,7 @@ Exit codes: see `juror --help`.";
 pub(super) const COMPARE_EXAMPLES: &str = "\
 Examples:
   juror compare 1.ans my.out
+  ./program < 1.in | juror compare 1.ans -
       Token by token; blanks and letter case do not count.
   juror compare 1.ans my.out float_tolerance 1e-6
       Numbers may differ by 1e-6, absolutely or relatively.

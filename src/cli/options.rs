@@ -274,6 +274,14 @@ pub enum Color {
     Never,
 }
 
+/// The file that `-` names where files are read.
+pub const STANDARD_INPUT: &str = "/dev/stdin";
+
+/// The file that an argument names: `-` is standard input.
+pub fn given_file(path: &Path) -> &Path {
+    if path.as_os_str() == "-" { Path::new(STANDARD_INPUT) } else { path }
+}
+
 /// Parses the name of one of these values.
 pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],

@@ -270,6 +270,20 @@ fn files_can_be_compared_without_a_package() {
     fixture.check("compare a b float_tolerance 1e-6", 0, &[]);
     fixture.check("compare a b float_tolerance", 2, &["float_tolerance"]);
     fixture.check("compare a absent", 2, &["absent"]);
+    fixture.check("compare a sum", 2, &["cannot open sum"]);
+    let piped = |line: &str, text: &str, code: i32, said: &str| {
+        let output = fixture.juror(line).write_stdin(text).output().expect("juror runs");
+        let shown =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{line}: {shown}");
+        assert!(shown.contains(said), "{line}: {shown}");
+    };
+    let text = fixture.read("a");
+    piped("compare a -", &text, 0, "/dev/stdin agrees");
+    piped("compare - a", &text, 0, "a agrees");
+    piped("compare a -", "other", 1, "token 1 differs");
+    piped("compare a /dev/stdin", "other", 1, "token 1 differs");
+    piped("compare - -", &text, 2, "only one of the two files can be standard input");
 }
 
 #[test]

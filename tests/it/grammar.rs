@@ -30,6 +30,9 @@ fn exit_codes_tell_valid_from_invalid_and_from_faults() {
     fixture.check("grammar check broken.ctd good.in", 3, &["broken.ctd:1:8", "expected `)`"]);
     fixture.check("grammar check row.ctd", 2, &["<FILE>"]);
     fixture.check("grammar", 2, &["check", "generate", "bounds"]);
+    let mut piped = fixture.juror("grammar check row.ctd -");
+    let piped = piped.write_stdin("2\n1 201\n").output().expect("juror runs");
+    assert!(String::from_utf8_lossy(&piped.stderr).contains("/dev/stdin:2:3"), "{piped:?}");
     let report = fixture.json("grammar check row.ctd good.in bad.in", 1);
     assert_eq!(report["grammar"]["inputs"][0]["valid"], true);
     assert_eq!(report["grammar"]["inputs"][1]["valid"], false);
