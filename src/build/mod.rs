@@ -84,6 +84,8 @@ impl Prepared {
 pub struct Runnable {
     /// How to start it, without arguments for a test case.
     pub command: Command,
+    /// How to start it for one input, if it is built for many.
+    for_one: Command,
     /// The initial files of its box.
     pub files: Vec<TreeEntry>,
     /// How many processes and threads its language's runtime needs.
@@ -129,8 +131,16 @@ impl Runnable {
     #[must_use]
     pub fn with_environment(&self, name: &str, value: &str) -> Self {
         let mut program = self.clone();
-        program.command.env.push((name.to_owned(), value.to_owned()));
+        for command in [&mut program.command, &mut program.for_one] {
+            command.env.push((name.to_owned(), value.to_owned()));
+        }
         program
+    }
+
+    /// The same program, started for one input as if it were not built for many.
+    #[must_use]
+    pub fn for_one(&self) -> Self {
+        Self { command: self.for_one.clone(), ..self.clone() }
     }
 
     /// Its files, if it consists of answers to test cases: then there is nothing to start.
@@ -278,10 +288,14 @@ impl<'a> Builder<'a> {
             }
         };
         let program = Arc::new(program);
-        let mut command = plan.start.command(&[], run_limits.memory);
-        command.visible.push(Shown::tree(PROGRAM, &program));
+        let [command, for_one] = [&plan.start, &plan.start.for_one()].map(|start| {
+            let mut command = start.command(&[], run_limits.memory);
+            command.visible.push(Shown::tree(PROGRAM, &program));
+            command
+        });
         Ok(Built::Program(Box::new(Runnable {
             command,
+            for_one,
             files: links(&program, PROGRAM),
             processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
             compiler,

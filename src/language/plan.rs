@@ -127,9 +127,7 @@ impl BuildPlan {
             step.command.argv.extend(build);
             step.scratch.push(source.clone());
         }
-        let argv = &mut plan.start.command.argv;
-        let last = argv.len().checked_sub(1)?;
-        argv.splice(last..last, start);
+        plan.start.for_many = start;
         plan.files.push(TreeEntry::new(source, Node::plain(text.as_bytes())));
         Some(plan)
     }
@@ -142,6 +140,8 @@ pub struct Start {
     command: Command,
     /// The index of the argument with `{heap_mib}`.
     heap_at: Option<usize>,
+    /// The words before the file or class that make it read many inputs.
+    for_many: Vec<String>,
     /// Number of processes and threads of its run time, beside those of the program.
     pub processes: u32,
 }
@@ -159,13 +159,21 @@ impl Start {
             }
             (None, _) => {}
         }
+        let last = command.argv.len().saturating_sub(1);
+        command.argv.splice(last..last, self.for_many.iter().cloned());
         command.argv.extend_from_slice(args);
         command
     }
 
+    /// The same for one input, as if the program were not built for many.
+    #[must_use]
+    pub fn for_one(&self) -> Self {
+        Self { for_many: Vec::new(), ..self.clone() }
+    }
+
     /// A start that depends on no limit; `processes` are those of its run time.
     pub(super) fn plain(command: Command, processes: u32) -> Self {
-        Self { command, heap_at: None, processes }
+        Self { command, heap_at: None, for_many: Vec::new(), processes }
     }
 
     /// The same, if one of the arguments contains [`HEAP`].

@@ -158,8 +158,8 @@ pub static LANGUAGES: [Language; 54] = [
             {main}",
         batch_source: "java",
         batch_build: "{batch}",
-        // Most inputs are done before the second compiler is.
-        batch_start: "-XX:TieredStopAtLevel=1 JurorBatch",
+        // Most inputs are done before the second compiler is, and the first one pays off late.
+        batch_start: "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=5 JurorBatch",
         run_processes: JVM_PROCESSES,
         ..known("java", "Java", ".java")
     },

@@ -125,10 +125,7 @@ pub fn build(
     let texts: Vec<String> = mutants.iter().map(|mutant| mutant.text.clone()).collect();
     let variants = Variants { original, language, file, texts: &texts };
     let programs = variants.build(bench, &limits, &rules.limits)?;
-    let suspect = |program: Arc<Runnable>| {
-        let batched = is_batched.then(|| Arc::clone(&program));
-        Suspect::new(original, program, batched)
-    };
+    let suspect = |program: Arc<Runnable>| Suspect::of_one(original, program, *is_batched);
     Ok(programs.into_iter().map(|program| program.map(suspect)).collect())
 }
 
@@ -139,9 +136,7 @@ fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Susp
     let ways = [prepared.for_batches().map(|it| (it, true)), Some((prepared.clone(), false))];
     for (prepared, is_batched) in ways.into_iter().flatten() {
         if let Built::Program(program) = bench.builder.build(&prepared, &limits, &rules.limits)? {
-            let program: Arc<Runnable> = Arc::from(program);
-            let batched = is_batched.then(|| Arc::clone(&program));
-            return Ok(Some(Suspect::new(&prepared, program, batched)));
+            return Ok(Some(Suspect::of_one(&prepared, Arc::from(program), is_batched)));
         }
     }
     Ok(None)

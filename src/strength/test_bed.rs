@@ -40,6 +40,14 @@ impl Suspect {
     ) -> Self {
         Self { runnable, batched, starts_slowly: starts_slowly(prepared), wrapper: None }
     }
+
+    /// A suspect from one program, which may be built for many inputs.
+    pub fn of_one(prepared: &Prepared, program: Arc<Runnable>, is_for_many: bool) -> Self {
+        match is_for_many {
+            true => Self::new(prepared, Arc::new(program.for_one()), Some(program)),
+            false => Self::new(prepared, program, None),
+        }
+    }
 }
 
 /// Whether starting the runtime of a program's language takes longer than most inputs: one with threads of its own sets

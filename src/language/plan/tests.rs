@@ -155,6 +155,7 @@ fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>)
         let names = batches.files.iter().map(|it| it.name.to_string_lossy());
         let is_java = plan.written.code() == Some("java");
         assert_eq!(batches.start == plan.start, plan.build.is_some() && !is_java);
+        assert_eq!(batches.start.for_one(), plan.start);
         [added, names.collect::<Vec<_>>().join(" ")]
     });
     let batches = batches.as_ref().map(|it| [&*it[0], &*it[1]]);
