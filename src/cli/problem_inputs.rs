@@ -177,8 +177,17 @@ impl ProblemInputs {
     /// Whether changed copies of test cases can be used: they can be checked and answered.
     pub(super) fn has_copies(&self) -> bool {
         !(self.grammars.is_empty() && self.programs.is_empty())
-            && (!self.is_judged() || self.answers_by.is_some())
+            && (!self.is_judged() || self.answers_by.is_some() || self.has_no_answers())
             && self.copied().next().is_some()
+    }
+
+    /// Whether all judge answers are empty: then the output validator does not need them.
+    fn has_no_answers(&self) -> bool {
+        let mut answers = self.problem.test_data.cases.iter().map(|case| &case.answer);
+        answers.all(|path| {
+            let size = path.as_ref().and_then(|path| fs::metadata(path).ok());
+            size.is_some_and(|it| it.len() == 0)
+        })
     }
 
     /// The sources of inputs, in words.

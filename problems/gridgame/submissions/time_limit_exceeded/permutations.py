@@ -1,5 +1,4 @@
-# Mistake: makes a dictionary of all permutations and their totals for each grid, which Python does in time for one
-# grid, not for fifty.
+# Mistake: sorts all permutations by their totals for each grid, which Python does in time for one grid, not for fifty.
 
 import sys
 from itertools import permutations
@@ -10,8 +9,8 @@ def total(grid):
     totals = {}
     for columns in permutations(rows):
         totals[columns] = sum(grid[row][columns[row]] for row in rows)
-    best = min(totals, key=totals.get)
-    return totals[best]
+    best = sorted(totals, key=totals.get)
+    return totals[best[0]]
 
 
 numbers = iter(map(int, sys.stdin.read().split()))
