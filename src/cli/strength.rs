@@ -6,7 +6,7 @@ mod tools;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -245,6 +245,7 @@ impl Work<'_> {
             grammar: inputs.grammars.first(),
             way: way.filter(|_| !inputs.is_judged()),
             accepted: Mutex::new(HashMap::new()),
+            doubted: Once::new(),
         };
         if inputs.grammars.is_empty() {
             report.lacking.push(Lack::Grammar);
@@ -385,6 +386,7 @@ impl Work<'_> {
                     Unusable::TooSlow => "too slow".to_owned(),
                     Unusable::Reference(verdict, cause) => format!("{verdict}, {cause}"),
                     Unusable::Solution(what) => what.clone(),
+                    Unusable::Validator(error) => error.to_string(),
                 };
                 let message = format!("fails on a valid input: {why}: {}", shown(&fault.input));
                 Diagnostic::error(path(&reference.name), message).help(help).into()

@@ -379,6 +379,7 @@ fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic
     match &fault.why {
         Unusable::TooSlow => reference("it is too slow"),
         Unusable::Reference(verdict, cause) => reference(&format!("{verdict}, {cause}")),
+        Unusable::Validator(error) => reference(&error.to_string()),
         Unusable::Solution(what) => {
             let path = setting.inputs.answers_by.as_deref().unwrap_or(&programs.path);
             let message = format!("makes no judge answer for a valid input: {what}: {input}");

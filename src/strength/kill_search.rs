@@ -5,14 +5,12 @@ use std::time::{Duration, Instant};
 
 use crate::executor::until::Until;
 use crate::generate::fresh::FreshInputs;
-use crate::judge::case::{Texts, TimeLimitMode};
-use crate::model::judgement::CaseJudgement;
+use crate::judge::case::Texts;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, REPEATS};
 use crate::strength::pool::Fresh;
 use crate::strength::test_bed::{Suspect, TestBed};
 use crate::stress::batch::Batches;
-use crate::stress::comparison::Compared;
 use crate::stress::search::Failure;
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 use crate::stress::validity::Validity;
@@ -43,7 +41,7 @@ pub struct KillSearchResult {
 
 /// How many inputs that need a start each are tried in a round: over all rounds, enough to presume that a suspect is
 /// right.
-const ALONE: usize = 25;
+pub(super) const ALONE: usize = 25;
 /// How long an input is made smaller.
 const SHRINKING: Duration = Duration::from_secs(3);
 
@@ -88,13 +86,15 @@ impl KillSearch<'_> {
 
     /// How a suspect fails on an input, if it fails each time and the input is valid.
     fn failure(&self, suspect: &Suspect, fresh: &Fresh) -> Result<Option<Failure>, Stop> {
-        let Some(judged) = self.rejected(suspect, &fresh.item.input)? else { return Ok(None) };
+        let Some(judged) = self.test_bed.rejected(suspect, &fresh.item.input)? else {
+            return Ok(None);
+        };
         let input = &fresh.item.input;
         if !self.validity.allows(input)? || !self.is_certain(suspect, &fresh.origin, input)? {
             return Ok(None);
         }
         for _ in 1..REPEATS {
-            match self.rejected(suspect, &fresh.item.input)? {
+            match self.test_bed.rejected(suspect, &fresh.item.input)? {
                 Some(again) if again.verdict == judged.verdict => {}
                 _ => return Ok(None),
             }
@@ -120,28 +120,12 @@ impl KillSearch<'_> {
     ) -> Result<bool, Stop> {
         if matches!(origin, Origin::TestCase { .. }) {
             for (_, other) in self.others.iter().filter(|(_, it)| !std::ptr::eq(it, suspect)) {
-                if self.rejected(other, input)?.is_some() {
+                if self.test_bed.rejected(other, input)?.is_some() {
                     return Ok(false);
                 }
             }
         }
         Ok(true)
-    }
-
-    /// The suspect's judgement on an input, if it is not accepted.
-    ///
-    /// # Errors
-    /// See [`Self::first`].
-    pub fn rejected(
-        &self,
-        suspect: &Suspect,
-        input: &Arc<[u8]>,
-    ) -> Result<Option<CaseJudgement>, Stop> {
-        let compared = self.test_bed.with(suspect, |it| it.compare(input, TimeLimitMode::Any))?;
-        Ok(match compared {
-            Compared::Differs(judged) => Some(*judged),
-            Compared::Same | Compared::NoAnswer(_) => None,
-        })
     }
 
     /// Makes a failing input small.

@@ -15,7 +15,7 @@ use crate::model::stop::Stop;
 use crate::model::strength::{MissedBy, PartName, Strength, Subject, SubjectStatus};
 use crate::model::stress::Origin;
 use crate::mutate::operator::Operator;
-use crate::strength::kill_search::KillSearch;
+use crate::strength::kill_search::{ALONE, KillSearch};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{Fresh, FreshSource};
 use crate::strength::reach::Looking;
@@ -85,7 +85,7 @@ impl Measuring<'_> {
         let search = &self.search;
         search.until.set(Some(search.end - self.for_search));
         if let Some(source) = &mut source {
-            match search.in_time(source.next(&search.test_bed.comparison, POOL))? {
+            match search.in_time(source.next(&search.test_bed.comparison, POOL, POOL))? {
                 Some(Ok(fresh)) => pool = fresh,
                 Some(Err(fault)) => return Ok(Err(Unmeasured::Reference(fault))),
                 None => report.cut = true,
@@ -190,6 +190,7 @@ impl Measuring<'_> {
     ) -> Result<Result<(), Fault>, Stop> {
         let search = &self.search;
         search.until.set(Some(search.end));
+        let kept = if search.test_bed.way.is_some() { ROUND } else { ALONE };
         let mut fresh = pool;
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
@@ -221,7 +222,8 @@ impl Measuring<'_> {
             for (place, failure) in found {
                 self.missed(entries, place, &failure)?;
             }
-            fresh = match search.in_time(source.next(&search.test_bed.comparison, ROUND))? {
+            let next = source.next(&search.test_bed.comparison, ROUND, kept);
+            fresh = match search.in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),
                 None => continue,
@@ -253,7 +255,8 @@ impl Measuring<'_> {
         });
         let judged = match &known {
             Some(known) => {
-                let rejected = self.search.rejected(&suspect, &Arc::from(known.input.as_slice()));
+                let rejected =
+                    self.search.test_bed.rejected(&suspect, &Arc::from(known.input.as_slice()));
                 self.search.in_time(rejected)?.flatten()
             }
             None => None,
@@ -276,7 +279,7 @@ impl Measuring<'_> {
                     .collect();
                 let also = self.side_by_side(&others, |entry| {
                     let Some(suspect) = &entry.suspect else { return Ok(None) };
-                    let rejected = self.search.rejected(suspect, &shrunk.input);
+                    let rejected = self.search.test_bed.rejected(suspect, &shrunk.input);
                     let rejected = self.search.in_time(rejected)?.flatten();
                     Ok(rejected.map(|_| entry.subject.id.clone()))
                 })?;

@@ -48,8 +48,8 @@ pub const LONGEST: usize = 64 << 10;
 const IN_VAIN: u64 = 200;
 
 impl FreshSource<'_> {
-    /// The next inputs, up to this number; fewer if there are no more. A fault is a right program that fails on an
-    /// input.
+    /// The first `kept` of the next `most` inputs; fewer if there are no more. A fault is a right program that fails on
+    /// an input.
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
@@ -57,6 +57,7 @@ impl FreshSource<'_> {
         &mut self,
         comparison: &Comparison<'_>,
         most: usize,
+        kept: usize,
     ) -> Result<Result<Vec<Fresh>, Fault>, Stop> {
         let mut made = Vec::new();
         let mut in_vain = 0;
@@ -80,6 +81,8 @@ impl FreshSource<'_> {
                 made.push((self.taken, input, candidate.origin, call));
             }
         }
+        // Answers may take much longer than inputs.
+        made.truncate(kept);
         let answered = crate::executor::parallel::map(comparison.bench.executor, &made, |it| {
             comparison.answer(&it.1)
         })?;
@@ -92,6 +95,7 @@ impl FreshSource<'_> {
                 Err(Unusable::TooSlow) => {}
                 // Only input validators accept it.
                 Err(_) if matches!(origin, Origin::TestCase { .. }) => {}
+                Err(Unusable::Validator(error)) => return Err(Stop::Fault(*error)),
                 Err(why) => {
                     if self.validity.allows(&input)? {
                         return Ok(Err(Fault { number, input, why }));

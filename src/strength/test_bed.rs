@@ -2,21 +2,24 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
+use crate::build::bench::Bench;
 use crate::build::{Prepared, Runnable};
 use crate::executor::Executor;
 use crate::grammar::program::Grammar;
 use crate::judge::case::{Entry, ReadyCase, Texts, TimeLimitMode, judge_case};
 use crate::judge::output::Ran;
-use crate::model::judgement::CaseJudgement;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::mutate::wrapper::Wrapper;
 use crate::strength::wrapped::{Wrapped, Wrapping};
 use crate::stress::batch::{Batches, Said, Way, frames};
-use crate::stress::comparison::{Compared, Comparison};
+use crate::stress::comparison::{Compared, Comparison, Unusable};
 
 /// A program that should be wrong, ready to run.
 #[derive(Clone, Debug)]
@@ -81,6 +84,8 @@ pub struct TestBed<'a> {
     pub way: Option<Way>,
     /// Whether outputs from batches were accepted before, by hash of input and output.
     pub accepted: Mutex<HashMap<u64, bool>>,
+    /// Whether a warning named an input on which the output validator breaks down.
+    pub doubted: Once,
 }
 
 /// The result of a suspect on fresh inputs.
@@ -332,11 +337,42 @@ impl TestBed<'_> {
         // Inputs of the same kind are adjacent.
         for item in items.iter().step_by(items.len().div_ceil(FEW).max(1)) {
             tried += 1;
-            let mode = TimeLimitMode::Any;
-            let compared = self.with(suspect, |it| it.compare(&item.input, mode))?;
-            rejecting += usize::from(matches!(compared, Compared::Differs(_)));
+            rejecting += usize::from(self.rejected(suspect, &item.input)?.is_some());
         }
         Ok(OnPool { rejecting, tried, signature: None })
+    }
+
+    /// The suspect's judgement on a fresh input, if it is not accepted. Without a grammar, input validators may be lax:
+    /// then an input on which the output validator breaks down is left out.
+    ///
+    /// # Errors
+    /// If the judge failed or was interrupted.
+    pub fn rejected(
+        &self,
+        suspect: &Suspect,
+        input: &Arc<[u8]>,
+    ) -> Result<Option<CaseJudgement>, Stop> {
+        match self.with(suspect, |it| it.compare(input, TimeLimitMode::Any))? {
+            Compared::Differs(judged) => Ok(Some(*judged)),
+            Compared::NoAnswer(Unusable::Validator(error)) if self.grammar.is_some() => {
+                Err(Stop::Fault(*error))
+            }
+            Compared::NoAnswer(Unusable::Validator(error)) => {
+                self.doubted.call_once(|| self.doubt(&error));
+                Ok(None)
+            }
+            Compared::Same | Compared::NoAnswer(_) => Ok(None),
+        }
+    }
+
+    /// Warns that the output validator breaks down on an input that only input validators accept. The reason names it.
+    fn doubt(&self, error: &JudgeError) {
+        let Bench { problem, events, .. } = self.comparison.bench;
+        let path = problem.dir.join(problem.layout.input_validators);
+        let reason = &error.reason;
+        let what = format!("accept an input on which the output validator breaks down: {reason}");
+        let help = "make them stricter, or fix the output validator; such inputs are left out";
+        events(Event::Diagnosed(Diagnostic::warning(path, what).help(help)));
     }
 }
 

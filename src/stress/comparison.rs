@@ -71,6 +71,8 @@ pub enum Unusable {
     Reference(Verdict, String),
     /// The solution that makes judge answers fails, in this way.
     Solution(String),
+    /// The output validator breaks down.
+    Validator(Box<JudgeError>),
 }
 
 impl<'a> Comparison<'a> {
@@ -100,7 +102,10 @@ impl<'a> Comparison<'a> {
             Err(unusable) => return Ok(Compared::NoAnswer(unusable)),
         };
         let asked = (self.submission, self.at_submission());
-        let judged = self.judge(self.rules, asked, time_limit_mode, input, answer)?;
+        let judged = match self.judge(self.rules, asked, time_limit_mode, input, answer) {
+            Err(stop) => return Ok(Compared::NoAnswer(Unusable::by_stop(stop)?)),
+            Ok(judged) => judged,
+        };
         Ok(match judged.verdict {
             Verdict::Accepted => Compared::Same,
             _ => Compared::Differs(Box::new(judged)),
@@ -138,7 +143,10 @@ impl<'a> Comparison<'a> {
         if self.is_judged() {
             let answer = Arc::clone(&answer);
             let asked = (self.reference, self.bench.executor);
-            let judged = self.judge(self.rules, asked, TimeLimitMode::Any, input, answer)?;
+            let judged = match self.judge(self.rules, asked, TimeLimitMode::Any, input, answer) {
+                Err(stop) => return Ok(Err(Unusable::by_stop(stop)?)),
+                Ok(judged) => judged,
+            };
             if judged.verdict != Verdict::Accepted {
                 return Ok(Err(match judged.is_stuck() {
                     true => Unusable::Reference(judged.verdict, judged.cause),
@@ -246,6 +254,14 @@ impl Unusable {
         match verdict {
             Verdict::TimeLimitExceeded => Self::TooSlow,
             _ => Self::Reference(verdict, cause),
+        }
+    }
+
+    /// For an output validator that breaks down; any other stop remains one.
+    fn by_stop(stop: Stop) -> Result<Self, Stop> {
+        match stop {
+            Stop::Fault(error) if error.program.is_some() => Ok(Self::Validator(Box::new(error))),
+            stop => Err(stop),
         }
     }
 }

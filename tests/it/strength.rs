@@ -224,6 +224,22 @@ fn wrappers_do_not_fit_what_talks() {
 }
 
 #[test]
+fn a_changed_test_case_that_breaks_the_output_validator_is_left_out() {
+    let fixture = small(stress_live::live());
+    fixture.remove("sum/input_validators/sum.ctd");
+    // The output validator needs no judge answer, so test cases can be changed.
+    fixture.write("sum/data/sample/1.ans", "");
+    let boom = "read -r a b; (( b > 0 )) && echo boom || echo $a\n";
+    fixture.write("sum/submissions/wrong_answer/boom.sh", boom);
+    fixture.write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a ? 9 : b"));
+    let said =
+        ["an input on which the output validator breaks down: ", "missed  wrong_answer/some.sh"];
+    check(&fixture, "", 0, &said);
+    fixture.write("my.sh", boom);
+    fixture.check("stress sum my.sh --seed 1 --runs 50 --time 10m", 0, &[]);
+}
+
+#[test]
 fn a_submission_with_some_points_only_is_wrong() {
     let fixture = small(Fixture::new());
     let problem = fixture.read("sum/problem.yaml");

@@ -222,6 +222,7 @@ impl Shared<'_, '_> {
             Compared::NoAnswer(why) if why == Unusable::TooSlow || self.is_guess(&ready) => {
                 self.lock().outcome.result.left_out += 1;
             }
+            Compared::NoAnswer(Unusable::Validator(error)) => return Err(Stop::Fault(*error)),
             Compared::NoAnswer(why) => {
                 if ready.is_allowed || self.is_allowed(&ready.input)? {
                     self.keep_fault(Fault { number: ready.number, input: ready.input, why });
