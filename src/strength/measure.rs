@@ -191,6 +191,8 @@ impl Measuring<'_> {
         let search = &self.search;
         search.until.set(Some(search.end));
         let kept = if search.test_bed.way.is_some() { ROUND } else { ALONE };
+        // Without a grammar, each input costs starts of input validators.
+        let most = if search.test_bed.grammar.is_some() { ROUND } else { kept };
         let mut fresh = pool;
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
@@ -222,7 +224,7 @@ impl Measuring<'_> {
             for (place, failure) in found {
                 self.missed(entries, place, &failure)?;
             }
-            let next = source.next(&search.test_bed.comparison, ROUND, kept);
+            let next = source.next(&search.test_bed.comparison, most, kept);
             fresh = match search.in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),
