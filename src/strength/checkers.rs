@@ -43,14 +43,19 @@ impl Oracle {
         match self {
             Self::Default => "the judge answer: the default output validator knows no other right output".to_owned(),
             Self::Agreement(count) => format!(
-                "the judge answer: all {count} accepted submissions write it, token by token, on each test case that was tried"
+                "the judge answer, except for the order of its words: all {count} accepted submissions write it, token by token, on each test case that was tried"
             ),
             Self::Form => "the form only: accepted submissions write different outputs, or there is only one, so other values may be right".to_owned(),
         }
     }
 
     fn knows(self, kind: FaultClass) -> bool {
-        self != Self::Form || kind == FaultClass::Form
+        match self {
+            Self::Default => true,
+            // That all write the same is no proof: they may break ties in the same usual way.
+            Self::Agreement(_) => kind != FaultClass::Order,
+            Self::Form => kind == FaultClass::Form,
+        }
     }
 }
 
@@ -295,6 +300,19 @@ mod tests {
         assert_eq!(passed, expected, "{found:?}");
         assert_eq!(found.faults, found.refused + expected.len() as u64);
         assert!(found.oracle.starts_with("the judge answer: the default"), "{}", found.oracle);
+    }
+
+    #[test]
+    fn what_is_certainly_a_fault_depends_on_who_knows_the_right_outputs() {
+        use FaultClass::{Form, Order, Value};
+        for (oracle, known) in [
+            (Oracle::Default, &[Form, Value, Order][..]),
+            (Oracle::Agreement(2), &[Form, Value]),
+            (Oracle::Form, &[Form]),
+        ] {
+            let kinds = [Form, Value, Order].into_iter().filter(|kind| oracle.knows(*kind));
+            assert_eq!(kinds.collect::<Vec<_>>(), known, "{oracle:?}");
+        }
     }
 
     #[test]

@@ -463,7 +463,9 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
 #[test]
 fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
     let fixture = Fixture::new();
-    for line in [String::new(), lines(&[sum(1, "sleep 60")])] {
+    // It sleeps until the signal comes, however late that is.
+    let sleeps = with(sum(1, "sleep 1000"), json!({ "limits": { "time": 500 } }));
+    for line in [String::new(), lines(&[sleeps])] {
         let mut command = fixture.std_juror("grade --journal journal");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("juror runs");

@@ -17,6 +17,8 @@ pub(super) enum FaultClass {
     Form,
     /// A different value: wrong if only one output is right.
     Value,
+    /// The same words in another order: right in many problems with several right outputs.
+    Order,
 }
 
 /// A named change of an output; `None` if it does not apply to the output.
@@ -62,12 +64,12 @@ const CHANGES: [Change; 16] = [
         let negated = -value(&output[number.clone()])?;
         put(output, number, negated.to_string().as_bytes())
     }),
-    ("two words swapped", FaultClass::Value, |output| {
+    ("two words swapped", FaultClass::Order, |output| {
         let words = words(output);
         let pair = words.windows(2).find(|it| output[it[0].clone()] != output[it[1].clone()])?;
         exchange(output, &pair[0], &pair[1])
     }),
-    ("two lines swapped", FaultClass::Value, |output| {
+    ("two lines swapped", FaultClass::Order, |output| {
         let lines = lines(output);
         let differ =
             |it: &&[std::ops::Range<usize>]| output[it[0].clone()] != output[it[1].clone()];
