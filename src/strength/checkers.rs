@@ -52,7 +52,7 @@ impl Oracle {
     fn knows(self, kind: FaultClass) -> bool {
         match self {
             Self::Default => true,
-            // That all write the same is no proof: they may break ties in the same usual way.
+            // Other orders may be right, even if all accepted submissions choose the same one.
             Self::Agreement(_) => kind != FaultClass::Order,
             Self::Form => kind == FaultClass::Form,
         }

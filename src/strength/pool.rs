@@ -48,8 +48,8 @@ pub const LONGEST: usize = 64 << 10;
 const IN_VAIN: u64 = 200;
 
 impl FreshSource<'_> {
-    /// The first `kept` of the next `most` inputs; fewer if there are no more. A fault is a right program that fails on
-    /// an input.
+    /// Makes up to `most` inputs, and answers the first `kept` of them. Returns a fault if a right program fails on an
+    /// input.
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
