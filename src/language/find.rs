@@ -75,8 +75,12 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
         }
         Ask::Home { home, version, program: inside } => {
             let (version, home) = (first(version)?, PathBuf::from(first(home)?));
-            let inside = Some(home.join(inside)).filter(|it| probe.real_path(it).is_some());
-            Ok(toolchain(probe, inside.as_deref().unwrap_or(program), version, &[home]))
+            let existing =
+                |it: &str| Some(home.join(it)).filter(|it| probe.real_path(it).is_some());
+            let inside = existing(inside);
+            let has_lld = inside.is_some() && existing(Toolchain::LLD).is_some();
+            let program = inside.as_deref().unwrap_or(program);
+            Ok(Toolchain { has_lld, ..toolchain(probe, program, version, &[home]) })
         }
         Ask::Script { options, script } => {
             let args: Vec<&str> = options.split_whitespace().chain([script]).collect();
@@ -177,7 +181,8 @@ fn toolchain(probe: &dyn Probe, program: &Path, version: String, dirs: &[PathBuf
         let store = STORES.iter().find(|it| hop.starts_with(it));
         show(probe, &mut visible, store.map_or(hop.as_path(), Path::new));
     }
-    Toolchain { program: program.to_path_buf(), visible, version, linking: Linking::Dynamic }
+    let program = program.to_path_buf();
+    Toolchain { program, visible, version, linking: Linking::Dynamic, has_lld: false }
 }
 
 fn show(probe: &dyn Probe, shown: &mut Vec<PathBuf>, path: &Path) {

@@ -184,8 +184,8 @@ impl Planner<'_> {
     }
 
     fn fill(&self, template: &str, words: &Words<'_>) -> Vec<String> {
-        let mut tools = self.used.iter();
-        let is_static = tools.any(|it| it.toolchain.linking == Linking::Static);
+        let tools = || self.used.iter().map(|it| &it.toolchain);
+        let is_static = tools().any(|it| it.linking == Linking::Static);
         let mut argv = Vec::new();
         for word in template.split_whitespace() {
             match word {
@@ -197,6 +197,12 @@ impl Planner<'_> {
                 "{static}" if is_static => argv.push("-static".to_owned()),
                 "{crt_static}" if is_static => argv.push("-Ctarget-feature=+crt-static".to_owned()),
                 "{static}" | "{crt_static}" => {}
+                "{lld}" => {
+                    if let Some(dir) = tools().find_map(|it| it.lld()) {
+                        argv.push("-Clink-arg=-fuse-ld=lld".to_owned());
+                        argv.push(format!("-Clink-arg=-B{}", dir.display()));
+                    }
+                }
                 _ => argv.push(self.fill_word(word, words)),
             }
         }

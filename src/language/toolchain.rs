@@ -26,9 +26,20 @@ pub struct Toolchain {
     pub version: String,
     /// Whether it can link programs that need no shared library.
     pub linking: Linking,
+    /// Whether it brings a linker along, which is faster than that of the system.
+    pub has_lld: bool,
 }
 
 impl Toolchain {
+    /// Where a compiler of Rust has the linker that it brings along, from its home.
+    pub(super) const LLD: &str = "lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
+
+    /// The directory of the linker that it brings along.
+    pub fn lld(&self) -> Option<PathBuf> {
+        let home = self.program.parent()?.parent()?;
+        self.has_lld.then(|| home.join(Self::LLD))
+    }
+
     /// The paths that a program using it must see.
     pub fn shown(&self) -> Vec<Shown> {
         let name = self.program.file_name().unwrap_or_default();

@@ -80,10 +80,26 @@ fn compiled_languages_show_the_compiler_to_the_build_only() {
     check(
         rustc(Scripted::default().gcc(ARCHIVE)),
         "3n+1.rs",
-        "/h/rust/bin/rustc --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 \
-         -Ctarget-feature=+crt-static -Clinker=/usr/bin/gcc -o program 3n+1.rs [/h/rust]",
+        "/h/rust/bin/rustc --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 -Cstrip=symbols \
+         -Ctarget-feature=+crt-static -Clinker=/usr/bin/gcc -Clink-arg=-fuse-ld=lld \
+         -Clink-arg=-B/h/rust/lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld -o program 3n+1.rs [/h/rust]",
         "/program/program",
     );
+}
+
+#[test]
+fn rust_links_with_the_linker_that_it_brings_along_if_any() {
+    let machine = rustc(Scripted::default().gcc(NO_ARCHIVE));
+    let build = |linker: &str| {
+        format!(
+            "/h/rust/bin/rustc --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 \
+             -Cstrip=symbols -Clinker=/usr/bin/gcc {linker}-o program a.rs [/h/rust]",
+        )
+    };
+    let dir = "/h/rust/lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
+    let own = format!("-Clink-arg=-fuse-ld=lld -Clink-arg=-B{dir} ");
+    check(machine.clone(), "a.rs", &build(&own), "/program/program");
+    check(machine.absent(dir), "a.rs", &build(""), "/program/program");
 }
 
 #[test]

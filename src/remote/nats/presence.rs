@@ -157,6 +157,7 @@ mod tests {
                 visible: Vec::new(),
                 version: version.to_owned(),
                 linking: Linking::default(),
+                has_lld: false,
             }),
             _ => Err(Vec::new()),
         })
