@@ -15,7 +15,7 @@ use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Contention, Outcome, StoppedBy};
 use crate::model::stop::Stop;
-use crate::sandbox::pace::{pace, runnable, stolen};
+use crate::sandbox::pace::{pace, runnable, step, stolen};
 use crate::sandbox::{CoreId, Host, Slot, Stopper};
 
 /// Runs jobs in sandboxes on this machine.
@@ -172,11 +172,11 @@ impl Local {
         run: impl Fn(&mut Place) -> Result<R, JudgeError>,
     ) -> Result<(R, Contention), Stop> {
         let run = |place: &mut Place| {
-            let (pace, stolen) = (pace(), stolen());
+            let (pace, step, stolen) = (pace(), step(), stolen());
             let reply = self.unless_stopped(place, &run)?;
             let (others, stolen) = (runnable(), self::stolen().saturating_sub(stolen));
-            let pace = Some(self::pace().max(pace));
-            Ok((reply, Contention { others, stolen, pace, ..Contention::default() }))
+            let (pace, step) = (Some(self::pace().max(pace)), Some(self::step().max(step)));
+            Ok((reply, Contention { others, stolen, pace, step, ..Contention::default() }))
         };
         let none = || JudgeError::new("run alone", "there is no place for it");
         let reply = self.pool.run_alone(run, |place| self.renew(place));

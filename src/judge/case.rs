@@ -335,9 +335,9 @@ impl Trial<'_> {
             &self.rules.limits,
             self.executor.run(&job)?,
             |reply| &reply.outcome,
-            |number| {
-                self.executor
-                    .run_one(&patient(&job, &self.rules.limits), Some(Repeat::alone(number)))
+            |again| {
+                let job = patient(&job, &self.rules.limits, again);
+                self.executor.run_one(&job, Some(Repeat::alone(again.number)))
             },
         )?;
         if let Some(kept) = &kept {

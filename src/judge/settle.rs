@@ -24,8 +24,13 @@ const MOST_IN_ALL: u32 = 12;
 pub(super) const SLACK: f64 = 1.25;
 /// On a quiet machine, a run this many times over its limit is too slow without doubt.
 const FAR: u32 = 2;
-/// The same if other programs run, which may use the memory and the caches all the time.
+/// The same if other programs run.
 const FAR_BESIDE_OTHERS: u32 = 3;
+/// The same if they use the memory so much that the large caches are of no use. A program that lives from these took up to
+/// six times as long then.
+const FAR_WITHOUT_CACHES: u32 = 10;
+/// If a step through memory takes longer than this, the large caches are of no use.
+const WITHOUT_CACHES: Duration = Duration::from_nanos(40);
 /// A program that loses its processor more often than this per second of its CPU time is not alone on it.
 const OFTEN: f64 = 40.0;
 /// Even on the quietest machine, runs differ by this part of the limit.
@@ -46,10 +51,19 @@ pub struct Nearness {
     time_is_firm: AtomicBool,
 }
 
+/// A repetition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Again {
+    /// Its number, from 1.
+    pub(super) number: u32,
+    /// After how many times the limit it is too slow, whatever other programs do.
+    far: u32,
+}
+
 /// A job that may run long enough to settle a verdict by these limits.
-pub(super) fn patient(job: &Job, limits: &Limits) -> Job {
+pub(super) fn patient(job: &Job, limits: &Limits, again: Again) -> Job {
     let mut job = job.clone();
-    job.limits.cpu_time = limits.cpu_time.map(|limit| limit * FAR_BESIDE_OTHERS);
+    job.limits.cpu_time = limits.cpu_time.map(|limit| limit * again.far);
     let least = job.limits.cpu_time.map(|limit| limit * 2);
     job.limits.wall_time = job.limits.wall_time.map(|limit| limit.max(least.unwrap_or_default()));
     job
@@ -77,13 +91,13 @@ pub(super) struct Settled<R> {
     pub(super) repeats: Option<Box<Repeats>>,
 }
 
-/// Repeats a run as long as that may settle the verdict. `again` gets the number of the repetition, from 1.
+/// Repeats a run as long as that may settle the verdict.
 pub(super) fn settle<R>(
     nearness: Option<&Nearness>,
     limits: &Limits,
     first: R,
     outcome: impl Fn(&R) -> &Outcome,
-    mut again: impl FnMut(u32) -> Result<R, Stop>,
+    mut again: impl FnMut(Again) -> Result<R, Stop>,
 ) -> Result<Settled<R>, Stop> {
     let mut runs = vec![first];
     if let (Some(nearness), Some(limit)) = (nearness, limits.cpu_time) {
@@ -92,7 +106,8 @@ pub(super) fn settle<R>(
             if !is_open(&facts, limits, limit, nearness) || !nearness.may_go_on() {
                 break;
             }
-            runs.push(again(number as u32)?);
+            let far = facts.iter().map(|run| far(run)).fold(FAR_BESIDE_OTHERS, u32::max);
+            runs.push(again(Again { number: number as u32, far })?);
         }
     }
     let facts: Vec<&Outcome> = runs.iter().map(&outcome).collect();
@@ -159,13 +174,19 @@ fn is_open(facts: &[&Outcome], limits: &Limits, limit: Duration, nearness: &Near
 /// Whether the limit is farther from all measurements than the runs differ from each other. Runs that were alone
 /// count; the first run counts only if there is a single repetition.
 fn is_clear(facts: &[&Outcome], limit: Duration) -> bool {
-    let alone = if facts.len() > 2 { &facts[1..] } else { facts };
+    // One that was stopped before it was far over the limit proves nothing beside one that was not.
+    let proves = |run: &&Outcome| !run.is_cut_off() || is_far(run, limit);
+    let mut alone: Vec<&Outcome> = facts[1..].to_vec();
+    if alone.iter().any(proves) {
+        alone.retain(proves);
+    }
+    let measured = if facts.len() > 2 { &alone } else { facts };
     let pace = facts.iter().filter_map(|run| run.contention.pace).min();
-    let most = alone.iter().map(|run| run.cpu_time).max().unwrap_or_default();
-    let least = alone.iter().map(|run| run.cpu_time).min().unwrap_or_default();
+    let most = measured.iter().map(|run| run.cpu_time).max().unwrap_or_default();
+    let least = measured.iter().map(|run| run.cpu_time).min().unwrap_or_default();
     let spread = (most - least).max(limit.mul_f64(LEAST_SPREAD));
     // What the repetitions would have taken on a quiet machine.
-    let quiet = facts.iter().skip(1).map(|run| match is_far(run, limit) {
+    let quiet = alone.iter().map(|run| match is_far(run, limit) {
         true => run.cpu_time,
         false => run.cpu_time.saturating_sub(lost(run, pace)),
     });
@@ -176,7 +197,16 @@ fn is_clear(facts: &[&Outcome], limit: Duration) -> bool {
 
 /// Whether a run exceeds the limit by so much that other programs cannot be the reason.
 fn is_far(run: &Outcome, limit: Duration) -> bool {
-    run.cpu_time >= limit * if is_disturbed(run) { FAR_BESIDE_OTHERS } else { FAR }
+    run.cpu_time >= limit * far(run)
+}
+
+/// How many times as long as on a quiet machine a run may take at most, under the conditions that it had.
+fn far(run: &Outcome) -> u32 {
+    match is_disturbed(run) {
+        true if run.contention.step > Some(WITHOUT_CACHES) => FAR_WITHOUT_CACHES,
+        true => FAR_BESIDE_OTHERS,
+        false => FAR,
+    }
 }
 
 /// Whether others used the processor for a part of the time, or other processors at the end. A program whose own
@@ -192,7 +222,7 @@ fn is_disturbed(run: &Outcome) -> bool {
 /// The CPU time that others may have cost a run. `pace` is the best pace that was measured.
 fn lost(run: &Outcome, pace: Option<Duration>) -> Duration {
     if is_disturbed(run) {
-        return run.cpu_time - run.cpu_time / FAR_BESIDE_OTHERS;
+        return run.cpu_time - run.cpu_time / far(run);
     }
     match (pace, run.contention.pace) {
         (Some(best), Some(pace)) if pace > best => {
@@ -220,9 +250,10 @@ mod tests {
     }
 
     /// A run by its CPU time in milliseconds. Suffixes: `!` if it was stopped for that, `w` for wall time, `m` for
-    /// memory; `~` if it was disturbed.
+    /// memory; `~` if it was disturbed, `~~` if others used the memory, too.
     fn run(text: &str) -> Outcome {
         let switches = if text.ends_with('~') { 300 } else { 0 };
+        let step = Some(Duration::from_nanos(if text.ends_with("~~") { 90 } else { 20 }));
         let text = text.trim_end_matches('~');
         let millis: u64 = text.trim_end_matches(['!', 'm', 'w']).parse().unwrap();
         let stopped_by = match text.chars().last() {
@@ -239,7 +270,7 @@ mod tests {
                 None => Ending::Exited(0),
             },
             wall_time: Duration::from_millis(if switches > 0 { 2 * millis } else { millis }),
-            contention: Contention { switches, ..Contention::default() },
+            contention: Contention { switches, step, ..Contention::default() },
             ..quiet_outcome()
         }
     }
@@ -289,6 +320,10 @@ mod tests {
         check("1250!~ 900 905", "3: 900 within");
         check("1250!~ 2000", "2: 2000 over");
         check("1250!~ 3000!~", "2: 1250 over");
+        // What others do to the memory may cost it more.
+        check("1250!~ 3000!~~ 5100~~ 5000~~", "4: 5000 over, sensitive");
+        check("1250!~ 3000!~~ 900", "3: 900 within");
+        check("1250!~ 3000!~~ 10000!~~", "3: 1250 over");
     }
 
     #[test]

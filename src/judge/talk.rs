@@ -41,14 +41,14 @@ impl Trial<'_> {
             &self.rules.limits,
             self.executor.run_two(&joint, None)?,
             |reply| &reply.program.reply.outcome,
-            |number| {
-                let program = patient(&joint.program, &self.rules.limits);
+            |again| {
+                let program = patient(&joint.program, &self.rules.limits, again);
                 let mut joint = JointJob { program, ..joint.clone() };
                 joint.partner.limits.wall_time = partner_limits
                     .wall_time
                     .zip(joint.program.limits.wall_time)
                     .map(|(a, b)| a + b);
-                self.executor.run_two(&joint, Some(Repeat::alone(number)))
+                self.executor.run_two(&joint, Some(Repeat::alone(again.number)))
             },
         )?;
         let JointReply { program, partner, told, deadlock, transcript } = reply;

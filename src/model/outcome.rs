@@ -111,6 +111,8 @@ pub struct Contention {
     pub stolen: Duration,
     /// How long a fixed piece of work took next to the run; measured only if the program ran alone.
     pub pace: Option<Duration>,
+    /// How long a step of a walk through memory took next to the run; measured only if the program ran alone.
+    pub step: Option<Duration>,
 }
 
 impl Outcome {

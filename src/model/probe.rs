@@ -102,6 +102,8 @@ pub struct SubmissionProbe {
     pub values: String,
     /// What the largest of these inputs cost it.
     pub largest: ProbePoint,
+    /// Whether it waited there until the clock ended it.
+    pub waits: bool,
     /// By variable.
     pub variables: Vec<VariableProbe>,
     /// The variable that drives its time.
@@ -138,6 +140,8 @@ pub enum SeparatedBy {
     Input,
     /// Nothing within the bounds.
     Nothing,
+    /// Nothing, because it waits for ever instead of computing. So it counts as a wrong program, and no time tells it.
+    Waits,
     /// Unknown: no inputs could be made, or time ran out.
     Unknown,
 }
@@ -159,6 +163,12 @@ pub struct Probes {
 }
 
 impl Probes {
+    /// Whether this submission waits for ever instead of computing.
+    pub fn waits(&self, submission: &str) -> bool {
+        let mut waiting = self.separations.iter().filter(|it| it.by == SeparatedBy::Waits);
+        waiting.any(|it| it.submission == submission)
+    }
+
     /// How many slow submissions a test case separates, and how many can be separated.
     pub fn separated(&self) -> (usize, usize) {
         let count = |by: SeparatedBy| self.separations.iter().filter(|it| it.by == by).count();

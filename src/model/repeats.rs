@@ -43,6 +43,9 @@ pub struct TimedRun {
     /// How long a fixed piece of work took beside it; `None` if it was not done.
     #[serde(with = "As::<Option<Seconds>>")]
     pub pace_seconds: Option<Duration>,
+    /// How long a step of a walk through memory took beside it; `None` if there was none.
+    #[serde(with = "As::<Option<Seconds>>")]
+    pub step_seconds: Option<Duration>,
 }
 
 impl From<&Outcome> for TimedRun {
@@ -57,6 +60,7 @@ impl From<&Outcome> for TimedRun {
             others_running: contention.others,
             stolen_seconds: contention.stolen,
             pace_seconds: contention.pace,
+            step_seconds: contention.step,
         }
     }
 }
@@ -107,6 +111,7 @@ mod tests {
                 others_running: 0,
                 stolen_seconds: Duration::ZERO,
                 pace_seconds: None,
+                step_seconds: None,
             };
             let repeats = Repeats { is_sensitive, runs: millis.iter().map(run).collect() };
             assert_eq!(repeats.said(), expected);

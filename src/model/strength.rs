@@ -211,9 +211,9 @@ words! {
 impl PartName {
     /// All parts with their weights, in the order of reports.
     pub const WEIGHTS: [(Self, f64); 7] = [
-        (Self::Kills, 0.45),
+        (Self::Kills, 0.55),
         (Self::Twice, 0.10),
-        (Self::Bounds, 0.15),
+        (Self::Bounds, 0.05),
         (Self::Features, 0.10),
         (Self::Speed, 0.10),
         (Self::InputValidators, 0.05),

@@ -313,9 +313,10 @@ impl Measuring<'_> {
         let operators = held_out.iter().map(|operator| operator.name().to_owned()).collect();
         report.hold_out = report.held_out(operators);
         let features = report.features();
+        let probes = report.probes.clone().unwrap_or_default();
         let parts = |subjects: &[Subject]| {
             score::parts(|name| match name {
-                PartName::Kills => score::kills(subjects),
+                PartName::Kills => score::kills(subjects, &|it| probes.waits(&it.id)),
                 PartName::Twice => score::twice(subjects),
                 PartName::Features => features,
                 other => measured(other),

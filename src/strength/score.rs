@@ -16,12 +16,14 @@ pub fn hardness(rejected: usize, pool: usize) -> f64 {
     (-chance.log2()).max(LEAST)
 }
 
-/// The share of the subjects that the data catches, weighted by hardness; `None` if there are none.
-pub fn kills(subjects: &[Subject]) -> Option<f64> {
-    let counted = || subjects.iter().filter(|it| it.status.counts() && !is_slow(it));
-    let all: f64 = counted().map(|it| it.hardness).sum();
-    let caught = counted().filter(|it| it.status == SubjectStatus::Caught);
-    (all > 0.0).then(|| caught.map(|it| it.hardness).sum::<f64>() / all)
+/// The share of the subjects that the data catches, weighted by hardness, which counts up to one bit; `None` if there
+/// are none. `waits` knows the submissions that wait for ever instead of being slow.
+pub fn kills(subjects: &[Subject], waits: &dyn Fn(&Subject) -> bool) -> Option<f64> {
+    let counts = |it: &&Subject| it.status.counts() && (!is_slow(it) || waits(it));
+    let weight = |it: &Subject| it.hardness.min(1.0);
+    let all: f64 = subjects.iter().filter(counts).map(weight).sum();
+    let caught = subjects.iter().filter(counts).filter(|it| it.status == SubjectStatus::Caught);
+    (all > 0.0).then(|| caught.map(weight).sum::<f64>() / all)
 }
 
 /// Whether a submission is known to fail only by being too slow: then the speed part counts it.

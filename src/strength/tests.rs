@@ -236,7 +236,7 @@ fn measured(grammar: &Grammar, pool: &[Fresh], on_pool: &[usize], cases: &[Vec<i
     let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
     report.features = looking.features(named, pool).ok().flatten().unwrap_or_default();
     report.parts = score::parts(|name| match name {
-        PartName::Kills => score::kills(&report.subjects),
+        PartName::Kills => score::kills(&report.subjects, &|_| false),
         PartName::Twice => score::twice(&report.subjects),
         PartName::Bounds => coverage.share(grammar),
         PartName::Features => report.features(),
@@ -285,6 +285,35 @@ fn better_test_data_has_a_higher_score() {
         });
         assert!(told.is_sorted_by(|(_, one), (_, other)| one < other), "{seed} {told:?}");
     }
+}
+
+#[test]
+fn a_program_counts_with_its_hardness_up_to_one_bit() {
+    let check = |subjects: &[(f64, SubjectStatus, Verdict)], waits: bool, expected| {
+        let subjects: Vec<Subject> = subjects
+            .iter()
+            .map(|&(hardness, status, verdict)| Subject {
+                status,
+                hardness,
+                killers: match status {
+                    SubjectStatus::Caught => vec![Kill { test_case: "1".to_owned(), verdict }],
+                    _ => Vec::new(),
+                },
+                ..Subject::new("a", SubjectKind::Submission, "a")
+            })
+            .collect();
+        assert_eq!(score::kills(&subjects, &|_| waits), expected, "{subjects:?}");
+    };
+    let caught = |bits| (bits, SubjectStatus::Caught, Verdict::WrongAnswer);
+    let missed = |bits| (bits, SubjectStatus::Missed, Verdict::WrongAnswer);
+    let slow = (1.0, SubjectStatus::Caught, Verdict::TimeLimitExceeded);
+    check(&[], false, None);
+    check(&[caught(0.5), missed(0.5)], false, Some(0.5));
+    check(&[caught(0.25), missed(0.75)], false, Some(0.25));
+    check(&[caught(6.0), missed(1.0)], false, Some(0.5));
+    // One that is too slow counts as speed, but not if it waits.
+    check(&[slow, missed(2.0)], false, Some(0.0));
+    check(&[slow, missed(2.0)], true, Some(0.5));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How the time of submissions grows, and what validators let pass.
 
-use crate::model::probe::{Law, Probes, SubmissionProbe};
+use crate::model::probe::{Law, Probes, SeparatedBy, SubmissionProbe};
 use crate::model::strength::{InputFeature, Strength};
 use crate::model::strictness::{LetThrough, Strictness};
 use crate::model::text::{count, printable, visible};
@@ -65,7 +65,8 @@ fn speed(page: &mut Page<'_>, probes: &Probes) {
         (0, Some(missing)) => format!("not measured: {missing}"),
         (0, None) => "no submission is declared too slow".to_owned(),
         _ => {
-            let cannot = slow - separable;
+            let waits = probes.separations.iter().filter(|it| it.by == SeparatedBy::Waits).count();
+            let cannot = slow - separable - waits;
             let cannot = if cannot == 0 { String::new() } else { format!("; {cannot} undecided") };
             let whole = count(separable, "slow submission");
             format!("{separated} of {whole} separated from accepted ones by a test case{cannot}")

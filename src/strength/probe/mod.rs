@@ -289,6 +289,7 @@ impl Gauge<'_> {
             declared_slow: probed.is_slow,
             values: inputs.manners()[manner].clone(),
             largest: largest.at(0),
+            waits: largest.waited,
             driver: driver.map(|(variable, _)| variable.name.clone()),
             variables: variables.into_iter().map(|(_, probe)| probe).collect(),
         }))

@@ -62,6 +62,7 @@ pub(super) fn separation(
     limit: Duration,
 ) -> Separation {
     match found {
+        OnData::TooSlow { case, waited: true, .. } => waiting(name, &case.name, ""),
         OnData::TooSlow { case, unkept, .. } => by_case(name, case, limit, unkept.as_deref()),
         OnData::Nowhere => {
             let unknown = match probes.is_cut {
@@ -128,6 +129,16 @@ fn unkept(gauge: &Gauge<'_>, case: &TestCase, limit: Duration) -> Result<Option<
     Ok(slow)
 }
 
+/// One whose time does not grow, however large the input is.
+fn waiting(name: &str, at: &str, nowhere: &str) -> Separation {
+    Separation {
+        submission: name.to_owned(),
+        by: SeparatedBy::Waits,
+        at: at.to_owned(),
+        told: format!("{nowhere}waits for ever on {at}, so it counts as a wrong program"),
+    }
+}
+
 fn by_case(name: &str, case: &TestCase, limit: Duration, unkept: Option<&str>) -> Separation {
     let (slow, fast) = (seconds(limit.mul_f64(SLOW)), seconds(limit.mul_f64(FAST)));
     let told = match unkept {
@@ -163,6 +174,9 @@ fn by_input(
         Ok(probe) => probe,
         Err(why) => return separation(SeparatedBy::Unknown, String::new(), why.to_owned()),
     };
+    if probe.waits {
+        return waiting(name, "the largest input", "on no test case; ");
+    }
     let is_over = probe.largest.failed.is_some();
     let growth = probe.growth();
     let found = probe.variables.iter().filter_map(|it| Some((it, it.too_slow_at?)));

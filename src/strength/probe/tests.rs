@@ -220,7 +220,6 @@ fn a_program_that_waits_is_not_measured_at_other_sizes() {
     let probes = probed(&["waits*", "square"], &[5, 3500], true, u64::MAX);
     let names: Vec<&str> = probes.submissions.iter().map(|it| it.submission.as_str()).collect();
     assert_eq!(names, ["square"]);
-    assert_eq!(probes.separations[0].by, SeparatedBy::TestCase);
 }
 
 #[test]
@@ -253,14 +252,15 @@ fn check_separation(
     let found = &probes.separations[0];
     assert_eq!(found.by, by, "{found:?}");
     assert!(found.told.contains(told), "{found:?}");
-    let known = by != SeparatedBy::Nothing && by != SeparatedBy::Unknown;
     let separated = usize::from(by == SeparatedBy::TestCase);
-    assert_eq!(probes.separated(), (separated, usize::from(known)));
+    let separable = separated + usize::from(by == SeparatedBy::Input);
+    assert_eq!(probes.separated(), (separated, separable));
+    assert_eq!(probes.waits(names[1].trim_end_matches('*')), by == SeparatedBy::Waits);
 }
 
 #[test]
 fn slow_submissions_are_told_from_accepted_ones() {
-    use SeparatedBy::{Input, Nothing, TestCase, Unknown};
+    use SeparatedBy::{Input, Nothing, TestCase, Unknown, Waits};
     let check = check_separation;
     let at_case = "exceeds 1.50 s on secret/2000, the accepted ones stay below 0.500 s";
     check(["square", "cubic*"], &[10, 2000], true, TestCase, at_case);
@@ -276,6 +276,8 @@ fn slow_submissions_are_told_from_accepted_ones() {
     let too_low = "but cubic takes 3.00 s there, more than 0.500 s: the limit is too low";
     check(["cubic", "cubic*"], &[2000], true, Nothing, too_low);
     check(["square", "cubic*"], &[10], false, Unknown, "no larger input could be tried");
+    check(["square", "waits*"], &[5, 3500], true, Waits, "waits for ever on secret/3500");
+    check(["square", "waits*"], &[5], true, Waits, "waits for ever on the largest input");
 }
 
 #[test]

@@ -291,6 +291,7 @@ fn repeats(first: &Outcome) -> Box<Repeats> {
     runs[0].involuntary_switches = 501;
     runs[1].cpu_seconds += Duration::from_millis(1);
     runs[1].pace_seconds = Some(Duration::from_micros(250));
+    runs[1].step_seconds = Some(Duration::from_nanos(18));
     Box::new(Repeats { is_sensitive: false, runs: runs.into() })
 }
 

@@ -114,7 +114,7 @@ fn all() -> Strength {
         only_killer_of: only.iter().map(|id| (*id).to_owned()).collect(),
     };
     let parts = score::parts(|name| match name {
-        juror::model::strength::PartName::Kills => score::kills(&subjects),
+        juror::model::strength::PartName::Kills => score::kills(&subjects, &|_| false),
         juror::model::strength::PartName::Twice => score::twice(&subjects),
         juror::model::strength::PartName::Bounds => Some(0.75),
         juror::model::strength::PartName::Features => Some(0.5),

@@ -30,6 +30,7 @@ fn probed(name: &str, law: Law, value: f64, failed: Option<&str>) -> SubmissionP
         declared_slow: failed.is_some(),
         values: "random".to_owned(),
         largest: point(0, 120, failed),
+        waits: false,
         variables: vec![VariableProbe {
             variable: "n".to_owned(),
             time: growth(law, value),
@@ -67,6 +68,12 @@ pub(super) fn probes() -> Probes {
                 SeparatedBy::Input,
                 "n = 40",
                 "no test case takes it 1.50 s: n = 40 would, with values zeros",
+            ),
+            separation(
+                "full.cpp",
+                SeparatedBy::Waits,
+                "secret/01-one",
+                "waits for ever on secret/01-one, so it counts as a wrong program",
             ),
             separation(
                 "cubic.cpp",
