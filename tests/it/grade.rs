@@ -18,6 +18,7 @@ use juror::model::units::Bytes;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::plain::is_running;
 
 /// What `juror grade` does with these lines.
 fn output(fixture: &Fixture, options: &[&str], lines: &str) -> Output {
@@ -464,17 +465,21 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
 fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
     let fixture = Fixture::new();
     // It sleeps until the signal comes, however late that is.
-    let sleeps = with(sum(1, "sleep 1000"), json!({ "limits": { "time": 500 } }));
+    let time = format!("1000.{}", std::process::id());
+    let sleeps = with(sum(1, &format!("sleep {time}")), json!({ "limits": { "time": 500 } }));
     for line in [String::new(), lines(&[sleeps])] {
         let mut command = fixture.std_juror("grade --journal journal");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("juror runs");
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(lines(&[sum(0, RIGHT)]).as_bytes()).expect("a write");
-        stdin.write_all(line.as_bytes()).expect("a write");
-        // Both are begun once the first is done, as far as anybody can tell.
+        // The next one takes all places, so it comes only when this one is done.
         while fs::read(fixture.path("journal")).unwrap_or_default().is_empty() {
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        stdin.write_all(line.as_bytes()).expect("a write");
+        while !line.is_empty() && !is_running(&time) {
+            std::thread::sleep(Duration::from_millis(1));
         }
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");

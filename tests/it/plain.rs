@@ -39,7 +39,7 @@ fn script(text: &str) -> Job {
 }
 
 /// Whether there is a process with this argument.
-fn is_running(argument: &str) -> bool {
+pub(crate) fn is_running(argument: &str) -> bool {
     if Path::new("/proc/self/cmdline").exists() {
         let processes = fs::read_dir("/proc").expect("processes").flatten();
         let mut lines = processes.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
