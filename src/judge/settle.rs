@@ -26,11 +26,11 @@ pub(super) const SLACK: f64 = 1.25;
 const FAR: u32 = 2;
 /// The same if other programs run.
 const FAR_BESIDE_OTHERS: u32 = 3;
-/// The same if they use the memory so much that the large caches are of no use. A program that lives from these took up to
-/// six times as long then.
+/// The same if they also use the memory so much that the large caches are of no use. A program that lives from these took
+/// up to six times as long then.
 const FAR_WITHOUT_CACHES: u32 = 10;
-/// If a step through memory takes longer than this, the large caches are of no use.
-const WITHOUT_CACHES: Duration = Duration::from_nanos(40);
+/// How long a step through memory takes if the large caches are of use.
+const WITH_CACHES: Duration = Duration::from_nanos(15);
 /// A program that loses its processor more often than this per second of its CPU time is not alone on it.
 const OFTEN: f64 = 40.0;
 /// Even on the quietest machine, runs differ by this part of the limit.
@@ -202,11 +202,12 @@ fn is_far(run: &Outcome, limit: Duration) -> bool {
 
 /// How many times as long as on a quiet machine a run may take at most, under the conditions that it had.
 fn far(run: &Outcome) -> u32 {
-    match is_disturbed(run) {
-        true if run.contention.step > Some(WITHOUT_CACHES) => FAR_WITHOUT_CACHES,
-        true => FAR_BESIDE_OTHERS,
-        false => FAR,
+    if !is_disturbed(run) {
+        return FAR;
     }
+    // No program is slower by more than the memory is.
+    let slower = run.contention.step.unwrap_or_default().div_duration_f64(WITH_CACHES).ceil();
+    (slower as u32).clamp(FAR_BESIDE_OTHERS, FAR_WITHOUT_CACHES)
 }
 
 /// Whether others used the processor for a part of the time, or other processors at the end. A program whose own
@@ -323,7 +324,8 @@ mod tests {
         // What others do to the memory may cost it more.
         check("1250!~ 3000!~~ 5100~~ 5000~~", "4: 5000 over, sensitive");
         check("1250!~ 3000!~~ 900", "3: 900 within");
-        check("1250!~ 3000!~~ 10000!~~", "3: 1250 over");
+        check("1250!~ 3000!~~ 6000!~~", "3: 1250 over");
+        check("1250!~ 3000!~~ 5900~~ 5950~~", "4: 5900 over, sensitive");
     }
 
     #[test]

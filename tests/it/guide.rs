@@ -64,7 +64,11 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
                     }
                     if line == "juror verify hello" {
                         assert!(said.contains("3 submissions, all as expected"), "{said}");
-                        assert!(said.contains("no errors, no warnings"), "{said}");
+                        // Times beside other programs may be doubtful; nothing else is.
+                        let is_doubtful = said.contains("1 warning; ")
+                            && said.contains("may get another verdict in another run");
+                        let is_clean = said.contains("no errors, no warnings");
+                        assert!(is_clean || is_doubtful, "{said}");
                     }
                 }
             }
