@@ -106,7 +106,11 @@ pub(super) fn settle<R>(
             if !is_open(&facts, limits, limit, nearness) || !nearness.may_go_on() {
                 break;
             }
-            let far = facts.iter().map(|run| far(run)).fold(FAR_BESIDE_OTHERS, u32::max);
+            // The next step may be slower still, so there is time for the slowest.
+            let far = match facts.iter().any(|run| far(run) > FAR_BESIDE_OTHERS) {
+                true => FAR_WITHOUT_CACHES,
+                false => FAR_BESIDE_OTHERS,
+            };
             runs.push(again(Again { number: number as u32, far })?);
         }
     }
