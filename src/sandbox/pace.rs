@@ -66,7 +66,7 @@ const LINE: usize = 16;
 /// summand is odd. Source: Knuth, The Art of Computer Programming, volume 2, theorem A in 3.2.1.2.
 static WALK: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let next = |place: usize| (place.wrapping_mul(2_654_435_761) + 12_345) % PLACES;
-    let place = |at: usize| if at % LINE == 0 { next(at / LINE) as u32 } else { 0 };
+    let place = |at: usize| if at.is_multiple_of(LINE) { next(at / LINE) as u32 } else { 0 };
     (0..PLACES * LINE).map(place).collect()
 });
 

@@ -19,9 +19,9 @@ use crate::validate::programs::{self, Opinion, Question, Validator, ask, objecti
 /// An input validator that is ready for use.
 pub(super) enum InputValidator<'a> {
     /// It runs in the executor.
-    Program(Validator<'a>),
+    Program(Box<Validator<'a>>),
     /// It runs in this process.
-    Grammar(Grammar<'a>),
+    Grammar(Box<Grammar<'a>>),
 }
 
 impl InputValidator<'_> {
@@ -50,8 +50,8 @@ pub(super) fn ready<'a>(
     let grammars = grammars::read_all(problem, found)?;
     let programs = &problem.input_validators;
     let programs = programs::build(bench, "the input validator", programs, found)?;
-    let grammars = grammars.into_iter().map(InputValidator::Grammar);
-    let programs = programs.into_iter().map(InputValidator::Program);
+    let grammars = grammars.into_iter().map(Box::new).map(InputValidator::Grammar);
+    let programs = programs.into_iter().map(Box::new).map(InputValidator::Program);
     Ok(grammars.chain(programs).collect())
 }
 
