@@ -4,12 +4,20 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
+/// Multiple of its wall time that a program may take if others keep it from the processor.
+pub(super) const BUSY: u32 = 20;
+
 /// The time since some fixed moment, in nanoseconds.
 pub(super) fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     let rest = u64::try_from(time.tv_nsec).unwrap_or(0);
     seconds * 1_000_000_000 + rest
+}
+
+/// A time in the kernel's unit.
+pub(super) fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A number of nanoseconds as the system's type.

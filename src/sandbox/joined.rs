@@ -13,7 +13,7 @@
 //! | one closes its input, or ends | what the other writes is counted as unread, without harm to the writer |
 //! | the partner ends with success | the program goes on, within its limits, to its own end |
 //! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StoppedBy) |
-//! | the program ends | the partner goes on, within its limits |
+//! | the program ends | the partner goes on, within its limits; see [`Grace`](crate::sandbox::relay::Grace) |
 //! | one writes more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
 //! | both stand still, no data in between | both end: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
 //! | a slot fails | the other run is ended, and the failure is reported |
@@ -37,7 +37,7 @@ use crate::model::units::Bytes;
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, is_interrupted};
 use crate::sandbox::fault::Step;
-use crate::sandbox::relay::{Over, Ran, Relay, Speaker};
+use crate::sandbox::relay::{Grace, Over, Ran, Relay, Speaker};
 use crate::sandbox::slot::{Ends, Slot};
 use crate::sandbox::system;
 use crate::sandbox::transcript::Recorder;
@@ -72,6 +72,11 @@ impl Slot {
         ];
         let [program_watch, partner_watch] = watches;
         let most = |job: &Job| job.limits.output.map(|limit| limit.0);
+        let mut patient = job.partner.clone();
+        let grace = Grace::of(job, start);
+        if let Some(grace) = &grace {
+            patient.limits.wall_time = Some(grace.most);
+        }
         let mut relay = Relay {
             program: Speaker::new(
                 from_program,
@@ -96,6 +101,7 @@ impl Slot {
             end: None,
             told: None,
             deadlock: None,
+            grace,
         };
         let process = self.place.process();
         let stop_handles = [relay.program.stop_handle.clone(), relay.partner.stop_handle.clone()];
@@ -104,7 +110,7 @@ impl Slot {
         let runs = [
             Run {
                 slot: partner,
-                job: &job.partner,
+                job: &patient,
                 ends: ends(partner_reads, partner_writes),
                 side: Side::Partner,
             },

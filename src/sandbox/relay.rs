@@ -17,11 +17,11 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use crate::model::job::Reply;
-use crate::model::joint::{Deadlock, Side, Waits};
+use crate::model::joint::{Deadlock, JointJob, Side, Waits};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, StoppedBy};
-use crate::sandbox::clock;
+use crate::sandbox::clock::{self, BUSY, nanoseconds};
 use crate::sandbox::control::{Cause, StopHandle};
 use crate::sandbox::transcript::Recorder;
 use crate::sandbox::watch::{Seen, Still, Watch};
@@ -243,6 +243,44 @@ pub(super) struct Relay {
     /// When the partner learned of it, monotonic, in nanoseconds.
     pub(super) told: Option<u64>,
     pub(super) deadlock: Option<Deadlock>,
+    /// How long the partner may go on; `None` if its own limits say so, or if it is being ended.
+    pub(super) grace: Option<Grace>,
+}
+
+/// How long the partner may go on after the program has ended.
+///
+/// The wall time of the partner is longer than that of the program by what it may take for itself. On a busy machine, a
+/// program that waits for a processor gets more wall time; the partner waits for it meanwhile, and is not to blame.
+pub(super) struct Grace {
+    /// The longest wall time of the partner, whatever the program does.
+    pub(super) most: Duration,
+    /// How long it may go on after the program's end, in nanoseconds.
+    own: u64,
+    /// The earliest time to end it, monotonic, in nanoseconds. One that runs then, or waits for a processor, goes on
+    /// until a later look.
+    until: u64,
+    /// Whether the program has ended.
+    counts: bool,
+}
+
+impl Grace {
+    /// What follows from the limits of a pair that starts now; `None` unless both have a wall time.
+    pub(super) fn of(job: &JointJob, now: u64) -> Option<Self> {
+        let (program, partner) = (job.program.limits.wall_time?, job.partner.limits.wall_time?);
+        let own = partner.saturating_sub(program);
+        Some(Self {
+            most: own + program.saturating_mul(BUSY),
+            own: nanoseconds(own),
+            until: now.saturating_add(nanoseconds(partner)),
+            counts: false,
+        })
+    }
+
+    /// The program has ended now.
+    fn begin(&mut self, now: u64) {
+        self.until = self.until.max(now.saturating_add(self.own));
+        self.counts = true;
+    }
 }
 
 /// The program has ended or closed its output, and its partner may still be busy with its data.
@@ -271,7 +309,9 @@ impl Relay {
             }
             let sleep = looks.sleep().filter(|_| !both_over);
             let delay = self.end.as_ref().map(|end| end.delay);
-            let Some([program, partner]) = self.wait(delay.or(sleep))? else {
+            let left = self.end_late();
+            let until = delay.or(sleep).into_iter().chain(left).min();
+            let Some([program, partner]) = self.wait(until)? else {
                 match delay {
                     Some(_) => self.tell_end(),
                     None => self.look(&mut looks),
@@ -385,6 +425,22 @@ impl Relay {
         }
     }
 
+    /// Ends the partner if its time after the program's end is up. Returns how long it has left, in nanoseconds.
+    fn end_late(&mut self) -> Option<u64> {
+        let is_over = self.partner.over.is_some();
+        let grace = self.grace.as_mut().filter(|grace| grace.counts && !is_over)?;
+        let now = clock::now();
+        if now >= grace.until && self.partner.watch.look() == Seen::Running {
+            grace.until = now + RAREST;
+        }
+        if now < grace.until {
+            return Some(grace.until - now);
+        }
+        self.grace = None;
+        self.partner.end(StoppedBy::WallTime);
+        None
+    }
+
     fn since_start(&self) -> Duration {
         let now = clock::now();
         Duration::from_nanos(now.saturating_sub(self.start))
@@ -409,6 +465,9 @@ impl Relay {
                 Side::Partner => (&mut self.partner, &mut self.program),
             };
             this.over = Some(over.result);
+            if let (Some(grace), Side::Program) = (&mut self.grace, over.side) {
+                grace.begin(clock::now());
+            }
             let is_fault = this.over.as_ref().is_some_and(Result::is_err);
             // A partner that knew of the end of the output may have ended because of it; the result of the program
             // takes precedence. A program that is ending reports its result soon.

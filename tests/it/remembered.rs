@@ -91,15 +91,15 @@ fn a_smaller_limit_is_judged_by_what_is_known() {
     let juror = Remembering::new();
     juror.fixture.write("slow.sh", "while :; do :; done\n");
     let line = "judge sum sum/submissions/accepted/right.sh slow.sh --case sample/1 --time-limit";
-    let first = juror.json(&format!("{line} 0.5"));
-    for (limit, started) in [("0.4", 0), ("0.5", 0), ("0.3", 0)] {
+    let first = juror.json(&format!("{line} 0.2"));
+    for (limit, started) in [("0.16", 0), ("0.2", 0), ("0.12", 0)] {
         let again = juror.check(&format!("{line} {limit}"), started);
         assert_eq!(verdicts(&again), verdicts(&first));
     }
     // How long it takes to the end of a longer one is not known.
-    let longer = juror.started(&format!("{line} 0.7")).0;
+    let longer = juror.started(&format!("{line} 0.3")).0;
     assert!(longer >= 1);
-    juror.check(&format!("{line} 0.5"), 0);
+    juror.check(&format!("{line} 0.2"), 0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::hint::spin_loop;
 use std::thread;
 
+use juror::model::joint::JointJob;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::*;
@@ -66,11 +67,54 @@ fn waiting_for_a_processor_is_not_sleeping() {
     if !Path::new("/proc/thread-self/schedstat").exists() || !counts_exactly() {
         return skip("nothing tells here how long a program waits for others");
     }
-    let core = host().physical_cores().first().copied();
-    let mut slot = Slot::start(host(), core).expect("a slot starts");
+    let mut slot = on_first_core();
+    on_a_busy_core(|| {
+        let mut check = |arguments: &[&str], expected: &str| {
+            let mut job = job("hungry", arguments);
+            job.limits.wall_time = Some(Duration::from_secs(3));
+            let outcome = check(&mut slot, &job, expected, "");
+            let passed = job.limits.exceeded(&outcome);
+            assert_eq!(passed, outcome.stopped_by, "{arguments:?}: {outcome:?}");
+        };
+        check(&["cpu", "1200"], "exit 0");
+        check(&["cpu-then-sleep", "400"], "stopped: WallTime");
+    });
+}
+
+/// Meanwhile the partner waits, and its own time begins when the program has ended.
+#[test]
+fn waiting_for_one_that_waits_for_a_processor_is_not_sleeping() {
+    if !Path::new("/proc/thread-self/schedstat").exists() || !counts_exactly() {
+        return skip("nothing tells here how long a program waits for others");
+    }
+    let (mut slot, mut other) = (on_first_core(), on_first_core());
+    on_a_busy_core(|| {
+        let mut check = |program: &[&str], partner: &[&str], expected: [&str; 2]| {
+            let [mut program, mut partner] =
+                [job("hungry", program), job(partner[0], &partner[1..])];
+            program.limits.wall_time = Some(Duration::from_secs(1));
+            partner.limits.wall_time = Some(Duration::from_millis(1200));
+            let job = JointJob { program, partner, accept_exit_code: 42, transcript: None };
+            let reply = slot.run_joint(&mut other, &job).expect("both run");
+            let ends = [&reply.program, &reply.partner].map(|it| summary(&it.reply.outcome));
+            assert_eq!(ends, expected, "{reply:?}");
+        };
+        let hears = ["talk", "hear", "exit", "42"];
+        check(&["cpu", "900"], &hears, ["exit 0", "exit 42"]);
+        check(&["cpu", "1"], &["talk", "sleep", "1000000"], ["exit 0", "stopped: WallTime"]);
+        check(&["cpu", "1"], &["hungry", "cpu", "900"], ["exit 0", "exit 0"]);
+    });
+}
+
+fn on_first_core() -> Slot {
+    Slot::start(host(), host().physical_cores().first().copied()).expect("a slot starts")
+}
+
+/// Does this while others keep the first core busy.
+fn on_a_busy_core(work: impl FnOnce()) {
     let is_over = AtomicBool::new(false);
     let keep_busy = || {
-        if let Some(core) = core {
+        if let Some(core) = host().physical_cores().first() {
             let mut set = CpuSet::new();
             set.set(core.0);
             sched_setaffinity(None, &set).expect("this thread can be pinned");
@@ -84,15 +128,7 @@ fn waiting_for_a_processor_is_not_sleeping() {
         for _ in 0..3 {
             scope.spawn(keep_busy);
         }
-        let mut check = |arguments: &[&str], expected: &str| {
-            let mut job = job("hungry", arguments);
-            job.limits.wall_time = Some(Duration::from_secs(3));
-            let outcome = check(&mut slot, &job, expected, "");
-            let passed = job.limits.exceeded(&outcome);
-            assert_eq!(passed, outcome.stopped_by, "{arguments:?}: {outcome:?}");
-        };
-        check(&["cpu", "1200"], "exit 0");
-        check(&["cpu-then-sleep", "400"], "stopped: WallTime");
+        work();
     });
 }
 

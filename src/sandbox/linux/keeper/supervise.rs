@@ -5,13 +5,12 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::model::limits::Limits;
 use crate::model::outcome::StoppedBy;
-use crate::sandbox::clock::timespec;
+use crate::sandbox::clock::{BUSY, nanoseconds, timespec};
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Baseline, Group};
@@ -62,9 +61,6 @@ pub(crate) struct Stopped {
     /// from the latter.
     pub(crate) usage: Usage,
 }
-
-/// Multiple of its wall time that a program without a processor may take.
-const PATIENCE: u64 = 20;
 
 /// The state of watching a run.
 pub(crate) struct Supervisor<'a> {
@@ -265,7 +261,7 @@ impl Supervisor<'_> {
                 self.queued = self.queued.max(self.proc.queued(running.pid, cpu)).min(used);
             }
             let own = used - self.queued;
-            if own >= limit || used >= limit.saturating_mul(PATIENCE) {
+            if own >= limit || used >= limit.saturating_mul(BUSY.into()) {
                 return Err(StoppedBy::WallTime);
             }
             sooner(&mut next, limit - own);
@@ -386,9 +382,4 @@ impl Supervisor<'_> {
             usage,
         }
     }
-}
-
-/// The kernel's unit of time.
-pub(crate) fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
