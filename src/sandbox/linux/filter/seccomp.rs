@@ -97,8 +97,8 @@ const HUGE_PAGES: Rule =
     Rule::Without { argument: 3, bits: libc::MAP_HUGETLB as u32, errno: libc::EPERM };
 
 /// Two runs could communicate by locks on shared files. A file that is only readable can only be locked for reading,
-/// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` is refused
-/// completely, because it can lock such files exclusively.) Locks of an open file belong to no process, so
+/// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` can lock such
+/// files exclusively, so it does nothing. If it failed, Java would complain on standard output.) Locks of an open file belong to no process, so
 /// `/proc/locks` shows them to everybody. Leases and notifications reveal that another process opens a file.
 const FILE_CONTROL: &[(i32, u32)] = &[
     // These two are permitted only if the slot agrees.
@@ -228,7 +228,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_socket, UNIX_SOCKETS),
     (libc::SYS_socketpair, UNIX_SOCKETS),
     // What reaches other runs: shared files, cores, disks, memory that no group is charged for.
-    (libc::SYS_flock, ENOSYS),
+    (libc::SYS_flock, DONE),
     (libc::SYS_inotify_init1, EPERM),
     (libc::SYS_sched_setaffinity, EPERM),
     (libc::SYS_prctl, PROCESS_CONTROL),
