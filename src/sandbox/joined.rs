@@ -13,7 +13,7 @@
 //! | one closes its input, or ends | what the other writes is counted as unread, without harm to the writer |
 //! | the partner ends with success | the program goes on, within its limits, to its own end |
 //! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StoppedBy) |
-//! | the program ends | the partner goes on, within its limits; see [`Grace`](crate::sandbox::relay::Grace) |
+//! | the program ends | the partner goes on, within its limits; see [`Grace`] |
 //! | one writes more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
 //! | both stand still, no data in between | both end: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
 //! | a slot fails | the other run is ended, and the failure is reported |
