@@ -9,7 +9,7 @@ use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
 use crate::judge::settle::{Settled, patient, settle};
 use crate::model::blob::Blob;
-use crate::model::job::Repeat;
+use crate::model::job::{Job, Repeat};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
@@ -26,9 +26,10 @@ impl Trial<'_> {
         let asking = self.begin(pass)?;
         let question = asking.question(self, pass, Blob::default());
         let mut partner = validator.job(question);
+        let own = partner.limits.wall_time;
         // So the submission's time always runs out first. Its waiting costs the validator nothing.
-        partner.limits.wall_time =
-            partner.limits.wall_time.zip(program.limits.wall_time).map(|(own, other)| own + other);
+        let with = |program: &Job| own.zip(program.limits.wall_time).map(|(own, it)| own + it);
+        partner.limits.wall_time = with(&program);
         let partner_limits = partner.limits.clone();
         let joint = JointJob {
             program,
@@ -44,10 +45,7 @@ impl Trial<'_> {
             |again| {
                 let program = patient(&joint.program, &self.rules.limits, again);
                 let mut joint = JointJob { program, ..joint.clone() };
-                joint.partner.limits.wall_time = partner_limits
-                    .wall_time
-                    .zip(joint.program.limits.wall_time)
-                    .map(|(a, b)| a + b);
+                joint.partner.limits.wall_time = with(&joint.program);
                 self.executor.run_two(&joint, Some(Repeat::alone(again.number)))
             },
         )?;

@@ -64,9 +64,6 @@ fn a_program_that_does_nothing_is_billed_for_next_to_nothing() {
 /// Others that keep the submission's processor busy do not make it too slow; what it does to itself does.
 #[test]
 fn waiting_for_a_processor_is_not_sleeping() {
-    if !Path::new("/proc/thread-self/schedstat").exists() || !counts_exactly() {
-        return skip("nothing tells here how long a program waits for others");
-    }
     let mut slot = on_first_core();
     on_a_busy_core(|| {
         let mut check = |arguments: &[&str], expected: &str| {
@@ -84,9 +81,6 @@ fn waiting_for_a_processor_is_not_sleeping() {
 /// Meanwhile the partner waits, and its own time begins when the program has ended.
 #[test]
 fn waiting_for_one_that_waits_for_a_processor_is_not_sleeping() {
-    if !Path::new("/proc/thread-self/schedstat").exists() || !counts_exactly() {
-        return skip("nothing tells here how long a program waits for others");
-    }
     let (mut slot, mut other) = (on_first_core(), on_first_core());
     on_a_busy_core(|| {
         let mut check = |program: &[&str], partner: &[&str], expected: [&str; 2]| {
@@ -112,6 +106,9 @@ fn on_first_core() -> Slot {
 
 /// Does this while others keep the first core busy.
 fn on_a_busy_core(work: impl FnOnce()) {
+    if !Path::new("/proc/thread-self/schedstat").exists() || !counts_exactly() {
+        return skip("nothing tells here how long a program waits for others");
+    }
     let is_over = AtomicBool::new(false);
     let keep_busy = || {
         if let Some(core) = host().physical_cores().first() {

@@ -98,8 +98,9 @@ const HUGE_PAGES: Rule =
 
 /// Two runs could communicate by locks on shared files. A file that is only readable can only be locked for reading,
 /// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` can lock such
-/// files exclusively, so it does nothing. If it failed, Java would complain on standard output.) Locks of an open file belong to no process, so
-/// `/proc/locks` shows them to everybody. Leases and notifications reveal that another process opens a file.
+/// files exclusively, so it does nothing. If it failed, Java would complain on standard output.) Locks of an open file
+/// belong to no process, so `/proc/locks` shows them to everybody. Leases and notifications reveal that another process
+/// opens a file.
 const FILE_CONTROL: &[(i32, u32)] = &[
     // These two are permitted only if the slot agrees.
     (libc::F_SETLK, ASK),
