@@ -67,7 +67,10 @@ impl Executor for Cached {
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
         let key = of_job(job, &self.mechanism(), &self.uncached.knowledge.surroundings);
-        let run = || self.uncached.run_one(job, repeat);
+        let run = || match (repeat, &key) {
+            (None, Some(key)) => self.uncached.run_fast(job, key),
+            _ => self.uncached.run_one(job, repeat),
+        };
         self.remembered(numbered(key, repeat), || circumstances(&[job]), &[job], run)
     }
 

@@ -22,6 +22,8 @@ const SMALL: u64 = 4 << 10;
 
 /// How large the blobs of a stored reply may be in total. Larger ones would displace much that took longer to make.
 const LARGEST: u64 = 64 << 20;
+/// The same for a build: a compiled header is large, and saves a second of each later build.
+const LARGEST_BUILD: u64 = 256 << 20;
 
 /// SIGKILL. If the sandbox did not send it, it came from a machine out of memory, or from a person.
 const KILLED: Ending = Ending::Signalled(Signal(9));
@@ -142,7 +144,8 @@ pub(super) fn write<C: CachedReply>(
     }
     let blobs = || replies.iter().flat_map(|reply| reply.blobs());
     let total = blobs().try_fold(0, |sum: u64, blob| Some(sum.saturating_add(blob.len().ok()?)))?;
-    if total > LARGEST {
+    let is_build = replies.iter().any(|reply| reply.kept.is_some());
+    if total > if is_build { LARGEST_BUILD } else { LARGEST } {
         return None;
     }
     let contents = blobs().map(|blob| match blob.len().ok()? {
@@ -254,7 +257,9 @@ mod tests {
         check(Ending::Exited(0), 100_000, true);
         check(Ending::Signalled(Signal(11)), 10, true);
         check(KILLED, 10, false);
-        check(Ending::Exited(0), 65 << 20, false);
+        let said = vec![0; 65 << 20].into();
+        let long = Reply { stdout: said, kept: None, ..reply(Ending::Exited(0), 10) };
+        assert!(write(&long, &circumstances(None), &store).is_none());
     }
 
     #[test]

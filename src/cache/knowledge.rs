@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::cache::fact::{CachedReply, Circumstances, Fetch, read, write};
+use crate::cache::headers::Headers;
 use crate::cache::key::still_holds;
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
@@ -17,6 +18,7 @@ use crate::model::recalled::Recalled;
 pub struct Knowledge {
     pub(super) store: Arc<Store>,
     pub(super) surroundings: Surroundings,
+    pub(super) headers: Headers,
     /// Whether results from before this command are ignored.
     is_fresh: bool,
     started: AtomicUsize,
@@ -41,6 +43,7 @@ impl Knowledge {
     pub fn new(store: Arc<Store>, is_fresh: bool) -> Self {
         Self {
             surroundings: Surroundings::new(Arc::clone(&store)),
+            headers: Headers::default(),
             store,
             is_fresh,
             started: AtomicUsize::new(0),

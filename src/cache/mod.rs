@@ -2,6 +2,7 @@
 
 pub mod cached;
 mod fact;
+mod headers;
 mod holds;
 mod key;
 pub mod knowledge;

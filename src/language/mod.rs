@@ -13,6 +13,7 @@ pub mod essence;
 pub mod executable;
 pub mod fault;
 pub mod find;
+pub mod header;
 pub mod java;
 pub mod plan;
 pub mod planner;

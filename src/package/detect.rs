@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::Diagnostic;
+use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
 
 /// The format of the package in `dir`, and why it was taken.
@@ -33,7 +34,7 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Diagnostic::error(dir, format!("{}: no such directory", dir.display()))
-                .help(WANTED));
+                .help(instead_of(dir)));
         }
         Err(error) => return Err(Diagnostic::error(dir, format!("cannot be read: {error}"))),
     };
@@ -42,6 +43,16 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
     }
     let message = format!("{} is neither a directory nor an archive", dir.display());
     Err(Diagnostic::error(dir, message).help(WANTED))
+}
+
+/// The packages beside it that a misspelt path probably means; if there are none, what a package is.
+fn instead_of(dir: &Path) -> String {
+    let parent = dir.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let packages = packages_in(parent);
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = packages.iter().map(|path| name(path)).collect();
+    let near = paths_near(&name(dir), names.iter().map(String::as_str));
+    if near.is_empty() { WANTED.to_owned() } else { near }
 }
 
 const WANTED: &str =
@@ -93,13 +104,19 @@ const MOST: usize = 5;
 
 /// Packages in `dir`, or the one that `dir` is in.
 fn packages_near(dir: &Path) -> Vec<PathBuf> {
+    let mut packages = packages_in(dir);
+    if packages.is_empty() {
+        packages.extend(package_around(dir, &FORMATS));
+    }
+    packages
+}
+
+/// Packages in `dir`, in the order of their names.
+fn packages_in(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let inside = entries.map(|entry| entry.path());
     let mut packages: Vec<PathBuf> = inside.filter(|path| is_package(path, &FORMATS)).collect();
     packages.sort();
-    if packages.is_empty() {
-        packages.extend(package_around(dir, &FORMATS));
-    }
     packages
 }
 

@@ -3,19 +3,24 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use juror::build::{Builder, Built};
+use juror::executor::Executor;
 use juror::executor::scripted::Scripted;
+use juror::language::header::{of_build, with_header};
 use juror::model::blob::Blob;
-use juror::model::job::{Job, Reply};
+use juror::model::job::{Command, Job, Keep, Reply};
 use juror::model::limits::Limits;
 use juror::model::outcome::quiet_outcome;
 use juror::model::outcome::{Ending, Outcome, Signal};
 use juror::model::program::{Program, ProgramKind};
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
+use juror::model::units::Bytes;
 
+use crate::executors;
 use crate::fixture::Fixture;
 
 /// Two seconds for the compiler, and little memory.
@@ -143,6 +148,72 @@ fn what_a_build_script_leaves_behind_leads_nowhere() {
     let lines = processes.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
     let daemons: Vec<String> = lines.filter(|line| line.contains(&mark)).collect();
     assert_eq!(daemons, Vec::<String>::new());
+}
+
+/// A header that was compiled ahead is used, and changes no byte of a program.
+#[test]
+fn a_compiled_header_changes_no_byte_of_a_program() {
+    if !has("g++") {
+        return;
+    }
+    let local = executors::local();
+    let build = |source: &str| Job {
+        command: Command {
+            argv: "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -DONLINE_JUDGE -H -o a a.cpp"
+                .split(' ')
+                .map(str::to_owned)
+                .collect(),
+            ..Command::default()
+        },
+        files: vec![TreeEntry::new("a.cpp", Node::plain(source.as_bytes()))],
+        writable: true,
+        box_size: Bytes::mib(64),
+        limits: Limits::default().with_processes(16),
+        keep: Keep::ALL,
+        ..Job::default()
+    };
+    let program = |reply: &Reply| {
+        let entries = &reply.kept.as_ref().expect("a box").entries;
+        let built = entries.iter().find(|entry| entry.name == Path::new("a")).expect("a program");
+        built.blob().expect("a file").digest().expect("a digest")
+    };
+    let sources = [
+        "#include <bits/stdc++.h>
+namespace { struct Point { int x, y; auto operator<=>(const Point&) const = default; }; }
+static const std::map<std::string, std::vector<Point>> table{{\"a\", {{1, 2}, {__COUNTER__, 4}}}};
+template <class T> T most(const std::vector<T>& all) { return *std::ranges::max_element(all); }
+int main() {
+    std::unordered_map<int, long double> seen;
+    for (int n; std::cin >> n; ) seen[n] += std::sqrt(n);
+    auto sum = [&](auto self, int n) -> long { return n ? n + self(self, n - 1) : 0; };
+    std::cout << most(table.at(\"a\")).x << sum(sum, 9) << seen.size() << __LINE__ << __FILE__;
+}
+",
+        "/* All of it. */
+#include <bits/stdc++.h>
+#pragma GCC optimize(\"O3,unroll-loops\")
+#define int long long
+using namespace std;
+signed main() {
+    priority_queue<pair<int, string>> queue;
+    queue.push({1, to_string(1.5)});
+    thread other([&] { queue.push({2, bitset<20>(77).to_string()}); });
+    other.join();
+    for (; !queue.empty(); queue.pop()) printf(\"%lld %s\\n\", queue.top().first, queue.top().second.c_str());
+}
+",
+    ];
+    let made =
+        local.run(&of_build(&build(sources[0])).expect("it begins with the header")).unwrap();
+    let header = Arc::new(made.kept.expect("a header"));
+    for source in sources {
+        let plain = local.run(&build(source)).unwrap();
+        let fast = local.run(&with_header(&build(source), &header).expect("a header")).unwrap();
+        // Option -H tells what is included, and marks a compiled header with `!`.
+        let told = String::from_utf8(fast.stderr.start(1 << 20).unwrap()).unwrap();
+        assert!(told.contains("! /headers/bits/stdc++.h.gch"), "{told}");
+        assert_eq!(program(&fast), program(&plain), "{source}");
+    }
 }
 
 /// What somebody else does to a compiler says nothing about the source.

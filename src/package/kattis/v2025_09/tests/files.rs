@@ -538,6 +538,7 @@ fn what_is_no_package_is_told_with_a_way_out() {
             _ => "packages in it: DIR/one, DIR/two",
         };
         check(dir, &format!("no problem.yaml in DIR; {ask}"), help);
+        check(&dir.join("oen"), "DIR/oen: no such directory", "did you mean `one`?");
     }
     check(
         &dir.join("one/data"),

@@ -1,0 +1,137 @@
+//! Which builds run, with and without a header.
+
+use super::*;
+use crate::cache::cached::Cached;
+use crate::cache::knowledge::Knowledge;
+use crate::cache::store::Store;
+use crate::executor::Executor;
+use crate::executor::scripted::Scripted;
+use crate::model::blob::Blob;
+use crate::model::job::{Command, Keep};
+use crate::model::judgement::JudgeError;
+use crate::model::outcome::quiet_outcome;
+use crate::model::tree::{Node, TreeEntry};
+use crate::model::units::Bytes;
+
+/// The build of a program with this text after the include.
+fn build(text: &str) -> Job {
+    let argv = ["/usr/bin/g++", "-x", "c++", "-O2", "-o", "a", "a.cpp"];
+    let source = format!("#include <bits/stdc++.h>\n{text}\n");
+    Job {
+        command: Command { argv: argv.map(str::to_owned).to_vec(), ..Command::default() },
+        files: vec![TreeEntry::new("a.cpp", Node::plain(source.into_bytes()))],
+        keep: Keep::ALL,
+        limits: Limits { memory: Some(Bytes::mib(1024)), ..Limits::of_trial() },
+        ..Job::default()
+    }
+}
+
+/// How a program with a text is built in each way.
+type Answer = fn(text: &str, is_fast: bool) -> Result<Reply, Stop>;
+
+fn reply(left: &str, said: &str) -> Reply {
+    let name = if left == "header" { "bits/stdc++.h.gch" } else { "a" };
+    Reply {
+        outcome: quiet_outcome(),
+        stdout: Blob::default(),
+        stderr: said.as_bytes().into(),
+        collected: Vec::new(),
+        kept: Some(Tree::from(vec![TreeEntry::new(name, Node::plain(left.as_bytes()))])),
+    }
+}
+
+fn good(text: &str, _: bool) -> Result<Reply, Stop> {
+    Ok(reply(text, ""))
+}
+
+/// A command with this store: builds the programs one after the other. Tells what ran for each: `p`lain, `f`ast, `h`eader.
+fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
+    let ran = Arc::new(Mutex::new(String::new()));
+    let noted = Arc::clone(&ran);
+    let ground = Scripted::new(4, move |job: &Job| {
+        let is_header = job.command.argv.contains(&"c++-header".to_owned());
+        let is_fast = job.command.argv.contains(&"-I/headers".to_owned());
+        let kind = if is_header {
+            'h'
+        } else if is_fast {
+            'f'
+        } else {
+            'p'
+        };
+        noted.lock().unwrap().push(kind);
+        let text = String::from_utf8(job.files[0].bytes().to_vec()).unwrap();
+        if is_header {
+            answer("header", false)
+        } else {
+            answer(text.lines().nth(1).unwrap(), is_fast)
+        }
+    });
+    let command = Cached::new(Arc::new(ground), Arc::new(Knowledge::new(Arc::clone(store), false)));
+    for text in texts {
+        let expected = answer(text, false);
+        let came = command.run(&build(text));
+        assert_eq!(came.is_ok(), expected.is_ok(), "{text}");
+        if let (Ok(came), Ok(expected)) = (came, expected) {
+            assert_eq!(came.kept, expected.kept, "{text}");
+            assert_eq!(came.stderr, expected.stderr, "{text}");
+        }
+        ran.lock().unwrap().push(' ');
+    }
+    let ran = ran.lock().unwrap();
+    ran.trim_end().to_owned()
+}
+
+/// This many texts whose programs are built both ways now and then, or are not.
+fn texts(number: usize, is_sample: bool) -> Vec<String> {
+    let knowledge = Knowledge::new(Arc::new(Store::in_memory()), false);
+    let mechanism = Scripted::new(1, |_: &Job| good("", false)).mechanism();
+    let is_of_kind = |text: &String| {
+        let key = of_job(&build(text), &mechanism, &knowledge.surroundings).expect("a key");
+        key.0[0].is_multiple_of(SAMPLE) == is_sample
+    };
+    (0..).map(|at| format!("text {at}")).filter(is_of_kind).take(number).collect()
+}
+
+#[test]
+fn a_header_is_made_when_it_pays_and_proved_before_it_counts() {
+    let check = |first: Answer, ran: &str, later: Answer, ran_later: &str| {
+        let store = Arc::new(Store::in_memory());
+        let often = texts(9, false);
+        let often: Vec<&str> = often.iter().map(String::as_str).collect();
+        assert_eq!(runs(&store, &often[..7], first), ran);
+        assert_eq!(runs(&store, &often[7..], later), ran_later);
+    };
+    check(good, "p p p p hfp f f", good, "f f");
+    // No header: each build as ever, and a later command tries again when it pays.
+    let without: Answer = |text, _| match text {
+        "header" => Err(JudgeError::new("make it", "no room").into()),
+        _ => good(text, false),
+    };
+    check(without, "p p p p hp p p", good, "p p");
+    // A build with a header is impossible.
+    let broken: Answer = |text, is_fast| match is_fast {
+        true => Err(JudgeError::new("show it", "no room").into()),
+        false => good(text, false),
+    };
+    check(broken, "p p p p hfp p p", broken, "fp p");
+    // The compiler says something: it is asked again without the header.
+    let said: Answer = |text, is_fast| match text {
+        "header" => good(text, false),
+        _ => Ok(reply(text, if is_fast { "warning with a header" } else { "warning" })),
+    };
+    check(said, "p p p p hfp fp fp", said, "fp fp");
+    // The programs differ: the header is used no more, by later commands neither.
+    let different: Answer = |text, is_fast| good(if is_fast { "other" } else { text }, false);
+    check(different, "p p p p hfp p p", good, "p p");
+}
+
+#[test]
+fn a_header_that_makes_a_later_program_different_is_used_no_more() {
+    let store = Arc::new(Store::in_memory());
+    let (often, sample) = (texts(8, false), texts(1, true));
+    let often: Vec<&str> = often.iter().map(String::as_str).collect();
+    assert_eq!(runs(&store, &often[..6], good), "p p p p hfp f");
+    let different: Answer = |text, is_fast| good(if is_fast { "other" } else { text }, false);
+    assert_eq!(runs(&store, &[&sample[0], often[6]], different), "fp p");
+    assert_eq!(runs(&store, &often[7..], good), "p");
+}
