@@ -391,7 +391,7 @@ impl Shared<'_, '_> {
             let cases = cases.iter().cloned();
             cases.map(with_margin).collect::<Vec<CaseJudgement>>()
         });
-        let near = told_near(&cases);
+        let near = self.told_near(&cases);
         let mut judgement = self.of_cases(submission, cases, known.compiler)?;
         if let Some(extended) = extended.filter(|_| !judgement.broken.is_empty()) {
             let other = self.of_cases(submission, extended, judgement.compiler.clone())?;
@@ -414,6 +414,20 @@ impl Shared<'_, '_> {
             self.remark(submission, &format!("may get another verdict in another run: {near}"));
         }
         Ok(judgement)
+    }
+
+    /// The first case with a sensitive verdict, with its measurements, and how many more there are.
+    fn told_near(&self, cases: &[CaseJudgement]) -> Option<String> {
+        let mut near = cases.iter().filter(|case| case.is_sensitive());
+        let first = near.next()?;
+        let told = first.repeats.as_ref().map(|repeats| repeats.told()).unwrap_or_default();
+        let limit = self.session.rules.limits.cpu_time;
+        let limit = limit.map_or_else(String::new, |it| format!(", {} allowed,", seconds(it)));
+        let more = match near.count() {
+            0 => String::new(),
+            more => format!("; and {}", count(more, "more test case")),
+        };
+        Some(format!("{told}{limit} on {}{more}", first.test_case))
     }
 
     /// Warns that a submission is as expected only with more time.
@@ -495,18 +509,6 @@ impl Shared<'_, '_> {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The first case with a sensitive verdict, with its measurements, and how many more there are.
-fn told_near(cases: &[CaseJudgement]) -> Option<String> {
-    let mut near = cases.iter().filter(|case| case.is_sensitive());
-    let first = near.next()?;
-    let told = first.repeats.as_ref().map(|repeats| repeats.told()).unwrap_or_default();
-    let more = match near.count() {
-        0 => String::new(),
-        more => format!("; and {}", count(more, "more test case")),
-    };
-    Some(format!("{told} on {}{more}", first.test_case))
 }
 
 /// The case with its verdict at the time limit times its margin, or in another run.
