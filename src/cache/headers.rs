@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::cache::key::{of_job, of_tree};
 use crate::cache::notes::Notes;
@@ -15,7 +16,7 @@ use crate::language::header::{of_build, with_header};
 use crate::model::blob::Digest;
 use crate::model::job::{Job, Reply};
 use crate::model::limits::Limits;
-use crate::model::outcome::Ending;
+use crate::model::outcome::{Ending, Outcome};
 use crate::model::stop::Stop;
 use crate::model::tree::Tree;
 
@@ -31,28 +32,30 @@ pub(super) struct Headers(Mutex<HashMap<Digest, Header>>);
 enum Header {
     /// So many builds could have used it.
     Wanted(u32),
-    /// It is being made, and nobody waits for it.
-    Making,
+    /// It is being made, and nobody waits for it; or it cannot be made, or a program differed.
+    Missing,
     /// It can be used.
-    Made(Made),
-    /// It cannot be made, or a program differed.
-    Useless,
+    Made(Box<Made>),
 }
 
 #[derive(Clone)]
 struct Made {
     tree: Arc<Tree>,
+    /// What it took to make it: a build without it takes no more than this and a build with it.
+    cost: Outcome,
     /// Whether a program was the same with it.
     is_proven: bool,
+}
+
+impl Made {
+    fn new(reply: Reply, is_proven: bool) -> Option<Self> {
+        Some(Self { tree: Arc::new(reply.kept?), cost: reply.outcome, is_proven })
+    }
 }
 
 impl Headers {
     fn all(&self) -> MutexGuard<'_, HashMap<Digest, Header>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set(&self, name: &Digest, state: Header) {
-        self.all().insert(*name, state);
     }
 }
 
@@ -73,49 +76,39 @@ impl Uncached {
     /// The header of this name, which the job makes; `None` if there is none for this build.
     fn header(&self, name: &Digest, making: &Job) -> Result<Option<Made>, Stop> {
         let headers = &self.knowledge.headers;
-        let mut all = headers.all();
-        let state = match all.remove(name) {
-            None => self.recalled(name, making).unwrap_or(Header::Wanted(1)),
-            Some(Header::Wanted(ENOUGH)) => Header::Making,
-            Some(Header::Wanted(before)) => Header::Wanted(before + 1),
-            Some(Header::Making) => {
-                all.insert(*name, Header::Making);
+        match headers.all().entry(*name).or_insert_with(|| self.recalled(name, making)) {
+            Header::Made(made) => return Ok(Some((**made).clone())),
+            Header::Missing => return Ok(None),
+            state @ Header::Wanted(ENOUGH) => *state = Header::Missing,
+            Header::Wanted(builds) => {
+                *builds += 1;
                 return Ok(None);
             }
-            Some(known) => known,
-        };
-        let (made, is_to_make) = match &state {
-            Header::Made(made) => (Some(made.clone()), false),
-            Header::Making => (None, true),
-            Header::Wanted(_) | Header::Useless => (None, false),
-        };
-        all.insert(*name, state);
-        drop(all);
-        if !is_to_make {
-            return Ok(made);
         }
-        let tree = match self.run(making) {
+        let made = match self.run(making) {
             Err(Stop::Interrupted) => return Err(Stop::Interrupted),
             Ok(reply) if reply.outcome.ending == Ending::Exited(0) => {
                 self.knowledge.keep(name, &circumstances(&[making]), &[making], &reply);
-                reply.kept
+                Made::new(reply, false)
             }
             Err(_) | Ok(_) => None,
         };
-        let made = tree.map(|tree| Made { tree: Arc::new(tree), is_proven: false });
-        headers.set(name, made.clone().map_or(Header::Useless, Header::Made));
+        if let Some(made) = &made {
+            headers.all().insert(*name, Header::Made(Box::new(made.clone())));
+        }
         Ok(made)
     }
 
     /// What earlier commands know about a header.
-    fn recalled(&self, name: &Digest, making: &Job) -> Option<Header> {
+    fn recalled(&self, name: &Digest, making: &Job) -> Header {
         let noted = self.notes().recall(&note(name));
         if noted.as_deref() == Some(DIFFERENT) {
-            return Some(Header::Useless);
+            return Header::Missing;
         }
-        let reply: Reply = self.knowledge.get(name, &circumstances(&[making]), &[making])?;
-        let tree = Arc::new(reply.kept?);
-        Some(Header::Made(Made { tree, is_proven: noted.as_deref() == Some(SAME) }))
+        let known: Option<Reply> = self.knowledge.get(name, &circumstances(&[making]), &[making]);
+        let is_proven = noted.as_deref() == Some(SAME);
+        let made = known.and_then(|reply| Made::new(reply, is_proven));
+        made.map_or(Header::Wanted(0), |made| Header::Made(Box::new(made)))
     }
 
     /// The reply to a build, from a build with a header; `None` if that leaves doubt about the build without it.
@@ -126,14 +119,13 @@ impl Uncached {
         job: &Job,
         key: &Digest,
     ) -> Result<Option<Reply>, Stop> {
-        let headers = &self.knowledge.headers;
         let Some(fast) = with_header(job, &header.tree) else { return Ok(None) };
         let reply = match self.run(&fast) {
-            Ok(reply) if is_certain(&reply, &job.limits) => reply,
+            Ok(reply) if is_certain(&reply, &header.cost, &job.limits) => reply,
             Ok(_) => return Ok(None),
             Err(Stop::Interrupted) => return Err(Stop::Interrupted),
             Err(_) => {
-                headers.set(name, Header::Useless);
+                self.knowledge.headers.all().insert(*name, Header::Missing);
                 return Ok(None);
             }
         };
@@ -143,16 +135,26 @@ impl Uncached {
         let plain = self.run(job)?;
         let content = |reply: &Reply| of_tree(reply.kept.as_ref()?, &self.knowledge.surroundings);
         let is_same = content(&plain).is_some() && content(&plain) == content(&reply);
-        self.notes().note(&note(name), if is_same { SAME } else { DIFFERENT });
-        let tree = Arc::clone(&header.tree);
-        headers.set(
-            name,
-            match is_same {
-                true => Header::Made(Made { tree, is_proven: true }),
-                false => Header::Useless,
-            },
-        );
+        self.learn(name, is_same);
         Ok(Some(plain))
+    }
+
+    /// Notes whether a program was the same with a header. After one difference, nothing rehabilitates it.
+    fn learn(&self, name: &Digest, is_same: bool) {
+        let mut all = self.knowledge.headers.all();
+        match all.get_mut(name) {
+            Some(Header::Made(made)) if is_same => {
+                if !made.is_proven {
+                    made.is_proven = true;
+                    self.notes().note(&note(name), SAME);
+                }
+            }
+            _ if is_same => {}
+            _ => {
+                all.insert(*name, Header::Missing);
+                self.notes().note(&note(name), DIFFERENT);
+            }
+        }
     }
 
     fn notes(&self) -> Notes {
@@ -168,17 +170,18 @@ fn note(header: &Digest) -> String {
 const SAME: &[u8] = b"same";
 const DIFFERENT: &[u8] = b"different";
 
-/// Whether the build succeeded without a word and used at most half of each limit, so that it does without the header.
-fn is_certain(reply: &Reply, limits: &Limits) -> bool {
+/// Whether the build succeeded without a word, and would also have done so without the header, within its limits.
+fn is_certain(reply: &Reply, cost: &Outcome, limits: &Limits) -> bool {
     let Reply { outcome, stdout, stderr, .. } = reply;
-    let within = |used, limit: Option<_>| limit.is_none_or(|limit| used <= limit / 2);
+    let time = |used: Duration, more, limit: Option<_>| limit.is_none_or(|it| used + more <= it);
+    let memory = outcome.peak_memory.saturating_add(cost.peak_memory);
     outcome.ending == Ending::Exited(0)
         && outcome.stopped_by.is_none()
         && outcome.refused_processes == 0
         && [stdout, stderr].into_iter().all(|said| said.len().is_ok_and(|length| length == 0))
-        && within(outcome.cpu_time, limits.cpu_time)
-        && within(outcome.wall_time, limits.wall_time)
-        && limits.memory.is_none_or(|limit| outcome.peak_memory.0 <= limit.0 / 2)
+        && time(outcome.cpu_time, cost.cpu_time, limits.cpu_time)
+        && time(outcome.wall_time, cost.wall_time, limits.wall_time)
+        && limits.memory.is_none_or(|limit| memory <= limit)
 }
 
 #[cfg(test)]

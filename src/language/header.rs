@@ -27,7 +27,9 @@ const ROOM: Bytes = Bytes::mib(512);
 /// with g++.
 pub fn of_build(job: &Job) -> Option<Job> {
     let (compiler, arguments) = job.command.argv.split_first()?;
-    let is_gcc = Path::new(compiler).file_name()?.to_str()?.contains("g++");
+    if !Path::new(compiler).file_name()?.to_str()?.contains("g++") {
+        return None;
+    }
     let ["-x", "c++", options @ ..] = &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
     else {
         return None;
@@ -36,7 +38,7 @@ pub fn of_build(job: &Job) -> Option<Job> {
     let begins = |file: &TreeEntry| {
         sources.iter().any(|word| Path::new(word) == file.name) && begins_with_header(&file.head())
     };
-    if !is_gcc || !job.files.iter().any(begins) {
+    if !job.files.iter().any(begins) {
         return None;
     }
     let mut making = job.clone();

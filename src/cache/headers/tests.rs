@@ -135,3 +135,46 @@ fn a_header_that_makes_a_later_program_different_is_used_no_more() {
     assert_eq!(runs(&store, &[&sample[0], often[6]], different), "fp p");
     assert_eq!(runs(&store, &often[7..], good), "p");
 }
+
+#[test]
+fn a_header_is_used_only_if_a_build_without_it_stays_within_its_limits() {
+    let check = |took: u64, made: u64, peak: u64, expected: bool| {
+        let outcome = |cpu_time: u64| Outcome {
+            cpu_time: Duration::from_secs(cpu_time),
+            peak_memory: Bytes::mib(peak),
+            ..quiet_outcome()
+        };
+        let limits = Limits {
+            cpu_time: Some(Duration::from_secs(10)),
+            memory: Some(Bytes::mib(1024)),
+            ..Limits::default()
+        };
+        let reply = Reply { outcome: outcome(took), ..reply("a", "") };
+        assert_eq!(is_certain(&reply, &outcome(made), &limits), expected, "{took} {made} {peak}");
+    };
+    check(6, 4, 512, true);
+    check(7, 4, 512, false);
+    check(6, 4, 513, false);
+    let said = reply("a", "warning");
+    assert!(!is_certain(&said, &quiet_outcome(), &Limits::default()));
+}
+
+#[test]
+fn after_a_difference_no_program_rehabilitates_a_header() {
+    let knowledge = Arc::new(Knowledge::new(Arc::new(Store::in_memory()), false));
+    let inner = Arc::new(Scripted::new(1, |_: &Job| good("header", false)));
+    let uncached = Uncached { inner, knowledge: Arc::clone(&knowledge) };
+    let name = Digest([7; 32]);
+    let made = Made::new(reply("header", ""), false).expect("a header");
+    knowledge.headers.all().insert(name, Header::Made(Box::new(made)));
+    let check = |is_same: bool, noted: &[u8]| {
+        uncached.learn(&name, is_same);
+        assert_eq!(uncached.notes().recall(&note(&name)).as_deref(), Some(noted));
+        let is_made = matches!(knowledge.headers.all().get(&name), Some(Header::Made(_)));
+        assert_eq!(is_made, noted == SAME);
+    };
+    check(true, SAME);
+    check(false, DIFFERENT);
+    // A program that was built before the difference was known, and ends after it.
+    check(true, DIFFERENT);
+}
