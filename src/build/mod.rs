@@ -89,7 +89,9 @@ pub struct Runnable {
     /// The initial files of its box.
     pub files: Vec<TreeEntry>,
     /// How many processes and threads its language's runtime needs.
-    pub processes: u32,
+    processes: u32,
+    /// How much memory it may use together with its language's runtime, if that is more than its own limit.
+    memory: Option<Bytes>,
     /// The compiler's messages, if it had any.
     pub compiler: Option<CompilerReport>,
     /// Wall time of the build; zero if nothing was built.
@@ -122,9 +124,15 @@ impl Runnable {
             files: self.files.clone(),
             writable: true,
             box_size: limits.output.unwrap_or_default(),
-            limits: limits.with_processes(self.processes),
+            limits: self.limits(limits),
             ..Job::default()
         }
+    }
+
+    /// These limits, with what its language's runtime needs.
+    pub fn limits(&self, limits: &Limits) -> Limits {
+        let memory = limits.memory.map(|own| own.max(self.memory.unwrap_or_default()));
+        Limits { memory, ..limits.with_processes(self.processes) }
     }
 
     /// The same program, started with this environment variable.
@@ -298,6 +306,7 @@ impl<'a> Builder<'a> {
             for_one,
             files: links(&program, PROGRAM),
             processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
+            memory: plan.start.memory(run_limits.memory),
             compiler,
             building,
             program,

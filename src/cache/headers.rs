@@ -20,7 +20,7 @@ use crate::model::outcome::{Ending, Outcome};
 use crate::model::stop::Stop;
 use crate::model::tree::Tree;
 
-/// How many builds need a header before it is made: making it costs as much as it saves in three of them.
+/// How many builds need a header before it is made: making it costs as much as it saves in three to five of them.
 const ENOUGH: u32 = 4;
 /// Of so many programs, one is built both ways.
 const SAMPLE: u8 = 16;

@@ -181,15 +181,22 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// The limits that decide its verdict.
+    pub(super) fn limits(&self, rules: &Rules<'_>) -> Limits {
+        self.runnable.limits(&rules.limits)
+    }
+
     /// The limits under which it is run.
     fn cut(&self, rules: &Rules<'_>) -> Limits {
         match (self.time_limit_mode, self.nearness) {
-            (TimeLimitMode::Any, None) => rules.limits.clone(),
+            (TimeLimitMode::Any, None) => self.limits(rules),
             (TimeLimitMode::Any, Some(_)) => Limits {
                 cpu_time: rules.limits.cpu_time.map(|limit| limit.mul_f64(SLACK)),
-                ..rules.limits.clone()
+                ..self.limits(rules)
             },
-            (TimeLimitMode::TooSlow | TimeLimitMode::WithMargin, _) => rules.stop_slow_at.clone(),
+            (TimeLimitMode::TooSlow | TimeLimitMode::WithMargin, _) => {
+                self.runnable.limits(&rules.stop_slow_at)
+            }
         }
     }
 }
@@ -330,13 +337,14 @@ impl Trial<'_> {
         }
         let job = job(self.rules, self.entry, self.case.test_case, pass);
         let kept = self.kept(pass);
+        let limits = self.entry.limits(self.rules);
         let Settled { reply, repeats } = settle(
             self.entry.nearness,
-            &self.rules.limits,
+            &limits,
             self.executor.run(&job)?,
             |reply| &reply.outcome,
             |again| {
-                let job = patient(&job, &self.rules.limits, again);
+                let job = patient(&job, &limits, again);
                 self.executor.run_one(&job, Some(Repeat::alone(again.number)))
             },
         )?;
@@ -361,20 +369,19 @@ impl Trial<'_> {
         is_sensitive: bool,
         judge: impl Fn(&Limits) -> Result<Judged, Stop>,
     ) -> Result<Judged, Stop> {
-        let mut judged = judge(&self.rules.limits)?;
+        let limits = self.entry.limits(self.rules);
+        let mut judged = judge(&limits)?;
         let is_slow = judged.classified.verdict == Verdict::TimeLimitExceeded;
-        let unlimited;
         let wider = match self.entry.time_limit_mode {
             // The next pass would be unknown.
             _ if is_sensitive && self.rules.problem.kind.passes == 1 => {
-                unlimited = Limits { cpu_time: None, ..self.rules.limits.clone() };
-                Some(&unlimited)
+                Some(Limits { cpu_time: None, ..limits })
             }
-            TimeLimitMode::WithMargin => Some(&self.rules.stop_slow_at),
+            TimeLimitMode::WithMargin => Some(self.entry.cut(self.rules)),
             TimeLimitMode::Any | TimeLimitMode::TooSlow => None,
         };
         if let Some(wider) = wider.filter(|_| is_slow) {
-            let other = judge(wider)?;
+            let other = judge(&wider)?;
             let verdict = other.classified.verdict;
             let score = other.score.or_else(|| score::by_rules(self.case.scoring, verdict));
             judged.with_margin =

@@ -54,8 +54,8 @@ impl Once<'_> {
     }
 
     fn told(&self, reply: &Reply, name: &str) -> Result<RunOnce, JudgeError> {
-        let Rules { problem, limits, .. } = self.rules;
-        let failed = classify(&reply.outcome, limits);
+        let problem = self.rules.problem;
+        let failed = classify(&reply.outcome, &self.entry.limits(self.rules));
         let file = match &problem.io {
             ProgramIo::Standard => None,
             ProgramIo::Files { output, .. } => {

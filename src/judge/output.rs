@@ -39,7 +39,7 @@ pub fn output(
     test_case: &TestCase,
     input: &Arc<[u8]>,
 ) -> Result<Ran, Stop> {
-    ran(rules, executor.run(&job(rules, entry, test_case, &only_pass(input)))?)
+    ran(rules, entry, executor.run(&job(rules, entry, test_case, &only_pass(input)))?)
 }
 
 /// Runs it again beside others, for its times. `number` counts these runs, from 1.
@@ -55,11 +55,11 @@ pub fn output_again(
     number: u32,
 ) -> Result<Ran, Stop> {
     let job = job(rules, entry, test_case, &only_pass(input));
-    ran(rules, executor.run_one(&job, Some(Repeat::beside(number)))?)
+    ran(rules, entry, executor.run_one(&job, Some(Repeat::beside(number)))?)
 }
 
-fn ran(rules: &Rules<'_>, reply: Reply) -> Result<Ran, Stop> {
-    let mut rejected = classify(&reply.outcome, &rules.limits);
+fn ran(rules: &Rules<'_>, entry: &Entry<'_>, reply: Reply) -> Result<Ran, Stop> {
+    let mut rejected = classify(&reply.outcome, &entry.limits(rules));
     let output = match written(&rules.problem.io, &reply) {
         Ok(output) => output.clone(),
         Err(cause) => {
@@ -96,7 +96,7 @@ pub fn outputs(
     // One more process waits for the others.
     job.limits.processes = job.limits.processes.map(|processes| processes + 1);
     let reply = executor.run(&job)?;
-    let rejected = classify(&reply.outcome, &rules.limits);
+    let rejected = classify(&reply.outcome, &entry.limits(rules));
     Ok(Ran { outcome: reply.outcome, output: reply.stdout, stderr: reply.stderr, rejected })
 }
 

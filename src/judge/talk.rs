@@ -37,13 +37,14 @@ impl Trial<'_> {
             accept_exit_code: validator.protocol().accept(),
             transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
         };
+        let limits = self.entry.limits(self.rules);
         let Settled { reply, repeats } = settle(
             self.entry.nearness,
-            &self.rules.limits,
+            &limits,
             self.executor.run_two(&joint, None)?,
             |reply| &reply.program.reply.outcome,
             |again| {
-                let program = patient(&joint.program, &self.rules.limits, again);
+                let program = patient(&joint.program, &limits, again);
                 let mut joint = JointJob { program, ..joint.clone() };
                 joint.partner.limits.wall_time = with(&joint.program);
                 self.executor.run_two(&joint, Some(Repeat::alone(again.number)))

@@ -146,6 +146,9 @@ pub struct Start {
     pub processes: u32,
 }
 
+/// Memory of a run time beside its heap: for stacks, code, and its own data.
+const BESIDE_HEAP: Bytes = Bytes::mib(256);
+
 impl Start {
     /// The command with these arguments, for a program with this memory limit.
     pub fn command(&self, args: &[String], memory: Option<Bytes>) -> Command {
@@ -163,6 +166,13 @@ impl Start {
         command.argv.splice(last..last, self.for_many.iter().cloned());
         command.argv.extend_from_slice(args);
         command
+    }
+
+    /// The memory that a program with this memory limit may use together with its run time. `None` if its language has
+    /// no heap of a fixed size, or there is no limit.
+    pub fn memory(&self, limit: Option<Bytes>) -> Option<Bytes> {
+        let limit = limit.filter(|_| self.heap_at.is_some())?;
+        Some(limit.saturating_add(BESIDE_HEAP))
     }
 
     /// The same for one input, as if the program were not built for many.
@@ -187,11 +197,10 @@ const HEAP: &str = "{heap_mib}";
 
 /// The heap for a memory limit, in MiB.
 ///
-/// A garbage collector fills its heap. If it could use all of the limit, it would be killed because of garbage. So 128
-/// MiB, or half of a small limit, stay for stacks, code and the run time itself.
+/// It is all of the limit: a garbage collector fills its heap, so what the run time needs itself counts beside it. The
+/// run time does not start with a heap of less than 16 MiB.
 fn heap_mib(memory: Bytes) -> u64 {
-    let limit = memory.0 >> 20;
-    limit.saturating_sub(128).max(limit / 2).max(16)
+    (memory.0 >> 20).max(16)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 //! placeholders. `{sources}` becomes the source files, one argument each; `{main}` the file or class to start,
 //! `{class}` the same as a path, `{stem}` the same without its ending; `{binary}` a name for the built program that no
 //! file has. `{static}` and `{crt_static}` become the flag for static linking, or nothing if libraries for that are
-//! missing, and `{lld}` the flags for the linker that a compiler brings along. `{heap_mib}` becomes the heap for the memory limit in MiB; without a limit, the argument is left out. A
+//! missing, and `{lld}` the flags for the linker that a compiler brings along. `{heap_mib}` becomes the memory limit in
+//! MiB; without a limit, the argument is left out. A
 //! [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}` becomes the path of that tool.
 
 use std::path::Path;

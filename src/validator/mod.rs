@@ -116,7 +116,7 @@ impl OutputValidator {
     ) -> Result<Self, Stop> {
         let limits = Limits::of_output_validator(&bench.problem.limits);
         let runnable = bench.ready(&format!("the {what}"), program, build_limits, &limits)?;
-        let limits = limits.with_processes(runnable.processes);
+        let limits = runnable.limits(&limits);
         let (name, path) = (program.name.clone(), program.path.clone());
         Ok(Self { name, path, what, protocol, talks: false, runnable, limits })
     }

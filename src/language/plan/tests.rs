@@ -110,7 +110,7 @@ fn interpreted_languages_show_the_interpreter_to_the_run() {
         "a.java=class A { static void main(String[] a) {} }",
         "/h/jdk/bin/javac -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:-UsePerfData -encoding UTF-8 \
          -proc:none -d . a.java [/h/jdk]",
-        "/h/jdk/bin/java -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx384m -Dfile.encoding=UTF-8 -cp \
+        "/h/jdk/bin/java -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx512m -Dfile.encoding=UTF-8 -cp \
          /program A [/h/jdk]",
     );
 }
@@ -211,10 +211,13 @@ fn the_heap_follows_the_memory_limit() -> Result<(), Unready> {
         assert_eq!(argv[argv.len() - 2..], ["p.A", "x"]);
         argv.into_iter().find(|it| it.starts_with("-Xmx"))
     };
-    assert_eq!(heap(Some(Bytes::mib(2048))).as_deref(), Some("-Xmx1920m"));
-    assert_eq!(heap(Some(Bytes::mib(128))).as_deref(), Some("-Xmx64m"));
+    assert_eq!(heap(Some(Bytes::mib(2048))).as_deref(), Some("-Xmx2048m"));
+    assert_eq!(heap(Some(Bytes::mib(128))).as_deref(), Some("-Xmx128m"));
     assert_eq!(heap(Some(Bytes(0))).as_deref(), Some("-Xmx16m"));
     assert_eq!(heap(None), None);
+    assert_eq!(plan.start.memory(Some(Bytes::mib(64))), Some(Bytes::mib(320)));
+    assert_eq!(plan.start.memory(None), None);
+    assert_eq!(plan.start.for_one().memory(Some(Bytes(0))), Some(Bytes::mib(256)));
     let step = plan.build.map(|it| it.produces);
     assert_eq!(step, Some("p/A.class".into()));
     Ok(())
