@@ -146,11 +146,29 @@ pub fn stolen() -> Duration {
     Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / rate))
 }
 
-/// Number of other threads of the machine that want a processor now; zero if unknown.
+/// Number of other threads of the machine that want a processor, during some milliseconds; zero if unknown.
+///
+/// What the kernel does after a run, such as removing its namespaces, takes a moment and does not count.
 pub fn runnable() -> u32 {
-    let counted = fs::read_to_string("/proc/loadavg").ok().and_then(|text| running(&text));
-    counted.unwrap_or(0).saturating_sub(1)
+    let look = || {
+        let counted = fs::read_to_string("/proc/loadavg").ok().and_then(|text| running(&text));
+        counted.unwrap_or(0).saturating_sub(1)
+    };
+    let mut least = look();
+    for _ in 0..LOOKS {
+        if least == 0 {
+            break;
+        }
+        thread::sleep(BETWEEN_LOOKS);
+        least = least.min(look());
+    }
+    least
 }
+
+/// How often to look again for other threads.
+const LOOKS: usize = 4;
+/// The time between two looks.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// The number before the slash in `/proc/loadavg`. Source: the manual page `proc_loadavg(5)`.
 fn running(loadavg: &str) -> Option<u32> {
