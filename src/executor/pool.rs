@@ -13,15 +13,36 @@ pub(super) struct Pool<S> {
 
 struct State<S> {
     free: Vec<S>,
-    /// Whether a run waits for all slots, or has them.
-    alone: bool,
+    turn: Turn,
+    /// How often a run waited for all slots.
+    times: u64,
+    /// How many slots are lent since before a run began to wait for all.
+    earlier: usize,
+}
+
+/// Who may have the next slot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Any run.
+    Any,
+    /// A run waits for all slots. Others may have one as long as a run from before is still going on: the end of that
+    /// has to be waited for anyway.
+    Waited,
+    /// Nobody: a run has all slots.
+    Alone,
+}
+
+/// A slot that is lent, and what [`State::times`] was then.
+struct Lent<S> {
+    slot: S,
+    times: u64,
 }
 
 impl<S> Pool<S> {
     pub(super) fn new(slots: Vec<S>) -> Self {
         Self {
             size: slots.len(),
-            state: Mutex::new(State { free: slots, alone: false }),
+            state: Mutex::new(State { free: slots, turn: Turn::Any, times: 0, earlier: 0 }),
             changed: Condvar::new(),
         }
     }
@@ -33,7 +54,7 @@ impl<S> Pool<S> {
     /// Whether at most one slot is in use.
     pub(super) fn is_quiet(&self) -> bool {
         let state = self.lock();
-        state.alone || state.free.len() + 1 >= self.size
+        state.turn == Turn::Alone || state.free.len() + 1 >= self.size
     }
 
     /// Runs in a free slot. If the machine fails, `mend` prepares the slot, and the run is repeated alone.
@@ -42,18 +63,18 @@ impl<S> Pool<S> {
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
     ) -> Result<R, JudgeError> {
-        let mut slot = self.take();
-        let result = run(&mut slot);
+        let mut lent = self.take();
+        let result = run(&mut lent.slot);
         let error = match result {
             Err(error) if error.again == Again::Perhaps => error,
             done => {
-                self.give_back(slot);
+                self.give_back(lent);
                 return done;
             }
         };
-        mend(&mut slot);
+        mend(&mut lent.slot);
         // Given back first: waiting for all slots while holding one would deadlock.
-        self.give_back(slot);
+        self.give_back(lent);
         self.run_alone(run, mend).unwrap_or(Err(error))
     }
 
@@ -89,39 +110,46 @@ impl<S> Pool<S> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> S {
+    fn take(&self) -> Lent<S> {
         let mut state = self.lock();
         loop {
-            if !state.alone
+            if (state.turn == Turn::Any || state.earlier > 0)
                 && let Some(slot) = state.free.pop()
             {
-                return slot;
+                return Lent { slot, times: state.times };
             }
             state = self.wait(state);
         }
     }
 
-    fn give_back(&self, slot: S) {
-        self.lock().free.push(slot);
+    fn give_back(&self, lent: Lent<S>) {
+        let mut state = self.lock();
+        state.free.push(lent.slot);
+        if lent.times != state.times {
+            state.earlier -= 1;
+        }
         self.changed.notify_all();
     }
 
     fn take_all(&self) -> Vec<S> {
         let mut state = self.lock();
-        while state.alone {
+        while state.turn != Turn::Any {
             state = self.wait(state);
         }
-        state.alone = true;
+        state.turn = Turn::Waited;
+        state.times += 1;
+        state.earlier = self.size - state.free.len();
         while state.free.len() < self.size {
             state = self.wait(state);
         }
+        state.turn = Turn::Alone;
         std::mem::take(&mut state.free)
     }
 
     fn give_back_all(&self, slots: Vec<S>) {
         let mut state = self.lock();
         state.free = slots;
-        state.alone = false;
+        state.turn = Turn::Any;
         self.changed.notify_all();
     }
 }
@@ -129,7 +157,7 @@ impl<S> Pool<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
 
     /// The answers of a scripted slot, one after the other.
@@ -143,7 +171,7 @@ mod tests {
             |_| {},
         );
         assert_eq!(result, expected);
-        assert_eq!(pool.take(), runs);
+        assert_eq!(pool.take().slot, runs);
     }
 
     #[test]
@@ -190,6 +218,44 @@ mod tests {
             }
         });
         assert_eq!(failures.into_inner(), 10);
+    }
+
+    /// A run that waits for all slots waits for those from before, and for others that end meanwhile or soon after.
+    #[test]
+    fn others_go_on_while_a_run_that_waits_to_be_alone_could_not_start_anyway() {
+        let pool = Pool::new(vec![(), ()]);
+        let (is_old_over, order) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+        let note = |what| order.lock().unwrap().push(what);
+        let until = |is_so: &dyn Fn() -> bool| {
+            while !is_so() {
+                thread::yield_now()
+            }
+        };
+        let run = |work: &dyn Fn()| pool.run(|()| Ok(work()), |()| {}).unwrap();
+        thread::scope(|scope| {
+            let old = || {
+                until(&|| is_old_over.load(Ordering::SeqCst));
+                note("old");
+            };
+            scope.spawn(move || run(&old));
+            until(&|| pool.lock().free.len() == 1);
+            scope.spawn(|| pool.run_alone(|()| Ok(note("alone")), |()| {}));
+            until(&|| pool.lock().turn == Turn::Waited);
+            assert!(pool.is_quiet());
+            run(&|| {
+                assert!(!pool.is_quiet());
+                note("new");
+            });
+            // The last that may start; it ends after the one from before.
+            run(&|| {
+                is_old_over.store(true, Ordering::SeqCst);
+                until(&|| pool.lock().earlier == 0);
+                scope.spawn(|| run(&|| note("later")));
+                thread::yield_now();
+                note("last");
+            });
+        });
+        assert_eq!(*order.lock().unwrap(), ["new", "old", "last", "alone", "later"]);
     }
 
     #[test]

@@ -96,9 +96,11 @@ impl InTurn {
         Self { inner, turns, user }
     }
 
-    /// Uses the inner executor when it is this user's turn.
-    fn in_turn<R>(&self, run: impl FnOnce(&dyn Executor) -> R) -> R {
-        let _turn = self.turns.take(self.user);
+    /// Uses the inner executor when it is this user's turn. What must run alone waits for all places there, and takes
+    /// none from others meanwhile.
+    fn in_turn<R>(&self, repeat: Option<Repeat>, run: impl FnOnce(&dyn Executor) -> R) -> R {
+        let is_alone = repeat.is_some_and(|repeat| repeat.is_alone);
+        let _turn = (!is_alone).then(|| self.turns.take(self.user));
         run(&*self.inner)
     }
 }
@@ -113,15 +115,15 @@ impl Executor for InTurn {
     }
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        self.in_turn(|inner| inner.run_one(job, repeat))
+        self.in_turn(repeat, |inner| inner.run_one(job, repeat))
     }
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.in_turn(|inner| inner.run_two(job, repeat))
+        self.in_turn(repeat, |inner| inner.run_two(job, repeat))
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
-        self.in_turn(|inner| inner.run_by_hand(job, hand))
+        self.in_turn(None, |inner| inner.run_by_hand(job, hand))
     }
 
     fn anew(&self) -> &dyn Executor {
@@ -136,6 +138,7 @@ impl Executor for InTurn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
     use std::thread;
 
@@ -184,12 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn whatever_runs_has_a_place() {
+    fn whatever_runs_has_a_place_but_what_waits_for_all_of_them() {
         let turns = Turns::new(2);
+        let free = Arc::new(AtomicUsize::new(usize::MAX));
         let look = || {
-            let turns = Arc::clone(&turns);
+            let (turns, free) = (Arc::clone(&turns), Arc::clone(&free));
             move || {
-                assert_eq!(turns.lock().free, 1);
+                free.store(turns.lock().free, Ordering::SeqCst);
                 Stop::Interrupted
             }
         };
@@ -197,17 +201,19 @@ mod tests {
         let scripted = Scripted::new(2, move |_: &Job| Err(single()));
         let scripted = scripted.joint(move |_| Err(joint()));
         let executor = InTurn::new(Arc::new(scripted), Arc::clone(&turns), 1);
-        let check = |outcome: Option<Stop>| {
+        let check = |outcome: Option<Stop>, meanwhile: usize| {
             assert_eq!(outcome, Some(Stop::Interrupted));
+            assert_eq!(free.swap(usize::MAX, Ordering::SeqCst), meanwhile);
             assert_eq!(turns.lock().free, 2);
         };
         let job = Job::default();
         let (program, partner) = (job.clone(), job.clone());
         let both = JointJob { program, partner, accept_exit_code: 42, transcript: None };
-        check(executor.run(&job).err());
-        check(executor.run_one(&job, Some(Repeat::alone(1))).err());
-        check(executor.run_two(&both, None).err());
-        check(executor.run_two(&both, Some(Repeat::alone(1))).err());
-        check(executor.anew().run(&job).err());
+        check(executor.run(&job).err(), 1);
+        check(executor.run_one(&job, Some(Repeat::beside(1))).err(), 1);
+        check(executor.run_one(&job, Some(Repeat::alone(1))).err(), 2);
+        check(executor.run_two(&both, None).err(), 1);
+        check(executor.run_two(&both, Some(Repeat::alone(1))).err(), 2);
+        check(executor.anew().run(&job).err(), 1);
     }
 }
