@@ -225,35 +225,40 @@ mod tests {
     fn others_go_on_while_a_run_that_waits_to_be_alone_could_not_start_anyway() {
         let pool = Pool::new(vec![(), ()]);
         let (is_old_over, order) = (AtomicBool::new(false), Mutex::new(Vec::new()));
-        let note = |what| order.lock().unwrap().push(what);
+        let note = |what| {
+            order.lock().unwrap().push(what);
+            Ok::<(), JudgeError>(())
+        };
         let until = |is_so: &dyn Fn() -> bool| {
             while !is_so() {
                 thread::yield_now()
             }
         };
-        let run = |work: &dyn Fn()| pool.run(|()| Ok(work()), |()| {}).unwrap();
+        let run = |work: &dyn Fn() -> Result<(), JudgeError>| pool.run(|()| work(), |()| {});
         thread::scope(|scope| {
             let old = || {
                 until(&|| is_old_over.load(Ordering::SeqCst));
-                note("old");
+                note("old")
             };
-            scope.spawn(move || run(&old));
+            scope.spawn(move || run(&old).unwrap());
             until(&|| pool.lock().free.len() == 1);
-            scope.spawn(|| pool.run_alone(|()| Ok(note("alone")), |()| {}));
+            scope.spawn(|| pool.run_alone(|()| note("alone"), |()| {}));
             until(&|| pool.lock().turn == Turn::Waited);
             assert!(pool.is_quiet());
-            run(&|| {
+            let new = || {
                 assert!(!pool.is_quiet());
-                note("new");
-            });
+                note("new")
+            };
+            run(&new).unwrap();
             // The last that may start; it ends after the one from before.
-            run(&|| {
+            let last = || {
                 is_old_over.store(true, Ordering::SeqCst);
                 until(&|| pool.lock().earlier == 0);
-                scope.spawn(|| run(&|| note("later")));
+                scope.spawn(|| run(&|| note("later")).unwrap());
                 thread::yield_now();
-                note("last");
-            });
+                note("last")
+            };
+            run(&last).unwrap();
         });
         assert_eq!(*order.lock().unwrap(), ["new", "old", "last", "alone", "later"]);
     }
