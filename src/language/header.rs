@@ -34,8 +34,8 @@ pub fn of_build(job: &Job) -> Option<Job> {
     if !Path::new(compiler).file_name()?.to_str()?.contains("g++") {
         return None;
     }
-    let (["-x", "c++", options @ ..], header) =
-        (&arguments.iter().map(String::as_str).collect::<Vec<_>>()[..], header_of(job)?)
+    let header = header_of(job)?;
+    let ["-x", "c++", options @ ..] = &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
     else {
         return None;
     };
