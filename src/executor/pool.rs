@@ -16,7 +16,7 @@ struct State<S> {
     turn: Turn,
     /// How often a run waited for all slots.
     times: u64,
-    /// How many slots are lent since before a run began to wait for all.
+    /// How many slots were lent before a run began to wait for all, and are not back yet.
     earlier: usize,
 }
 
@@ -25,8 +25,8 @@ struct State<S> {
 enum Turn {
     /// Any run.
     Any,
-    /// A run waits for all slots. Others may have one as long as a run from before is still going on: the end of that
-    /// has to be waited for anyway.
+    /// A run waits for all slots. Others may still have one while a run from before goes on, because the waiting run
+    /// could not start anyway.
     Waited,
     /// Nobody: a run has all slots.
     Alone,

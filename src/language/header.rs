@@ -15,7 +15,7 @@ use crate::model::units::Bytes;
 /// The headers of the standard library that take longer to read than to load: at least 25 ms longer with g++ 12.
 #[rustfmt::skip]
 const HEADERS: [&str; 35] = [
-    "algorithm", "array", "bits/stdc++.h", "bitset", "chrono", "complex", "cmath", "deque", "fstream", "functional",
+    "algorithm", "array", "bits/stdc++.h", "bitset", "chrono", "cmath", "complex", "deque", "fstream", "functional",
     "iomanip", "iostream", "istream", "list", "map", "memory", "numeric", "optional", "ostream", "queue", "random",
     "ranges", "regex", "set", "span", "sstream", "stack", "string", "string_view", "tuple", "unordered_map",
     "unordered_set", "utility", "variant", "vector",

@@ -168,8 +168,8 @@ impl Start {
         command
     }
 
-    /// The memory that a program with this memory limit may use together with its run time. `None` if its language has
-    /// no heap of a fixed size, or there is no limit.
+    /// The memory that a program with this memory limit may use together with its run time. `None` without a limit, and
+    /// in languages whose memory limit is not the size of a heap.
     pub fn memory(&self, limit: Option<Bytes>) -> Option<Bytes> {
         let limit = limit.filter(|_| self.heap_at.is_some())?;
         Some(limit.saturating_add(BESIDE_HEAP))
@@ -197,8 +197,8 @@ const HEAP: &str = "{heap_mib}";
 
 /// The heap for a memory limit, in MiB.
 ///
-/// It is all of the limit: a garbage collector fills its heap, so what the run time needs itself counts beside it. The
-/// run time does not start with a heap of less than 16 MiB.
+/// It is all of the limit. A garbage collector fills its heap, so the run time has memory of its own beside it. A run
+/// time does not start with a heap below 16 MiB.
 fn heap_mib(memory: Bytes) -> u64 {
     (memory.0 >> 20).max(16)
 }

@@ -146,9 +146,9 @@ pub fn stolen() -> Duration {
     Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / rate))
 }
 
-/// Number of other threads of the machine that want a processor, during some milliseconds; zero if unknown.
+/// The least number of other threads of the machine that want a processor, in several looks; zero if unknown.
 ///
-/// What the kernel does after a run, such as removing its namespaces, takes a moment and does not count.
+/// After a run, the kernel removes its namespaces. That takes some milliseconds and does not count.
 pub fn runnable() -> u32 {
     let look = || {
         let counted = fs::read_to_string("/proc/loadavg").ok().and_then(|text| running(&text));
