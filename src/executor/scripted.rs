@@ -1,5 +1,6 @@
 //! The executor's test double: answers from a function, starts nothing.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::executor::Executor;
@@ -13,7 +14,7 @@ pub struct Scripted<F> {
     answer: F,
     joint: Option<Box<AnswerJoint>>,
     slots: usize,
-    stopped: AtomicBool,
+    stopped: Arc<AtomicBool>,
 }
 
 /// A function that answers joint jobs.
@@ -22,7 +23,7 @@ type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
     /// Answers each job with this function, on this many slots.
     pub fn new(slots: usize, answer: F) -> Self {
-        Self { answer, joint: None, slots, stopped: AtomicBool::new(false) }
+        Self { answer, joint: None, slots, stopped: Arc::default() }
     }
 
     /// Answers each joint job with this function; otherwise they fail.
@@ -32,6 +33,12 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
         answer: impl Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync + 'static,
     ) -> Self {
         Self { joint: Some(Box::new(answer)), ..self }
+    }
+
+    /// Sets this when it is asked to stop.
+    #[must_use]
+    pub fn telling(self, stopped: &Arc<AtomicBool>) -> Self {
+        Self { stopped: Arc::clone(stopped), ..self }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -101,6 +102,8 @@ pub(super) struct Worker<'a> {
     outlet: &'a dyn FrameSink,
     /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
     offered: Mutex<HashSet<(PathBuf, String)>>,
+    /// Whether the input has ended: what is stopped then was not asked to end by anybody, and nobody waits for it.
+    is_over: AtomicBool,
 }
 
 /// The thread that reports that a worker is still there.
@@ -121,6 +124,7 @@ struct End<'p, 'w, 'a>(&'p Heartbeat<'w, 'a>);
 
 impl Drop for End<'_, '_, '_> {
     fn drop(&mut self) {
+        self.0.worker.is_over.store(true, Ordering::Release);
         self.0.worker.executor.stop();
         *lock(&self.0.is_over) = true;
         self.0.over.notify_all();
@@ -144,7 +148,7 @@ impl<'a> Worker<'a> {
         tools: &'a Toolchains,
         outlet: &'a dyn FrameSink,
     ) -> Self {
-        Self { executor, tools, outlet, offered: Mutex::default() }
+        Self { executor, tools, outlet, offered: Mutex::default(), is_over: AtomicBool::new(false) }
     }
 
     /// Reads to the end. The threads end when the sender is dropped.
@@ -233,6 +237,7 @@ impl<'a> Worker<'a> {
                 .send_blobs(number, reply)
                 .and_then(|(ways, behind)| framed(ways, Ended::Came(reply), &behind)),
             Err(Stop::Fault(error)) => failed(error.clone()),
+            Err(_) if self.is_over.load(Ordering::Acquire) => return,
             // An executor stops for no other reason.
             Err(Stop::Interrupted | Stop::Diagnosed(_) | Stop::Refused(..)) => {
                 framed(Vec::new(), Ended::Interrupted, &[])

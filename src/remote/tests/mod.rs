@@ -5,7 +5,8 @@ mod hostile;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -241,6 +242,46 @@ fn jobs_of_a_lost_worker_go_elsewhere() {
     let names: Vec<_> =
         (0..9).map(|_| workers.run(&job("/x", b"")).unwrap().outcome.worker).collect();
     assert!(names.iter().all(|name| name.as_deref() == Some("good")), "{names:?}");
+}
+
+/// What comes through a channel; an empty piece is the end.
+struct Pieces(Receiver<Vec<u8>>);
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let piece = self.0.recv().unwrap_or_default();
+        buffer[..piece.len()].copy_from_slice(&piece);
+        Ok(piece.len())
+    }
+}
+
+#[test]
+fn a_worker_whose_input_ends_during_a_run_was_not_asked_to_end() {
+    let (sender, pieces) = channel();
+    let cut = sender.clone();
+    let stopped = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&stopped);
+    let executor = Scripted::new(1, move |_: &Job| {
+        // Here the connection is cut.
+        let _ = cut.send(Vec::new());
+        while !told.load(Ordering::Relaxed) {
+            thread::yield_now();
+        }
+        Err(Stop::Interrupted)
+    });
+    let executor = executor.telling(&stopped);
+    let lost = pipes(move |mut input, output| {
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = input.read(&mut buffer) {
+                let _ = sender.send(buffer[..length].to_vec());
+            }
+        });
+        let tools = Toolchains::new(Box::new(NO_TOOLS));
+        let served = serve(facts("cut", 1), &executor, &tools, Pieces(pieces), output, &|| ());
+        served.expect("juror sends jobs");
+    });
+    check_survives(vec![lost], &["this worker is lost: it closed its pipe"]);
 }
 
 #[test]
