@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -51,19 +51,19 @@ pub fn serve(
     let slots = facts.slots;
     let mouth = PipeSink { output: Mutex::new(output), unheard };
     let worker = Worker::new(executor, tools, &mouth);
-    let pulse = Heartbeat { worker: &worker, is_over: Mutex::new(false), over: Condvar::new() };
     mouth.put(None, Peer::Worker.greeting().as_bytes());
     worker.say(None, &FromWorker::<(), ()>::Ready(facts));
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
+    let (_beats, end) = channel();
     thread::scope(|scope| {
-        let _end = End(&pulse);
+        let _end = End { worker: &worker, _beats };
         let mut threads = 0;
         for _ in 0..slots + AHEAD {
             let started = thread::Builder::new().spawn_scoped(scope, || worker.work(&receiver));
             threads += usize::from(started.is_ok());
         }
-        let beating = thread::Builder::new().spawn_scoped(scope, || pulse.beat());
+        let beating = thread::Builder::new().spawn_scoped(scope, || worker.beat(end));
         if threads == 0 || beating.is_err() {
             return Err(JudgeError::new(
                 "start the threads of a worker",
@@ -103,14 +103,7 @@ pub(super) struct Worker<'a> {
     /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
     offered: Mutex<HashSet<(PathBuf, String)>>,
     /// Whether the input has ended: what is stopped then was not asked to end by anybody, and nobody waits for it.
-    is_over: AtomicBool,
-}
-
-/// The thread that reports that a worker is still there.
-struct Heartbeat<'w, 'a> {
-    worker: &'w Worker<'a>,
-    is_over: Mutex<bool>,
-    over: Condvar,
+    has_input_ended: AtomicBool,
 }
 
 /// An order to a thread.
@@ -119,26 +112,16 @@ enum Order {
     Find { number: RequestId, word: String },
 }
 
-/// Ends the runs and the heartbeat.
-struct End<'p, 'w, 'a>(&'p Heartbeat<'w, 'a>);
-
-impl Drop for End<'_, '_, '_> {
-    fn drop(&mut self) {
-        self.0.worker.is_over.store(true, Ordering::Release);
-        self.0.worker.executor.stop();
-        *lock(&self.0.is_over) = true;
-        self.0.over.notify_all();
-    }
+/// Ends the runs, and with its sender the reports that the worker is there.
+struct End<'w, 'a> {
+    worker: &'w Worker<'a>,
+    _beats: Sender<()>,
 }
 
-impl Heartbeat<'_, '_> {
-    fn beat(&self) {
-        let mut is_over = lock(&self.is_over);
-        while !*is_over {
-            let waited = self.over.wait_timeout(is_over, BEAT);
-            is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
-            self.worker.say(None, &FromWorker::<(), ()>::Alive);
-        }
+impl Drop for End<'_, '_> {
+    fn drop(&mut self) {
+        self.worker.has_input_ended.store(true, Ordering::Release);
+        self.worker.executor.stop();
     }
 }
 
@@ -148,7 +131,20 @@ impl<'a> Worker<'a> {
         tools: &'a Toolchains,
         outlet: &'a dyn FrameSink,
     ) -> Self {
-        Self { executor, tools, outlet, offered: Mutex::default(), is_over: AtomicBool::new(false) }
+        Self {
+            executor,
+            tools,
+            outlet,
+            offered: Mutex::default(),
+            has_input_ended: AtomicBool::new(false),
+        }
+    }
+
+    /// Reports that it is still there, until the sender is dropped.
+    fn beat(&self, end: Receiver<()>) {
+        while end.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
+            self.say(None, &FromWorker::<(), ()>::Alive);
+        }
     }
 
     /// Reads to the end. The threads end when the sender is dropped.
@@ -237,7 +233,7 @@ impl<'a> Worker<'a> {
                 .send_blobs(number, reply)
                 .and_then(|(ways, behind)| framed(ways, Ended::Came(reply), &behind)),
             Err(Stop::Fault(error)) => failed(error.clone()),
-            Err(_) if self.is_over.load(Ordering::Acquire) => return,
+            Err(_) if self.has_input_ended.load(Ordering::Acquire) => return,
             // An executor stops for no other reason.
             Err(Stop::Interrupted | Stop::Diagnosed(_) | Stop::Refused(..)) => {
                 framed(Vec::new(), Ended::Interrupted, &[])
