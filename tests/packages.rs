@@ -1,13 +1,11 @@
 //! The packages that ship: each is verified as its expectations say, and its data is what its recipe gives.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use serde_json::Value;
 
@@ -78,38 +76,14 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// How many packages are verified at the same time. While a run of one sleeps, is set up or cleared away, a run of
-/// another has the core; times are CPU time, which others on the machine do not count against.
-const AT_ONCE: usize = 2;
-
-/// What `juror verify` says of each package, in their order, from nothing that was built or run before.
-fn verified(packages: &[PathBuf]) -> Vec<(Option<i32>, Value)> {
-    let next = AtomicUsize::new(0);
-    let reports: Vec<OnceLock<(Option<i32>, Value)>> =
-        packages.iter().map(|_| OnceLock::new()).collect();
-    let verify = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(package) = packages.get(index) else {
-                return;
-            };
-            let output = juror().arg("verify").arg(package).args(["--all", "--json"]).output();
-            let output = output.expect("juror runs");
-            let report = serde_json::from_slice(&output.stdout).expect("a report");
-            reports[index]
-                .set((output.status.code(), report))
-                .expect("each package is verified once");
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(verify);
-        }
-    });
-    reports
-        .into_iter()
-        .map(|report| report.into_inner().expect("each package is verified"))
-        .collect()
+/// What `juror verify --all` says of these packages, from nothing that was built or run before.
+fn verified(packages: &[PathBuf]) -> (Option<i32>, Value) {
+    let cache = tempfile::tempdir().expect("a directory");
+    let mut command = juror();
+    command.args(["verify", "--all", "--json"]).args(packages).env("JUROR_CACHE", cache.path());
+    let output = command.output().expect("juror runs");
+    let report = serde_json::from_slice(&output.stdout).expect("a report");
+    (output.status.code(), report)
 }
 
 mod quiet {
@@ -165,52 +139,44 @@ fn copy_sample(package: &Path, sample: &Path) {
 fn check(packages: &[PathBuf], known: &[(&str, &str)]) {
     assert!(!packages.is_empty());
     let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !is_there(tool)).collect();
-    let faults: Vec<String> = packages
-        .iter()
-        .zip(verified(packages))
-        .flat_map(|(package, (code, report))| {
-            let name = package.file_name().expect("a name").to_string_lossy();
-            faults(&name, code, &report, known, &missing)
-        })
-        .collect();
+    let (code, report) = verified(packages);
+    let names = packages.iter().map(|it| it.file_name().expect("a name").to_string_lossy());
+    let faults = faults(&names.collect::<Vec<_>>(), code, &report, known, &missing);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     if !missing.is_empty() {
         announce(&format!("skipped what needs {}", missing.join(", ")));
     }
 }
 
-/// What is not as it must be about a package that was verified on a machine where some tools are missing.
+/// What is not as it must be about packages that were verified on a machine where some tools are missing.
 fn faults(
-    package: &str,
+    packages: &[Cow<'_, str>],
     code: Option<i32>,
     report: &Value,
     known: &[(&str, &str)],
     missing: &[&str],
 ) -> Vec<String> {
     let submissions = list(&report["submissions"]);
-    let mut faults = Vec::new();
-    if submissions.is_empty() || submissions.iter().any(|it| text(it, "package") != package) {
-        faults.push(format!("{package}: not its submissions: {report:#}"));
-    }
+    let is_judged = |name: &str| submissions.iter().any(|it| text(it, "package") == name);
+    let unjudged = packages.iter().filter(|name| !is_judged(name));
+    let mut faults: Vec<String> =
+        unjudged.map(|name| format!("{name}: none of its submissions was judged")).collect();
     let is_broken = |submission: &&Value| {
         let error = !submission["error"].is_null();
         let excused = error && !missing.is_empty();
         (error || !list(&submission["broken_expectations"]).is_empty()) && !excused
     };
     let broken = submissions.iter().filter(is_broken);
-    faults.extend(broken.map(|it| format!("{package}: not as expected: {}", broken_part(it))));
+    faults.extend(broken.map(|it| format!("not as expected: {}", broken_part(it))));
     let is_known = |diagnostic: &&Value| {
         let (path, message) = (text(diagnostic, "path"), text(diagnostic, "message"));
         known.iter().any(|(end, part)| path.ends_with(end) && message.contains(part))
     };
-    let diagnostics = list(&report["diagnostics"]).iter();
-    let unknown = diagnostics.filter(|it| !is_known(it));
-    faults.extend(unknown.map(|it| format!("{package}: {it:#}")));
-    let errors = list(&report["judge_errors"]).iter();
-    faults.extend(errors.map(|it| format!("{package}: {it:#}")));
+    let diagnostics = list(&report["diagnostics"]).iter().filter(|it| !is_known(it));
+    faults.extend(diagnostics.chain(list(&report["judge_errors"])).map(|it| format!("{it:#}")));
     faults.extend(submissions.iter().filter_map(caught_once));
     if missing.is_empty() && code != Some(0) {
-        faults.push(format!("{package}: exit code {code:?}: {}", report["summary"]));
+        faults.push(format!("exit code {code:?}: {}", report["summary"]));
     }
     faults
 }
@@ -226,7 +192,7 @@ fn broken_part(submission: &Value) -> String {
     let parts = broken.iter().chain(cases).map(|part| format!("\n{part:#}"));
     let parts: String = parts.collect();
     let error = &submission["error"];
-    format!("{}: {error}{parts}", text(submission, "name"))
+    format!("{}: {}: {error}{parts}", text(submission, "package"), text(submission, "name"))
 }
 
 /// The name of a wrong submission that fewer than two test cases catch, unless that is known.

@@ -5,6 +5,7 @@
 mod joined;
 
 use std::fs;
+use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -93,6 +94,15 @@ fn a_program_ends_the_way_it_would_anywhere() {
     check(&["large-file"], "SIGXFSZ");
     check(&["alarm"], "SIGALRM");
     check(&["mask"], "exit 0");
+    // Nor does it matter what whoever started the judge had blocked.
+    let mut most = MaybeUninit::uninit();
+    // SAFETY: the set is valid once it was filled; this thread is the test's own.
+    unsafe {
+        libc::sigfillset(most.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_BLOCK, most.as_ptr(), std::ptr::null_mut());
+    }
+    check(&["mask"], "exit 0");
+    check(&["alarm"], "SIGALRM");
 }
 
 #[test]

@@ -111,9 +111,16 @@ impl Start {
             setrlimit(limit.resource, limited)?;
         }
         rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-        for signal in 1..32 {
+        for signal in 1..65 {
             // SAFETY: sets no handler; signals that cannot be set are refused.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        // Whoever started the judge may have blocked some.
+        let mut none = MaybeUninit::uninit();
+        // SAFETY: the set is valid once it was made empty; it changes signals of this thread only.
+        unsafe {
+            libc::sigemptyset(none.as_mut_ptr());
+            libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
         }
         let (argv, env) = (&self.argv.pointers, &self.env.pointers);
         let program = argv.first().copied().unwrap_or(ptr::null());
