@@ -16,7 +16,7 @@ impl Trial<'_> {
     /// Judges the submission's answer to the test case.
     pub(super) fn read(&self, files: &Tree) -> Result<CaseJudgement, Stop> {
         let name = &self.case.test_case.name;
-        let pass = Pass { number: 1, input: self.case.input.clone(), earlier: Vec::new() };
+        let pass = Pass::first(self.case.input.clone());
         let output = answer(files, name);
         let judged = match output {
             Some(output) => self.judge_written(&pass, output)?,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR};
+use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR, ValidatorMessages};
 use crate::judge::classify::Classified;
 use crate::judge::keep::box_dir;
 use crate::judge::keep::save;
@@ -54,7 +54,11 @@ impl Asking {
     pub(super) fn next_pass(&self, response: &Response, pass: &Pass) -> Option<Pass> {
         let input = response.feedback.next_pass.as_ref();
         let input = input.filter(|_| response.opinion == Opinion::Accepted)?;
-        Some(next_pass(pass.number + 1, input, response.kept.as_ref()?))
+        let said = ValidatorMessages {
+            judge: response.feedback.judge_message.clone(),
+            team: response.feedback.team_message.clone(),
+        };
+        Some(next_pass(pass.number + 1, input, response.kept.as_ref()?, said))
     }
 
     /// Keeps the box for the user, if it is wanted.
@@ -115,21 +119,22 @@ impl Trial<'_> {
             return Err(self.broken(asked, what, &response, asking.wanted).into());
         }
         let next = asking.next_pass(&response, pass);
-        self.as_it_says(asked, &response, next, asking.wanted)
+        self.as_it_says(asked, &response, &pass.said.judge, next, asking.wanted)
     }
 
-    /// The verdict and the score from a validator's response.
+    /// The verdict and the score from a validator's response; `earlier` is what it said in earlier passes.
     pub(super) fn as_it_says(
         &self,
         asked: Asked<'_>,
         response: &Response,
+        earlier: &[u8],
         next: Option<Pass>,
         kept: Option<PathBuf>,
     ) -> Result<Judged, Stop> {
         if let Opinion::Partial(worth) = response.opinion {
             return self.for_points(worth, asked, response, kept);
         }
-        let (classified, is_told) = classified(asked.what, response);
+        let (classified, is_told) = classified(asked.what, response, earlier);
         let score = match next {
             // Verdict and score of the test case follow from its last pass.
             Some(_) => None,
@@ -176,6 +181,7 @@ impl Trial<'_> {
         }
         let is_right = match (worth, most) {
             (Worth::RightFor(_), _) => true,
+            (Worth::Part(part), _) => !Score::ONE.exceeds(part),
             (_, Some(most)) => !most.exceeds(points),
             (_, None) => points.exceeds(Score::ZERO),
         };
@@ -216,7 +222,7 @@ impl Trial<'_> {
         if let Opinion::Broken(what) = &response.opinion {
             return Err(self.broken(asked, what, &response, kept).into());
         }
-        let judged = self.as_it_says(asked, &response, None, kept)?;
+        let judged = self.as_it_says(asked, &response, &[], None, kept)?;
         self.finished(judged, None, |_, _| Ok(()))
     }
 
@@ -258,14 +264,17 @@ impl<'a> Asked<'a> {
 }
 
 /// The verdict from a validator's response, and whether the cause contains all of its message.
-fn classified(what: &str, response: &Response) -> (Classified, bool) {
+///
+/// Many validators add to their message in each pass; then the cause shows what they added in the last one.
+fn classified(what: &str, response: &Response, earlier: &[u8]) -> (Classified, bool) {
     if response.opinion == Opinion::Accepted {
         let cause = format!("the {what} accepts it");
         return (Classified { verdict: Verdict::Accepted, cause }, false);
     }
-    let (said, is_all) = first_line(&response.feedback.judge_message);
+    let message = &response.feedback.judge_message;
+    let (said, is_all) = first_line(message.strip_prefix(earlier).unwrap_or(message));
     let cause = format!("the {what} rejects it{said}");
-    (Classified { verdict: Verdict::WrongAnswer, cause }, is_all)
+    (Classified { verdict: Verdict::WrongAnswer, cause }, is_all && earlier.is_empty())
 }
 
 /// The first line of a message after a colon, shortened if long, and whether that is the whole message.
@@ -298,10 +307,10 @@ pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
 /// The pass that a validator asks for. The validator made its input; all other files stay in the feedback directory.
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
-fn next_pass(number: u32, input: &Blob, left: &Tree) -> Pass {
+fn next_pass(number: u32, input: &Blob, left: &Tree, said: ValidatorMessages) -> Pass {
     let mut earlier = left.below(&feedback_dir(Path::new("")));
     earlier.retain(|file| file.name != Path::new(NEXT_PASS));
-    Pass { number, input: input.clone(), earlier }
+    Pass { number, input: input.clone(), earlier, said }
 }
 
 #[cfg(test)]
@@ -333,7 +342,7 @@ mod tests {
             entry("deep/state", Node::plain(Blob::default())),
             TreeEntry::new("of-the-submission", Node::Directory),
         ]);
-        let pass = next_pass(2, &Blob::from(&b"2"[..]), &left);
+        let pass = next_pass(2, &Blob::from(&b"2"[..]), &left, ValidatorMessages::default());
         let names: Vec<&Path> = pass.earlier.iter().map(|it| it.name.as_path()).collect();
         let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
         assert_eq!(names, expected);

@@ -220,6 +220,22 @@ pub(super) struct Pass {
     pub(super) input: Blob,
     /// The files of earlier passes in the feedback directory.
     pub(super) earlier: Vec<TreeEntry>,
+    /// What the output validator said in earlier passes.
+    pub(super) said: ValidatorMessages,
+}
+
+impl Pass {
+    /// The first one.
+    pub(super) fn first(input: Blob) -> Self {
+        Self { number: 1, input, earlier: Vec::new(), said: ValidatorMessages::default() }
+    }
+}
+
+/// Messages of an output validator, of all passes so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ValidatorMessages {
+    pub(super) judge: Vec<u8>,
+    pub(super) team: Vec<u8>,
 }
 
 /// Runs a submission on a test case and judges the result.
@@ -239,7 +255,7 @@ pub fn judge_case(
     if let Some(files) = entry.runnable.answers() {
         return trial.read(files);
     }
-    let mut pass = Pass { number: 1, input: case.input.clone(), earlier: Vec::new() };
+    let mut pass = Pass::first(case.input.clone());
     let mut most: Option<Outcome> = None;
     let mut repeats: Option<Box<Repeats>> = None;
     loop {
@@ -252,6 +268,9 @@ pub fn judge_case(
             most = Some(outcome);
             pass = next;
             continue;
+        }
+        if judged.answered.is_none() && pass.said != ValidatorMessages::default() {
+            judged.answered = Some(Answered::earlier(&pass.said));
         }
         if pass.number > 1 && judged.classified.verdict != Verdict::Accepted {
             let cause = &mut judged.classified.cause;
@@ -427,6 +446,21 @@ pub(super) struct Answered {
     pub(super) stderr: Vec<u8>,
     pub(super) images: Vec<Picture>,
     pub(super) kept: Option<PathBuf>,
+}
+
+impl Answered {
+    /// What it said in earlier passes, if the last one ended without it.
+    fn earlier(said: &ValidatorMessages) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self {
+            message: text(&said.judge),
+            is_told: false,
+            team_message: text(&said.team),
+            stderr: Vec::new(),
+            images: Vec::new(),
+            kept: None,
+        }
+    }
 }
 
 impl From<Classified> for Judged {

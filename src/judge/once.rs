@@ -35,7 +35,7 @@ impl Once<'_> {
     /// # Errors
     /// If the judge failed or was interrupted.
     pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
-        let pass = Pass { number: 1, input, earlier: Vec::new() };
+        let pass = Pass::first(input);
         let job = job(self.rules, self.entry, self.test_case, &pass);
         let reply = self.executor.anew().run(&job)?;
         Ok(self.told(&reply, name)?)
@@ -46,7 +46,7 @@ impl Once<'_> {
     /// # Errors
     /// If the judge failed or was interrupted.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
-        let pass = Pass { number: 1, input: Blob::default(), earlier: Vec::new() };
+        let pass = Pass::first(Blob::default());
         let mut job = job(self.rules, self.entry, self.test_case, &pass);
         job.limits.wall_time = None;
         let reply = self.executor.run_by_hand(&job, hand)?;

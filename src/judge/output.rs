@@ -72,7 +72,7 @@ fn ran(rules: &Rules<'_>, entry: &Entry<'_>, reply: Reply) -> Result<Ran, Stop> 
 
 /// The only pass.
 fn only_pass(input: &Arc<[u8]>) -> Pass {
-    Pass { number: 1, input: Arc::clone(input).into(), earlier: Vec::new() }
+    Pass::first(Arc::clone(input).into())
 }
 
 /// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads, `first`
@@ -120,7 +120,7 @@ pub fn judge_output(
     };
     let reply =
         Reply { outcome: outcome.clone(), stdout, stderr: Blob::default(), collected, kept: None };
-    let pass = Pass { number: 1, input: case.input.clone(), earlier: Vec::new() };
+    let pass = Pass::first(case.input.clone());
     let judged = trial.judge_output(&pass, &reply)?;
     Ok(judged.classified.verdict)
 }

@@ -66,7 +66,7 @@ mod tests {
     use crate::model::outcome::quiet_outcome;
 
     fn check(input: &str, output: &str, left_out: u64, notation: &str) {
-        let pass = Pass { number: 2, input: input.as_bytes().into(), earlier: Vec::new() };
+        let pass = Pass { number: 2, ..Pass::first(input.as_bytes().into()) };
         let reply = Reply {
             outcome: quiet_outcome(),
             stdout: output.as_bytes().into(),

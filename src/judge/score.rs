@@ -173,15 +173,8 @@ pub enum Policy {
 /// How a case ended, for the plan.
 pub fn end(case: &CaseJudgement) -> CaseEnd {
     // If a case would be accepted with the margin, cases after it may be needed.
-    let (verdict, score) = match &case.with_margin {
-        Some(extended) => (extended.verdict, &extended.score),
-        None => (case.verdict, &case.score),
-    };
-    match (verdict, score) {
-        (Verdict::Accepted, Some(score)) if score.score == Score::ZERO => {
-            CaseEnd::AcceptedForNothing
-        }
-        (Verdict::Accepted, _) => CaseEnd::Accepted,
+    match case.with_margin.as_ref().map_or(case.verdict, |extended| extended.verdict) {
+        Verdict::Accepted => CaseEnd::Accepted,
         _ => CaseEnd::Rejected,
     }
 }
@@ -261,7 +254,7 @@ pub fn by_validator(
                 "it made {SCORE_MULTIPLIER} for a test case in a group without a greatest score"
             ));
         }
-        (SCORE_MULTIPLIER, Some(_)) if number.points() > 1.0 => {
+        (SCORE_MULTIPLIER, Some(_)) if number.exceeds(Score::ONE) => {
             return Err(format!("its {SCORE_MULTIPLIER} is {number}, more than 1"));
         }
         (SCORE_MULTIPLIER, Some(max)) => {

@@ -91,7 +91,8 @@ impl Trial<'_> {
                 }
                 Blame::AsTheValidatorSays => {
                     let next = asking.next_pass(&response, pass);
-                    let mut judged = self.as_it_says(asked, &response, next, wanted())?;
+                    let mut judged =
+                        self.as_it_says(asked, &response, &pass.said.judge, next, wanted())?;
                     let classified = &mut judged.classified;
                     if classified.verdict == Verdict::WrongAnswer && is_early {
                         classified.cause = format!("it ended early; {}", classified.cause);

@@ -41,8 +41,6 @@ pub enum Until {
     Never,
     /// A part that is not accepted.
     Rejection,
-    /// A part that is not accepted, or is worth nothing.
-    Nothing,
 }
 
 /// How a section counts as a part of the section around it.
@@ -65,8 +63,6 @@ pub enum Yields {
 pub enum CaseEnd {
     /// It was accepted.
     Accepted,
-    /// It was accepted with the score zero.
-    AcceptedForNothing,
     /// It was not accepted.
     Rejected,
     /// The judge failed on it, so the submission gets no result.
@@ -312,7 +308,7 @@ impl State<'_> {
         let is_certain = self.cut == Stop::No;
         let accepted = match end {
             None => Passed::Unknown,
-            Some(CaseEnd::Accepted | CaseEnd::AcceptedForNothing) => Passed::Yes,
+            Some(CaseEnd::Accepted) => Passed::Yes,
             Some(CaseEnd::Rejected | CaseEnd::Failed) => Passed::No,
         };
         self.all = self.all.and(accepted);
@@ -329,8 +325,7 @@ impl State<'_> {
         let cut = match (end, self.section.until) {
             (Some(CaseEnd::Failed), _) => Stop::Yes,
             (_, Until::Never) | (Some(CaseEnd::Accepted), _) => Stop::No,
-            (Some(CaseEnd::AcceptedForNothing), Until::Rejection) => Stop::No,
-            (Some(CaseEnd::AcceptedForNothing | CaseEnd::Rejected), _) => Stop::Yes,
+            (Some(CaseEnd::Rejected), _) => Stop::Yes,
             (None, _) => Stop::Perhaps,
         };
         self.cut = self.cut.max(cut);

@@ -54,16 +54,17 @@ pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Tria
     let trial = Trial { validator, bench };
     let is_live = bench.problem.kind.interaction == Interaction::Interactive;
     // In interactive problems, no fixed output is right.
-    if !is_live && let Some(remark) = trial.of_right()? {
-        // Then its opinions of wrong outputs mean nothing.
-        return Ok(vec![TrialFault::fatal(remark)]);
+    let of_right = if is_live { None } else { trial.of_right()? };
+    // Then its opinions of wrong outputs mean nothing.
+    if of_right.as_ref().is_some_and(|it| it.is_fatal) {
+        return Ok(of_right.into_iter().collect());
     }
     let trials: [&(dyn Fn() -> Result<Option<TrialFault>, Stop> + Sync); 3] =
         [&|| trial.of_empty(), &|| trial.of_junk(), &|| trial.of_binary()];
     let found = parallel::map(bench.executor, &trials, |trial| trial())?;
     // It answered none of the trials.
     let is_useless = is_live && found.iter().all(Option::is_some);
-    let found = found.into_iter().flatten();
+    let found = of_right.into_iter().chain(found.into_iter().flatten());
     Ok(found.map(|it| TrialFault { is_fatal: it.is_fatal || is_useless, ..it }).collect())
 }
 
@@ -72,29 +73,34 @@ struct Trial<'a> {
     bench: &'a Bench<'a>,
 }
 
-/// An output that is right for a test case.
+/// An output that is right for a test case, or a judge answer, which need not be one unless people see it as one.
+///
+/// Source: problem package format 2025-09, "Output validator", "Invocation"; "Validation of shared test case files".
 struct Right<'a> {
     test_case: &'a TestCase,
     output: &'a Path,
+    is_certain: bool,
 }
 
 impl Trial<'_> {
     /// Outputs that should be right, the likeliest first. Judge answers usually are, but need not be.
     fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
         let data = &self.bench.problem.test_data;
-        type Named = fn(&TestCase) -> Option<&Path>;
-        let (output, answer): (Named, Named) =
-            (|it| it.output.as_deref(), |it| it.answer.as_deref());
+        type Named = fn(&TestCase) -> Option<(&Path, bool)>;
+        let output: Named = |it| Some((it.output.as_deref()?, true));
+        let answer: Named = |it| Some((it.answer.as_deref()?, it.is_answer_shown));
         let among = [(&data.cases, output), (&data.cases, answer), (&data.valid_outputs, output)];
         among.into_iter().filter_map(|(cases, named)| {
-            let named = |test_case| Some(Right { test_case, output: named(test_case)? });
-            cases.iter().find_map(named)
+            cases.iter().find_map(|test_case| {
+                let (output, is_certain) = named(test_case)?;
+                Some(Right { test_case, output, is_certain })
+            })
         })
     }
 
     /// Tries right outputs: one must be accepted.
-    fn of_right(&self) -> Result<Option<Diagnostic>, Stop> {
-        let mut rejected = None;
+    fn of_right(&self) -> Result<Option<TrialFault>, Stop> {
+        let mut rejected: Option<TrialFault> = None;
         for right in self.right_outputs() {
             let response = self.ask(right.test_case, Blob::file(right.output))?;
             let tried = format!("{} as the output", right.output.display());
@@ -104,7 +110,7 @@ impl Trial<'_> {
                 Opinion::Partial(worth) if worth.is_some() => return Ok(None),
                 Opinion::Broken(what) => {
                     let message = format!("breaks down on {tried} of {name}: {what}");
-                    return Ok(Some(self.broken(&message, &response)));
+                    return Ok(Some(TrialFault::fatal(self.broken(&message, &response))));
                 }
                 // One pass does not decide.
                 Opinion::Rejected | Opinion::Partial(_) if self.bench.problem.kind.passes > 1 => {
@@ -114,7 +120,15 @@ impl Trial<'_> {
                     let message = format!("rejects {tried} of {name}{}", said(&response));
                     let help = self.validator.protocol().call();
                     let remark = Diagnostic::error(&self.validator.path, message).help(help);
-                    rejected.get_or_insert(self.rated(remark));
+                    let fault = match right.is_certain {
+                        true => TrialFault::fatal(self.rated(remark)),
+                        false => {
+                            TrialFault::local(Diagnostic { severity: Severity::Warning, ..remark })
+                        }
+                    };
+                    if rejected.as_ref().is_none_or(|it| !it.is_fatal) {
+                        rejected = Some(fault);
+                    }
                 }
             }
         }
@@ -197,9 +211,11 @@ impl Trial<'_> {
             }
         }
         let Some(first) = accepted.first() else { return Ok(None) };
-        // One pass does not decide. A score may be 0, and another validator may reject the output.
-        let Problem { kind, output_validators, .. } = self.bench.problem;
-        if kind.passes > 1 || kind.grading == Grading::Scoring || output_validators.len() > 1 {
+        // One pass does not decide. A score may be 0, and another validator may reject the output, or what an
+        // interactor writes.
+        let Problem { kind, output_validators, interactor, .. } = self.bench.problem;
+        let others = output_validators.len() + usize::from(interactor.is_some());
+        if kind.passes > 1 || kind.grading == Grading::Scoring || others > 1 {
             return Ok(None);
         }
         let more = match accepted.len() {

@@ -166,6 +166,10 @@ fn a_checker_of_cms_gives_a_part_of_the_points() {
     judged("echo 0\n", 1, "rejects it: not enough");
     judged("read -r a b; echo $((a + b + 9))\n", 4, "a checker of CMS ends with 0");
     judged("read -r a b; echo $((a + b + 8))\n", 4, "its first line is \"many\"");
+    // A part is a wrong answer where there are no points, too.
+    fixture.write("cms/gen/GEN", "#ST: 0\n1\n#ST: 100\n2\n3\n");
+    fixture.check("judge cms more.sh --all", 1, &["WA", "wrong answer on tests/1/000"]);
+    fixture.write("cms/gen/GEN", "#ST: 40\n1\n2\n#ST: 60\n3\n");
     // Another format says in juror.toml how it is called.
     fixture.check("convert cms --to 2025-09 new", 0, &["defined names: EVAL"]);
     fixture.write("a.sh", "read -r a b; echo $((a == 10 ? a + b + 1 : a + b))\n");

@@ -329,6 +329,11 @@ exit 0
     );
     judged("echo x\n", 1, "the interactor rejects it: not a number: x");
     judged("exit 0\n", 1, "the interactor rejects it: nothing was said");
+    // It may leave all that is wrong to the checker.
+    let lenient = "read -r a b < \"$1\"\necho \"$a $b\"\nread -r said\necho \"$said\" > \"$2\"\n";
+    fixture.write("poly/files/talk.sh", lenient);
+    judged(RIGHT, 0, "accepted on 3 test cases");
+    judged("exit 0\n", 1, "the output validator rejects it: no number in the output");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn points_are_by_group_and_what_counts_nothing_is_not_run() {
     check(NOT_1_1, "", 1, "30.0 0.0 part 0.0 barred 30.0 all; 5 run, 4 skipped");
     check(NOT_1_1, "--all", 1, "30.0 0.0 all 0.0 barred 30.0 all; 6 run, 3 skipped");
     check("echo 0\n", "", 1, "0.0 0.0 barred 0.0 barred 0.0 part; 2 run, 7 skipped");
-    check(RIGHT, "--case secret/b", 0, "null null part 30.0 all null part; 3 run, 0 skipped");
+    check(RIGHT, "--case secret/b", 0, "null null part null part null part; 3 run, 0 skipped");
     check(
         "while :; do :; done\n",
         "--time-limit 0.1 --case secret/c",
@@ -127,6 +127,15 @@ fn expected_scores_are_held_against_what_came() {
         &["3 submissions, all as expected; no errors, no warnings"],
     );
     check(
+        "rejected/up_to_9.sh:\n  secret/b/2: {score: 20}\n  sample: {score: 1}\n",
+        0,
+        &[
+            "`secret/b/2` does not name a group with a score",
+            "help: did you mean `secret/b`?",
+            "`sample` does not name a group with a score",
+        ],
+    );
+    check(
         "rejected/up_to_9.sh:\n  score: [0, 59]\n  secret/*: {score: 20}\n",
         1,
         &[
@@ -157,6 +166,17 @@ fn expected_scores_are_held_against_what_came() {
 }
 
 #[test]
+fn a_group_that_is_worth_nothing_decides_verdicts_all_the_same() {
+    let fixture = fixture();
+    group(&fixture, "c", "max_score: 0\nscore_aggregation: min\n");
+    group(&fixture, "a", "max_score: 70\nrequire_pass: sample\n");
+    fixture.write("a.sh", "read -r a b; (( a == 20 )) && echo 0 || echo $((a + b))\n");
+    let said = ["WA", "secret/c/2", "100 of 100"];
+    fixture.check("judge sum a.sh", 1, &said);
+    fixture.check("judge sum a.sh --all", 1, &said);
+}
+
+#[test]
 fn an_output_validator_says_what_an_output_is_worth() {
     let fixture = fixture();
     let check = |says: &str, expected: &str| {
@@ -182,7 +202,7 @@ fn an_output_validator_says_what_an_output_is_worth() {
     );
     check(
         "[[ $line == 10 ]] && echo 0 > \"${3}score.txt\"",
-        "70.0 40.0 all 30.0 all 0.0 part; 7 run, 2 skipped",
+        "70.0 40.0 all 30.0 all 0.0 all; 9 run, 0 skipped",
     );
 }
 

@@ -258,6 +258,13 @@ fn an_answer_that_is_no_output_has_an_output_beside_it() {
     fixture.write("sum/data/secret/large/1.ans", "hint 100001\n");
     fixture.write("a.sh", RIGHT);
     fixture.check("judge sum a.sh", 3, &["rejects", "beside it as .out"]);
+    // If people see something else, the answer may be anything.
+    fixture.write("sum/data/sample/1.ans.statement", "3\n");
+    fixture.write("sum/data/sample/1.ans.download", "3\n");
+    fixture.check("judge sum a.sh", 0, &["warning: rejects", "AC"]);
+    for ending in ["statement", "download"] {
+        fixture.remove(&format!("sum/data/sample/1.ans.{ending}"));
+    }
     fixture.write("sum/data/secret/small/1.out", "13\n");
     fixture.check("judge sum a.sh", 0, &["AC"]);
 }
@@ -378,7 +385,7 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     fixture.write("c.sh", "read -r n; (( n > 1 )) || exit 9; echo $n\n");
     fixture.check("judge sum a.sh", 0, &["AC", "accepted on 4 test cases"]);
     let message = "judge message: │ pass with 2: 2 │ pass with 1: 2";
-    let shown = ["WA", "in pass 2: the output validator rejects it", message];
+    let shown = ["WA", "in pass 2: the output validator rejects it: pass with 1: 2", message];
     fixture.check("judge sum b.sh", 1, &shown);
     let report = fixture.json("judge sum b.sh", 1);
     let case = &report["submissions"][0]["test_cases"][0];
@@ -393,7 +400,8 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     fixture.check("judge sum b.sh --keep=kept", 1, &[message]);
     let state = "kept/b.sh/sample-1.validator.pass2/juror/feedback/state";
     assert_eq!(fs::read(fixture.path(state)).expect("a file"), b"x\nx\n");
-    fixture.check("judge sum c.sh", 1, &["RTE", "exit code 9"]);
+    // What the validator said in the first pass stays.
+    fixture.check("judge sum c.sh", 1, &["RTE", "exit code 9", "judge message: │ pass with 2: 2"]);
     fixture.write("sum/data/secret/large/1.in", "3\n");
     fixture.check(
         "judge sum a.sh",

@@ -2,6 +2,8 @@
 //!
 //! Source: problem package format 2025-09, "Scoring problems".
 
+use std::collections::HashMap;
+
 use crate::judge::score::{CaseResult, Policy};
 use crate::model::score::{
     Aggregation, CaseScoring, GroupScore, GroupScoring, Score, Standing, TotalScore,
@@ -139,8 +141,7 @@ impl<'a> Groups<'a> {
                 (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => {
                     Until::Never
                 }
-                (Policy::WhatCounts, Aggregation::PassFail) => Until::Rejection,
-                (Policy::WhatCounts, Aggregation::Min) => Until::Nothing,
+                (Policy::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Until::Rejection,
             };
             let requires = self.required(group).filter_map(|name| match name {
                 SAMPLE => Some(FIRST_GROUP - 2),
@@ -196,20 +197,21 @@ impl<'a> Groups<'a> {
     pub fn total(&self, result: impl Fn(&str) -> Option<CaseResult>) -> Result<TotalScore, String> {
         let mut groups: Vec<GroupScore> = Vec::new();
         let mut all = Vec::new();
-        let mut passed: Vec<&str> = Vec::new();
-        if is_passed(&self.samples, &result) {
-            passed.push(SAMPLE);
-        }
+        let mut passed = HashMap::from([(SAMPLE, is_passed(&self.samples, &result))]);
         for group in &self.groups {
-            let barred = self.required(group).find(|name| !passed.contains(name));
+            let state = |name: &&str| passed.get(name).copied().unwrap_or(Some(false));
+            let barred = self.required(group).find(|name| state(name) == Some(false));
+            let is_open = self.required(group).all(|name| state(&name) == Some(true));
             let results: Vec<Option<CaseResult>> = match barred {
-                None => group.cases.iter().map(|name| result(name)).collect(),
+                None => group.cases.iter().map(|name| result(name).filter(|_| is_open)).collect(),
                 // A barred group counts as not accepted.
                 Some(_) => group.cases.iter().map(|_| Some(REJECTED)).collect(),
             };
-            if barred.is_none() && is_passed(&group.cases, &result) {
-                passed.push(group.name);
-            }
+            let is_passed = match barred {
+                None => is_passed(&group.cases, &result).filter(|is_passed| is_open || !is_passed),
+                Some(_) => Some(false),
+            };
+            passed.insert(group.name, is_passed);
             let score = match barred {
                 Some(_) => Some(Score::ZERO),
                 None => aggregate(group.aggregation, group.max_score, &results),
@@ -266,10 +268,13 @@ fn section(cases: usize, requires: Vec<usize>, until: Until) -> Piece {
 
 const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
 
-/// Whether no case of a group was rejected.
-fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> bool {
-    let mut results = cases.iter().filter_map(|name| result(name));
-    results.all(|result| result.is_accepted())
+/// Whether all cases of a group are accepted; `None` if those that were run are, and others were not run.
+fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Option<bool> {
+    let mut results = cases.iter().map(|name| Some(result(name)?.is_accepted()));
+    match results.clone().any(|it| it == Some(false)) {
+        true => Some(false),
+        false => results.all(|it| it.is_some()).then_some(true),
+    }
 }
 
 /// The combined score of parts; `None` if parts that were not run could change it.

@@ -180,11 +180,16 @@ fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
             ("+ - + + +", "0/100 0 0! 0!"),
             ("+ + - . .", "20/100 20 0 0!"),
             ("- . . . .", "0/100 0! 0! 0!"),
+            // Nobody knows whether what was not run is passed.
+            (". + + + +", "?/100 ?~ ?~ ?~"),
+            ("+ . + + +", "?/100 ?~ ?~ ?~"),
+            ("- . + + +", "0/100 0! 0! 0!"),
+            (". - + + +", "?/100 ?~ 0! 0!"),
         ],
     );
     check(
         &["sample 1", "secret sum 100 2 sample"],
-        &[("+ + +", "100/100"), ("- + +", "0/100"), ("- . .", "0/100")],
+        &[("+ + +", "100/100"), ("- + +", "0/100"), ("- . .", "0/100"), (". + +", "?/100")],
     );
     check(
         &["sample 1", "secret sum 100 0 sample", "secret/a pass-fail 100 1"],
@@ -283,6 +288,7 @@ fn an_output_validator_says_what_an_accepted_case_is_worth() {
     check("up to 25", &[("score_multiplier.txt", "0.5\n")], "12.5");
     check("up to 25", &[("score_multiplier.txt", "1.")], "25");
     check("up to 25", &[("score_multiplier.txt", "0")], "0");
+    check("up to 25", &[("score_multiplier.txt", "1.0000000001")], "25");
     check("unbounded", &[("score.txt", "123456.5")], "123456.5");
     check("graded", &[], "10");
     check("graded", &[("score_multiplier.txt", "0.5")], "10");
@@ -344,7 +350,7 @@ fn what_an_output_validator_must_not_say_is_named() {
     check("up to 25", AC, &[("score.txt", "\u{1b}[2J")], hidden);
 }
 
-/// The sections of a plan: `CASES`, then `<` and what it requires, `!` for until a rejection, `:0` for until nothing,
+/// The sections of a plan: `CASES`, then `<` and what it requires, `!` for until a rejection,
 /// and `|`, `_` or `*` for what it yields; inner sections in parentheses.
 fn sections(section: &Section) -> String {
     let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
@@ -355,7 +361,6 @@ fn sections(section: &Section) -> String {
     let until = match section.until {
         Until::Never => "",
         Until::Rejection => "!",
-        Until::Nothing => ":0",
     };
     let parts = section.parts.iter().map(|part| match part {
         Piece::Cases(cases) => cases.to_string(),
@@ -386,7 +391,7 @@ fn only_what_can_change_the_score_is_run() {
         "secret/b sum 30 3",
         "secret/c min 30 2 secret/a",
     ];
-    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!) (3) (2<3:0))");
+    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!) (3) (2<3!))");
     assert_eq!(schedule_of(&lines, Policy::Everything), "(1) ((2<1) (3) (2<3))");
     let lines = ["sample 1", "secret min 100 0 sample", "secret/a pass-fail 40 2"];
     assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!)!)");

@@ -180,6 +180,7 @@ impl Format for Bare {
             ..Problem::default()
         };
         let mut used = BTreeSet::new();
+        let mut cases = BTreeSet::new();
         let mut pairs = Vec::new();
         let names = directories()
             .into_iter()
@@ -194,8 +195,10 @@ impl Format for Bare {
                 used.insert(name.clone());
                 used.insert(answer_name.clone());
                 pairs.push(format!("{name} and {answer_name}"));
+                // `7.in` and `input7.txt` are two test cases.
+                let is_new = cases.insert(input.case.clone());
                 problem.test_data.cases.push(TestCase {
-                    name: input.case,
+                    name: if is_new { input.case } else { name.clone() },
                     input: file.path.clone(),
                     answer: Some(answer.path.clone()),
                     ..TestCase::default()

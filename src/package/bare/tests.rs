@@ -66,6 +66,9 @@ fn the_names_of_other_judges_are_read() {
     check(&["in/1.in", "out/1.out"], &["in/1 out/1.out"], &[]);
     check(&["input/a.txt", "output/a.txt"], &["input/a.txt output/a.txt"], &[]);
     check(&["inputs/1", "outputs/1", "outputs/2"], &["inputs/1 outputs/1"], &[]);
+    // Of two judges, side by side: no two test cases have the same name.
+    let both = ["7.in", "7.ans", "input7.txt", "output7.txt"];
+    check(&both, &["7 7.ans", "input7.txt output7.txt"], &[]);
 }
 
 #[test]

@@ -2,9 +2,8 @@
 //!
 //! Source: problem package format 2025-09, "Problem metadata".
 
-use regex::Regex;
-
 use crate::model::limits::ProblemLimits;
+use crate::model::moment::Moment;
 use crate::model::program::Constant;
 use crate::package::draft::FileWriting;
 use crate::package::files::Files;
@@ -114,8 +113,11 @@ pub(super) fn check_uuid(map: &mut Map<'_>) {
 
 /// A day, or a day and a time in UTC: `2026-01-31`, `2026-01-31T18:00:00Z`.
 pub(super) fn moment(node: &Node<'_>) -> Parse<()> {
-    let form = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?$";
-    if Regex::new(form).is_ok_and(|form| form.is_match(node.word())) {
+    let word = node.word();
+    if [word.to_owned(), format!("{word}T00:00:00Z")]
+        .into_iter()
+        .any(|it| Moment::try_from(it).is_ok())
+    {
         return Ok(());
     }
     let message = format!("`{}` must be a date, or a date and a time in UTC", node.path);

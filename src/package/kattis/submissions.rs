@@ -8,7 +8,7 @@ use crate::model::submission::{Expectation, Overall, Submission};
 use crate::model::test_data::TestData;
 use crate::model::verdict::Verdict;
 use crate::package::files::{Item, is_inside};
-use crate::package::kattis::submissions_yaml::{self, Rule};
+use crate::package::kattis::submissions_yaml::{self, CaseRule, Rule};
 use crate::package::kattis::{Pack, programs, tags};
 use crate::package::node::{Node, with_yaml};
 use crate::package::suggest::{did_you_mean, meant_or};
@@ -153,6 +153,11 @@ fn default_expectation(default: &Folder, replacing: Option<&Rule<'_>>) -> Expect
 fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &TestData) {
     let names: Vec<&str> = items.iter().map(|item| submission_name(item)).collect();
     let directories = pack.version.submissions.iter().map(|default| default.name);
+    let has_score =
+        |some: &CaseRule<'_>| some.expectation.as_ref().is_some_and(|it| it.score.is_some());
+    let groups = data.groups.iter().filter(|group| group.scoring.is_some());
+    let scored = groups.map(|group| group.name.as_str());
+    let scored = scored.chain(data.static_cases.iter().map(|it| it.test_case.name.as_str()));
     for rule in rules {
         if rule.node.is_full() {
             return;
@@ -171,6 +176,12 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
         for some in &rule.some {
             let pattern = some.cases.as_str();
             let is_used = data.cases.iter().any(|case| some.cases.matches(&case.name));
+            if is_used && has_score(some) && !scored.clone().any(|name| some.cases.is_name(name)) {
+                let message = format!("`{}` does not name a group with a score", shown(pattern));
+                let help =
+                    meant_or(pattern, scored.clone(), "`score` is for `secret` and its groups");
+                some.node.key_warning(message, help);
+            }
             if is_used || data.cases.is_empty() {
                 continue;
             }

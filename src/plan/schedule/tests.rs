@@ -19,14 +19,13 @@ fn ending(cases: usize, requires: &[usize], until: Until) -> Piece {
 fn end(letter: char) -> Option<CaseEnd> {
     match letter {
         'a' => Some(CaseEnd::Accepted),
-        '0' => Some(CaseEnd::AcceptedForNothing),
         'r' => Some(CaseEnd::Rejected),
         'f' => Some(CaseEnd::Failed),
         _ => None,
     }
 }
 
-/// `ends` by letter: `a`ccepted, accepted for `0`, `r`ejected, `f`ailed, `.` not known. Returns the need for each
+/// `ends` by letter: `a`ccepted, `r`ejected, `f`ailed, `.` not known. Returns the need for each
 /// case: `+` yes, `?` perhaps, `!` not yet, `-` no.
 fn needs(schedule: &Schedule, ends: &str) -> String {
     let ends: Vec<Option<CaseEnd>> = ends.chars().map(end).collect();
@@ -89,22 +88,11 @@ fn all(parts: Vec<Piece>) -> Section {
 fn the_first_rejection_ends_a_section() {
     check(
         Schedule::single(4, Until::Rejection).root,
-        &[
-            ("....", "+???"),
-            ("a...", "++??"),
-            ("aara", "+++-"),
-            ("a.r.", "++?-"),
-            ("00..", "+++?"),
-            ("f...", "+---"),
-        ],
-    );
-    check(
-        Schedule::single(3, Until::Nothing).root,
-        &[("a0a", "++-"), ("0..", "+--"), ("ar.", "++-")],
+        &[("....", "+???"), ("a...", "++??"), ("aara", "+++-"), ("a.r.", "++?-"), ("f...", "+---")],
     );
     check(
         Schedule::single(3, Until::Never).root,
-        &[("...", "+++"), ("r0.", "+++"), ("f..", "+--")],
+        &[("...", "+++"), ("ra.", "+++"), ("f..", "+--")],
     );
 }
 
@@ -122,7 +110,7 @@ fn a_section_waits_for_those_that_it_requires() {
             (".....", "+!!!+"),
             ("a....", "+++!+"),
             ("aaa..", "+++++"),
-            ("a0a..", "+++++"),
+            ("aaa..", "+++++"),
             ("aar..", "+++-+"),
             ("a.r..", "+++-+"),
             ("r....", "+---+"),

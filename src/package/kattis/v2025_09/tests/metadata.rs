@@ -438,7 +438,10 @@ fn an_embargo_ends_on_a_day_or_at_a_time_in_utc() {
     check_each(&[
         ("embargo_until: 2026-01-31", ""),
         ("embargo_until: 2026-01-31T18:00:00Z", ""),
+        ("embargo_until: 2028-02-29", ""),
         ("embargo_until: 2026-13-01", wrong),
+        ("embargo_until: 2026-02-29", wrong),
+        ("embargo_until: 2026-04-31", wrong),
         ("embargo_until: 2026-1-31", wrong),
         ("embargo_until: 31.01.2026", wrong),
         ("embargo_until: 2026-01-31 18:00:00", wrong),
