@@ -18,6 +18,8 @@ pub struct Class {
     pub programs: Vec<Handed>,
     /// Files that do not belong to a program.
     ignored: Vec<PathBuf>,
+    /// Whether it is one directory with programs both in it and in directories below.
+    is_mixed: bool,
 }
 
 /// A submitted program; a student's directory if it contains none.
@@ -65,7 +67,11 @@ pub fn read(dir: &Path) -> Option<Class> {
             // Then all other files belong to it.
             [Handed { entry_point: None, .. }] => None,
             [_] => Some(Class { ignored: Vec::new(), ..class }),
-            _ => Some(class),
+            programs => {
+                let is_below = |it: &Handed| it.path.parent() != Some(dir);
+                let is_mixed = programs.iter().any(is_below) && !programs.iter().all(is_below);
+                Some(Class { is_mixed, ..class })
+            }
         };
     }
     let found: usize = students.iter().map(|student| class.add(student)).sum();
@@ -114,14 +120,17 @@ impl Class {
         self.programs.len() - before
     }
 
-    /// A diagnostic about files that are not judged.
-    pub fn remark(&self, dir: &Path) -> Option<Diagnostic> {
-        if self.ignored.is_empty() {
-            return None;
-        }
-        let (number, names) = (count(self.ignored.len(), "file"), some(&self.ignored, dir));
-        let what = format!("has {number} in no known language, not judged: {names}");
-        Some(Diagnostic::warning(dir, what).help("`juror languages` lists the endings of sources"))
+    /// Diagnostics about files that are not judged, and about a directory that may be meant as a class.
+    pub fn remarks(&self, dir: &Path) -> impl Iterator<Item = Diagnostic> {
+        let what = "is read as the directory of one student, because there are sources in it";
+        let help = "if it is a class, move these sources into directories of their own";
+        let mixed = self.is_mixed.then(|| Diagnostic::warning(dir, what).help(help));
+        let ignored = (!self.ignored.is_empty()).then(|| {
+            let (number, names) = (count(self.ignored.len(), "file"), some(&self.ignored, dir));
+            let what = format!("has {number} in no known language, not judged: {names}");
+            Diagnostic::warning(dir, what).help("`juror languages` lists the endings of sources")
+        });
+        mixed.into_iter().chain(ignored)
     }
 }
 
@@ -156,7 +165,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 
 /// Whether a name is ignored in submissions, or belongs to a file that a tool left.
 fn is_hidden(name: &std::ffi::OsStr) -> bool {
-    matches!(name.as_encoded_bytes().first(), Some(b'.' | b'-'))
+    name.as_encoded_bytes().first() == Some(&b'.')
         || ["__pycache__", "__MACOSX", "node_modules"].iter().any(|it| name == *it)
 }
 

@@ -207,6 +207,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         bench,
         validators: &validators,
         repeat: repeat_line(arguments),
+        typed: (!arguments.program.is_empty()).then(|| command_line(&arguments.program)),
         entries: &entries,
         cases,
         given: arguments.runs.time_limit,
@@ -313,7 +314,7 @@ fn submissions(
         let may_be_class =
             !is_own && problem.kind.submitted == Submitted::Program && own(path, problem).is_none();
         if let Some(found) = may_be_class.then(|| class::read(path)).flatten() {
-            output.diagnosed(found.remark(path));
+            output.diagnosed(found.remarks(path));
             for Handed { path, entry_point } in found.programs {
                 match named(&path, problem) {
                     Ok(mut submission) => {
@@ -483,11 +484,7 @@ fn repeat_line(arguments: &JudgeArguments) -> String {
         words.extend(["--compare".into(), how.typed()]);
     }
     words.extend(arguments.runs.again());
-    let line = command_line(words);
-    match arguments.submissions.is_empty() {
-        false => format!("{line} {SUBMISSION} --case {CASE}"),
-        true => format!("{line} --case {CASE} -- {}", command_line(&arguments.program)),
-    }
+    format!("{} {SUBMISSION} --case {CASE}", command_line(words))
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::text::shell_word;
 use crate::remote::workers::Workers;
-use crate::report::file::ReportFile;
+use crate::report::file::{ReportFile, resolved};
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::style::{Listing, Style, Surroundings, Verbosity};
@@ -144,23 +144,25 @@ fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>
 /// # Errors
 /// If one cannot be written, or two have the same path.
 fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, Stop> {
-    let wanted: [(_, _, WriteReport); 3] = [
-        ("--html", &reports.html, html::write),
-        ("--csv", &reports.csv, csv::write),
-        ("--junit", &reports.junit, junit::write),
+    let wanted: [(_, _, WriteReport, _); 3] = [
+        ("--html", &reports.html, html::write, html::SIGN),
+        ("--csv", &reports.csv, csv::write, csv::SIGN),
+        ("--junit", &reports.junit, junit::write, junit::SIGN),
     ];
     let mut all = Vec::new();
     let mut paths = Vec::new();
-    for (option, path, write) in wanted {
+    for (option, path, write, sign) in wanted {
         let Some(path) = path else { continue };
-        if paths.contains(&path) {
+        let file = file(option, path, |path| ReportFile::beside(path, sign))?;
+        let place = resolved(path).unwrap_or_else(|_| path.clone());
+        if paths.contains(&place) {
             let shown = path.display();
             return Err(Stop::usage(format!(
                 "{option}: {shown} is another report; choose another file"
             )));
         }
-        paths.push(path);
-        all.push(Reporter::File(write, Some(file(option, path, ReportFile::beside)?)));
+        paths.push(place);
+        all.push(Reporter::File(write, Some(file)));
     }
     if reports.github {
         // GitHub reads both streams.
@@ -181,7 +183,7 @@ fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, S
 fn file(
     option: &str,
     path: &Path,
-    open: fn(&Path) -> io::Result<ReportFile>,
+    open: impl Fn(&Path) -> io::Result<ReportFile>,
 ) -> Result<ReportFile, Stop> {
     open(path).map_err(|error| {
         let shown = path.display();

@@ -117,6 +117,7 @@ fn run_on(arguments: &RunArguments, output: &Output) -> Result<(), Stop> {
         limits: limits.clone(),
         stop_slow_at: limits.clone(),
         repeat: String::new(),
+        typed: None,
         detail: Detail::Brief,
     };
     let none = TestCase::default();

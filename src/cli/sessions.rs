@@ -29,6 +29,8 @@ pub struct Judging<'a> {
     pub validators: &'a Validators,
     /// The command line that repeats a run, with placeholders for submission and test case.
     pub repeat: String,
+    /// The submission that is typed after `--`, if there is one.
+    pub typed: Option<String>,
     /// The submissions.
     pub entries: &'a [PreparedSubmission<'a>],
     /// The selected cases.
@@ -97,6 +99,7 @@ impl Judging<'_> {
             limits,
             stop_slow_at,
             repeat: self.repeat.clone(),
+            typed: self.typed.clone(),
             detail,
         }
     }

@@ -1,7 +1,7 @@
 //! `juror statement`: a problem's statement as a self-contained page, or as a PDF.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -17,6 +17,7 @@ use crate::package;
 use crate::package::statements::{Form, Statement, statements};
 use crate::package::suggest::list;
 use crate::report::file::ReportFile;
+use crate::report::html;
 use crate::statement::page;
 
 /// Arguments of `juror statement`.
@@ -130,13 +131,13 @@ fn chosen<'a>(
     }
 }
 
+/// The beginning of a PDF.
+const PDF: &str = "%PDF";
+
 /// Writes a file beside its path, and moves it there when it is complete.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let ReportFile::Beside(file, path) = ReportFile::beside(path)? else { return Ok(()) };
-    let mut out = BufWriter::new(file);
-    out.write_all(bytes)?;
-    out.into_inner()?.persist(path)?;
-    Ok(())
+    let sign = if bytes.starts_with(PDF.as_bytes()) { PDF } else { html::SIGN };
+    ReportFile::beside(path, sign)?.write_with(|out| out.write_all(bytes))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Stop {

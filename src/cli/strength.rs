@@ -126,6 +126,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         bench,
         validators: &validators,
         repeat: String::new(),
+        typed: None,
         entries: &[],
         cases: problem::select(problem, &[])?,
         given: None,

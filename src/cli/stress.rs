@@ -289,7 +289,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     if let (Some(promotion), Some(found)) = (&promotion, &mut done.found) {
         let input: Arc<[u8]> = Arc::from(&*found.input);
         let answer = answer(&comparison, &programs, &input)?;
-        let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
+        let description =
+            format!("Found by stress: {} on an input from {}", found.verdict, found.origin);
         // The result is reported in any case.
         found.promoted = output.part(promotion.add(&input, &answer, &description))?;
     }

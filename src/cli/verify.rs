@@ -240,6 +240,7 @@ impl Verifier<'_> {
             bench,
             validators,
             repeat: self.repeat_line(problem),
+            typed: None,
             entries: &entries,
             cases,
             given: self.arguments.runs.time_limit,

@@ -60,6 +60,8 @@ pub struct Rules<'a> {
     pub stop_slow_at: Limits,
     /// The command line that repeats a run, with the placeholders [`SUBMISSION`] and [`CASE`].
     pub repeat: String,
+    /// The submission that is typed after `--`, if there is one: its name is a command line.
+    pub typed: Option<String>,
     /// How much a person wants to see.
     pub detail: Detail,
 }
@@ -67,9 +69,12 @@ pub struct Rules<'a> {
 impl Rules<'_> {
     /// The command line that repeats one run.
     pub(super) fn repeat(&self, submission: &str, test_case: &str) -> String {
-        self.repeat
-            .replace(SUBMISSION, &shell_word(submission.as_bytes()))
-            .replace(CASE, &shell_word(test_case.as_bytes()))
+        let case = shell_word(test_case.as_bytes());
+        if self.typed.as_deref() == Some(submission) {
+            let line = self.repeat.replace(&format!(" {SUBMISSION}"), "").replace(CASE, &case);
+            return format!("{line} -- {submission}");
+        }
+        self.repeat.replace(SUBMISSION, &shell_word(submission.as_bytes())).replace(CASE, &case)
     }
 
     /// The directory for kept boxes, if any.

@@ -216,7 +216,7 @@ impl Rule<'_> {
             Some(Err(_)) => false,
         };
         let whole = [("secret", total.score)].into_iter();
-        let groups = total.groups.iter();
+        let groups = total.groups.iter().filter(|group| !group.is_conditional);
         let scores = whole.chain(groups.map(|group| (group.name.as_str(), group.score)));
         scores
             .filter(|(name, _)| is_named(name))

@@ -94,8 +94,10 @@ impl Trial<'_> {
                     let mut judged =
                         self.as_it_says(asked, &response, &pass.said.judge, next, wanted())?;
                     let classified = &mut judged.classified;
-                    if classified.verdict == Verdict::WrongAnswer && is_early {
-                        classified.cause = format!("it ended early; {}", classified.cause);
+                    // A validator with a message says better what it missed.
+                    let is_silent = response.feedback.judge_message.trim_ascii().is_empty();
+                    if classified.verdict == Verdict::WrongAnswer && is_early && is_silent {
+                        classified.cause = format!("it ended first; {}", classified.cause);
                     }
                     Ok(judged)
                 }

@@ -126,6 +126,15 @@ pub fn command(documents: &[Document]) -> Result<&'static str, String> {
     if shards.len() < documents.len() || shards.iter().any(|it| it.count != count) {
         return Err("they are not the shards of one run".to_owned());
     }
+    // A shard without work names no package.
+    let packages = documents.iter().map(|it| {
+        it.packages.iter().map(|it| (it.name.as_str(), it.test_cases)).collect::<Vec<_>>()
+    });
+    let mut packages = packages.filter(|it| !it.is_empty());
+    let first = packages.next();
+    if packages.any(|it| Some(it) != first) {
+        return Err("their packages or test cases differ".to_owned());
+    }
     for index in 1..=count {
         let shard = Shard { index, count };
         match shards.iter().filter(|it| **it == shard).count() {

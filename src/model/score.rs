@@ -137,6 +137,9 @@ pub struct TotalScore {
 pub struct GroupScore {
     /// The group, such as `secret/group1`.
     pub name: String,
+    /// Whether these are its points only if the groups that it requires are passed, which were not run.
+    #[serde(skip)]
+    pub is_conditional: bool,
     /// Its points; `None` if not everything that could change them was run.
     pub score: Option<Score>,
     /// The most points that there are, if they are bounded.

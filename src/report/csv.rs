@@ -25,6 +25,9 @@ const COLUMNS: [&str; 13] = [
     "same_as",
 ];
 
+/// What the first line begins with.
+pub const SIGN: &str = "package,submission";
+
 /// Writes the table (RFC 4180). A test case that was not run has an empty cell.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! A report file, which appears at its path only when it is complete.
 
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -15,24 +15,35 @@ use crate::report::WriteReport;
 pub enum ReportFile {
     /// A temporary file, to be renamed to this path.
     Beside(NamedTempFile, PathBuf),
-    /// A file that the report is appended to.
-    Appended(File),
+    /// A file that is written in place: a device or a pipe, or one that the report is appended to.
+    Open(File),
 }
 
 impl ReportFile {
-    /// A file that the report replaces.
+    /// A file for a report, in place of an earlier report of the same kind, whose beginning contains this sign. Links are
+    /// followed, rights are kept, and devices and pipes are written to.
     ///
     /// # Errors
-    /// If its directory does not exist or cannot be written, or the path is a directory.
-    pub fn beside(path: &Path) -> io::Result<Self> {
-        if path.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
+    /// If its directory does not exist or cannot be written, the path is a directory, or there is any other file.
+    pub fn beside(path: &Path, sign: &str) -> io::Result<Self> {
+        let path = resolved(path)?;
+        let mut rights = 0o644;
+        if let Ok(found) = fs::metadata(&path) {
+            if found.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            if !found.is_file() {
+                return OpenOptions::new().write(true).open(path).map(Self::Open);
+            }
+            if !has(&path, sign)? {
+                return Err(io::Error::other("it exists and is not such a report"));
+            }
+            rights = found.permissions().mode() & 0o777;
         }
-        let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
         let file = tempfile::Builder::new()
-            .permissions(Permissions::from_mode(0o644))
-            .tempfile_in(parent.unwrap_or(Path::new(".")))?;
-        Ok(Self::Beside(file, path.to_owned()))
+            .permissions(Permissions::from_mode(rights))
+            .tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
+        Ok(Self::Beside(file, path))
     }
 
     /// A file that the report is appended to.
@@ -40,7 +51,7 @@ impl ReportFile {
     /// # Errors
     /// If it cannot be opened for writing.
     pub fn appended(path: &Path) -> io::Result<Self> {
-        OpenOptions::new().append(true).create(true).open(path).map(Self::Appended)
+        OpenOptions::new().append(true).create(true).open(path).map(Self::Open)
     }
 
     /// Writes the report and moves it to its path.
@@ -48,13 +59,24 @@ impl ReportFile {
     /// # Errors
     /// If the disk is full, or the directory is gone.
     pub fn write(self, write: WriteReport, report: &Report) -> io::Result<()> {
+        self.write_with(|out| write(report, out))
+    }
+
+    /// Writes what this function writes and moves it to its path.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn write_with(
+        self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         let to = |file: &mut dyn Write| {
             let mut out = BufWriter::new(file);
-            write(report, &mut out)?;
+            write(&mut out)?;
             out.flush()
         };
         match self {
-            Self::Appended(mut file) => to(&mut file),
+            Self::Open(mut file) => to(&mut file),
             Self::Beside(mut file, path) => {
                 to(&mut file)?;
                 file.persist(path)?;
@@ -62,4 +84,25 @@ impl ReportFile {
             }
         }
     }
+}
+
+/// The path without links in it: two paths of the same file are equal.
+///
+/// # Errors
+/// If its directory does not exist, or it is a link to nothing.
+pub fn resolved(path: &Path) -> io::Result<PathBuf> {
+    if path.symlink_metadata().is_ok() {
+        return path.canonicalize();
+    }
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new(".")).canonicalize()?;
+    Ok(parent.join(path.file_name().unwrap_or_default()))
+}
+
+/// Whether a file is empty, or its beginning contains a text.
+fn has(path: &Path, sign: &str) -> io::Result<bool> {
+    const BEGINNING: u64 = 4 << 10;
+    let mut text = Vec::new();
+    File::open(path)?.take(BEGINNING).read_to_end(&mut text)?;
+    Ok(text.is_empty() || text.windows(sign.len()).any(|it| it == sign.as_bytes()))
 }

@@ -13,6 +13,9 @@ use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::report::{Report, SubmissionReport};
 use crate::model::verdict::Verdict;
 
+/// What the beginning of the document contains.
+pub const SIGN: &str = "<testsuites";
+
 /// Writes the document, without characters that XML does not allow.
 ///
 /// # Errors
@@ -47,6 +50,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let text = document.to_string().map_err(io::Error::other)?;
+    // The library leaves out the others.
+    let text = text.replace(['\u{fffe}', '\u{ffff}'], "");
     // Jenkins' schema (junit-10.xsd of its xUnit plugin) allows this attribute only in suites, so the first one is
     // removed.
     let total = format!(" skipped=\"{}\"", document.skipped);

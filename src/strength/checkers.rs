@@ -291,6 +291,7 @@ mod tests {
             limits: Limits::default(),
             stop_slow_at: Limits::default(),
             repeat: String::new(),
+            typed: None,
             detail: Detail::Brief,
         };
         let bench =

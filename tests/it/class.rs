@@ -95,9 +95,16 @@ fn the_directory_of_one_student_is_read_as_in_a_class() {
     check("class/emil", 0, &["class/emil AC"]);
     let all = ["class/carl/a.sh AC", "class/carl/b.sh WA", "class/dora AC", "class/emil AC"];
     check("class", 1, &all);
+    // A source beside them makes it one student's directory.
+    fixture.write("class/loose.sh", RIGHT);
+    fixture.check("judge sum class", 1, &["is read as the directory of one student", "loose.sh"]);
+    fixture.remove("class/loose.sh");
     // Nothing but mistakes of the class changes the exit code.
     class(&fixture, &[("carl/b.sh", RIGHT), ("fred/essay.txt", "Dear teacher")]);
     check("class", 0, &[all[0], "class/carl/b.sh AC", all[2], all[3], "class/fred -"]);
+    class(&fixture, &[("-gus/a.sh", RIGHT)]);
+    let rows = ["class/-gus/a.sh AC", all[0], "class/carl/b.sh AC", all[2], all[3], "class/fred -"];
+    check("class", 0, &rows);
 }
 
 #[test]

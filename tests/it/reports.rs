@@ -52,7 +52,7 @@ fn reports_are_written_beside_what_is_shown() {
 fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
-    fixture.write("old.csv", "old");
+    fixture.write("old.csv", "package,submission\n");
     let check = |options: &str, said: &[&str]| {
         fixture.check(&format!("judge sum p.sh {options}"), 2, said);
         let text =
@@ -64,10 +64,53 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
     fixture.check("stress sum p.sh --html none/t.html", 2, &["--html: cannot write none/t.html"]);
     check("--junit sum", &["--junit: cannot write sum: is a directory"]);
     check("--csv t --junit t", &["--junit: t is another report"]);
+    check("--csv t --junit ./t", &["--junit: ./t is another report"]);
+    // What it is not asked to replace.
+    for option in ["--csv p.sh", "--html sum/problem.yaml", "--junit old.csv"] {
+        check(option, &["it exists and is not such a report"]);
+    }
+    assert_eq!(fixture.read("p.sh"), RIGHT);
     // A command that does not get as far leaves what was there before, or a whole report.
     fixture.check("judge nowhere p.sh --csv old.csv", 3, &["no such directory"]);
     let text = fs::read_to_string(fixture.path("old.csv")).expect("a table");
     assert!(text.starts_with("package,submission,") && text.lines().count() == 1, "{text}");
+}
+
+#[test]
+fn a_report_goes_through_links_and_pipes_and_keeps_rights() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let fixture = Fixture::new();
+    fixture.write("p.sh", RIGHT);
+    fixture.write("real.csv", "");
+    let private = fs::Permissions::from_mode(0o600);
+    fs::set_permissions(fixture.path("real.csv"), private).expect("rights");
+    symlink("real.csv", fixture.path("link.csv")).expect("a link");
+    fixture.check("judge sum p.sh -q --csv link.csv", 0, &["AC"]);
+    let found = fs::symlink_metadata(fixture.path("link.csv")).expect("a file");
+    assert!(found.is_symlink() && fixture.read("real.csv").contains("\nsum,p.sh,AC,"));
+    let found = fs::metadata(fixture.path("real.csv")).expect("a file");
+    assert_eq!(found.permissions().mode() & 0o777, 0o600);
+    let line = format!(
+        "mkfifo pipe && {{ cat pipe > got & }} && JUROR_CACHE=off {} judge sum p.sh --csv pipe; wait",
+        assert_cmd::cargo::cargo_bin("juror").display()
+    );
+    let mut shell = std::process::Command::new("bash");
+    let output = shell.current_dir(fixture.root()).args(["-c", &line]).output().expect("a shell");
+    assert!(output.status.success(), "{output:?}");
+    assert!(fixture.read("got").contains("\nsum,p.sh,AC,"));
+    let found = fs::symlink_metadata(fixture.path("pipe")).expect("a pipe");
+    assert!(found.file_type().is_fifo());
+}
+
+/// XML allows neither U+FFFE nor U+FFFF, even escaped.
+#[test]
+fn what_xml_does_not_allow_is_left_out() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", "printf '\\xef\\xbf\\xbe\\xef\\xbf\\xbf1\\x01\\n'\n");
+    fixture.check("judge sum p.sh --junit t.xml", 1, &["WA"]);
+    let text = fixture.read("t.xml");
+    assert!(text.contains("WA") || text.contains("wrong"), "{text}");
+    assert!(!text.contains(['\u{fffe}', '\u{ffff}', '\u{1}']), "{text}");
 }
 
 #[test]
@@ -134,6 +177,9 @@ fn shards_are_joined_to_the_same_report() {
     check("1.json 2.json", "the report of shard 3/3 is missing");
     check("1.json 2.json 2.json 3.json", "there are two reports of shard 2/3");
     check("1.json 2.json 3.json half.json", "they are not the shards of one run");
+    let other = format!("{judge} --case sample --json --shard 2/3");
+    fixture.write("other.json", &report(&other, 0).0);
+    check("1.json other.json 3.json", "their packages or test cases differ");
     check("1.json verify.json", "one report is of `juror judge`, another of `juror verify`");
     check("old.json nothing.json", "its version is 9; this juror reads version 1");
     check("old.json nothing.json", "cannot read the report nothing.json: No such file");

@@ -84,7 +84,7 @@ fn points_are_by_group_and_what_counts_nothing_is_not_run() {
     check(NOT_1_1, "", 1, "30.0 0.0 part 0.0 barred 30.0 all; 5 run, 4 skipped");
     check(NOT_1_1, "--all", 1, "30.0 0.0 all 0.0 barred 30.0 all; 6 run, 3 skipped");
     check("echo 0\n", "", 1, "0.0 0.0 barred 0.0 barred 0.0 part; 2 run, 7 skipped");
-    check(RIGHT, "--case secret/b", 0, "null null part null part null part; 3 run, 0 skipped");
+    check(RIGHT, "--case secret/b", 0, "null null part 30.0 all null part; 3 run, 0 skipped");
     check(
         "while :; do :; done\n",
         "--time-limit 0.1 --case secret/c",
@@ -163,6 +163,19 @@ fn expected_scores_are_held_against_what_came() {
         0,
         &["all as expected"],
     );
+}
+
+#[test]
+fn points_that_depend_on_what_was_not_run_break_no_expectation() {
+    let fixture = fixture();
+    fixture.remove("sum/submissions/wrong_answer/wrong.sh");
+    fixture.write("sum/submissions/rejected/not_1_1.sh", NOT_1_1);
+    let rules = "rejected/not_1_1.sh:\n  secret/b: {score: 0}\n  secret/c: {score: 30}\n";
+    fixture.write("sum/submissions/submissions.yaml", rules);
+    fixture.check("verify sum", 0, &["all as expected"]);
+    fixture.check("verify sum --case secret/b", 0, &["no expectation broken"]);
+    fixture.write("sum/submissions/submissions.yaml", rules.replace("30", "20"));
+    fixture.check("verify sum --case secret/c", 1, &["expected a score of secret/c of 20"]);
 }
 
 #[test]

@@ -91,6 +91,9 @@ fn one_bad_entry_keeps_nobody_from_being_judged() {
         assert_eq!(submissions, Some(2), "{document}");
     }
     fixture.check("judge sum dir empty.py -- sh right.sh", 2, &["AC sh right.sh"]);
+    fixture.write("wrong.sh", WRONG);
+    let said = "repeat: juror judge sum --case secret/large/1 -- sh wrong.sh";
+    fixture.check("judge sum right.sh -v -- sh wrong.sh", 1, &[said]);
 }
 
 #[test]

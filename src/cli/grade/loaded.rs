@@ -139,6 +139,7 @@ fn judging<'a>(bench: Bench<'a>, problem: &'a LoadedProblem) -> Result<Judging<'
         bench,
         validators: &problem.validators,
         repeat: String::new(),
+        typed: None,
         entries: &[],
         cases: match problem.problem.limits.time_limit {
             Some(_) => Vec::new(),

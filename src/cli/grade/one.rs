@@ -154,6 +154,7 @@ impl Grader<'_> {
             },
             validators: &loaded.validators,
             repeat: String::new(),
+            typed: None,
             entries: &entries,
             cases,
             given: Some(given),

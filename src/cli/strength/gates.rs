@@ -84,6 +84,7 @@ impl<'a> Gates<'a> {
             bench: Bench { events: &events, ..self.bench },
             validators: self.validators,
             repeat: String::new(),
+            typed: None,
             entries: &entries,
             cases: problem::select(self.bench.problem, &[])?,
             given: Some(time_limit.limit),

@@ -95,6 +95,7 @@ impl Setting {
             bench,
             validators,
             repeat: String::new(),
+            typed: None,
             entries: &[],
             cases: if is_given { Vec::new() } else { problem::select(bench.problem, &[])? },
             given: arguments.time_limit,

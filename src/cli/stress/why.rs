@@ -110,6 +110,7 @@ impl Why<'_> {
             bench,
             validators: self.validators,
             repeat: String::new(),
+            typed: None,
             entries: &[],
             cases: Vec::new(),
             given: Some(self.time_limit.limit),

@@ -203,7 +203,7 @@ impl<'a> Groups<'a> {
             let barred = self.required(group).find(|name| state(name) == Some(false));
             let is_open = self.required(group).all(|name| state(&name) == Some(true));
             let results: Vec<Option<CaseResult>> = match barred {
-                None => group.cases.iter().map(|name| result(name).filter(|_| is_open)).collect(),
+                None => group.cases.iter().map(|name| result(name)).collect(),
                 // A barred group counts as not accepted.
                 Some(_) => group.cases.iter().map(|_| Some(REJECTED)).collect(),
             };
@@ -223,6 +223,7 @@ impl<'a> Groups<'a> {
                 None => Standing::Partial,
             };
             groups.push(GroupScore {
+                is_conditional: barred.is_none() && !is_open,
                 name: group.name.to_owned(),
                 score,
                 max_score: group.max_score,

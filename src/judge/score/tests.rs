@@ -70,6 +70,7 @@ fn total(lines: &[&str], results: &str) -> String {
             let mut text = format!("{}/{}", shown(total.score), shown(total.max_score));
             for group in total.groups {
                 let mark = match group.standing {
+                    Standing::Complete if group.is_conditional => "?",
                     Standing::Complete => "",
                     Standing::Partial => "~",
                     Standing::Barred { .. } => "!",
@@ -180,16 +181,16 @@ fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
             ("+ - + + +", "0/100 0 0! 0!"),
             ("+ + - . .", "20/100 20 0 0!"),
             ("- . . . .", "0/100 0! 0! 0!"),
-            // Nobody knows whether what was not run is passed.
-            (". + + + +", "?/100 ?~ ?~ ?~"),
-            ("+ . + + +", "?/100 ?~ ?~ ?~"),
+            // If a group was not run, the points of those that require it are conditional.
+            (". + + + +", "100/100 20? 30? 50?"),
+            ("+ . + + +", "?/100 ?~ 30? 50?"),
             ("- . + + +", "0/100 0! 0! 0!"),
-            (". - + + +", "?/100 ?~ 0! 0!"),
+            (". - + + +", "0/100 0? 0! 0!"),
         ],
     );
     check(
         &["sample 1", "secret sum 100 2 sample"],
-        &[("+ + +", "100/100"), ("- + +", "0/100"), ("- . .", "0/100"), (". + +", "?/100")],
+        &[("+ + +", "100/100"), ("- + +", "0/100"), ("- . .", "0/100")],
     );
     check(
         &["sample 1", "secret sum 100 0 sample", "secret/a pass-fail 100 1"],

@@ -229,6 +229,7 @@ impl<'a> Grading<'_, 'a> {
     fn group(&mut self, group: &Group<'a>) -> Result<Option<Graded>, Stop> {
         let at = self.groups.len();
         self.groups.push(GroupScore {
+            is_conditional: false,
             name: group.name.to_owned(),
             score: None,
             max_score: self.tree.greatest(group),

@@ -201,6 +201,7 @@ fn check_of(
                 limits: Limits { cpu_time: Some(LIMIT), ..Limits::default() },
                 stop_slow_at: Limits { cpu_time: Some(LIMIT * 2), ..Limits::default() },
                 repeat: String::new(),
+                typed: None,
                 detail: Detail::Brief,
             },
             entries: &entries,

@@ -38,6 +38,9 @@ const RUNS_LISTED: usize = 25_000;
 /// How many submissions are expanded at first.
 const OPEN: usize = 3;
 
+/// What the beginning of every page contains.
+pub const SIGN: &str = "<!DOCTYPE html>";
+
 /// Writes the page.
 ///
 /// # Errors

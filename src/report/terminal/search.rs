@@ -139,7 +139,7 @@ fn nothing(search: &Search) -> String {
 
 /// What was tried without result.
 fn tried(page: &mut Page<'_>, search: &Search) {
-    if let Some(level) = search.level.filter(|level| *level > 1) {
+    if let Some(level) = search.level.filter(|level| *level > 1 && search.runs > 0) {
         let text = format!(
             "every small input with at most {} of each choice was tried, and others at random",
             count(level - 1, "value")

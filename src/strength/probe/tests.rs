@@ -164,6 +164,7 @@ fn probed(names: &[&str], lengths: &[usize], has_inputs: bool, most: u64) -> Pro
         limits: limits.clone(),
         stop_slow_at: limits,
         repeat: String::new(),
+        typed: None,
         detail: Detail::Brief,
     };
     probes(&Probing {
