@@ -56,6 +56,10 @@ fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
     let ending = if browser.is_some() { "pdf" } else { "html" };
     let short_name = &problem.short_name;
     let out = arguments.out.clone().unwrap_or_else(|| format!("{short_name}.{ending}").into());
+    if out.as_os_str() == "-" && arguments.output.json {
+        let what = "--out - and --json both write to standard output; choose a file with --out";
+        return Err(Stop::usage(what.to_owned()));
+    }
     let pages: Vec<(PathBuf, Vec<&Statement>)> = match is_directory(&out) {
         true => {
             let name = |it: &Statement| out.join(format!("{short_name}.{}.{ending}", it.language));

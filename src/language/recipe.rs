@@ -93,7 +93,7 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
             None if code == TESTLIB_CODE => Ok(&TESTLIB),
             None if code == LIBRARY_CHECKER_CODE => Ok(&LIBRARY_CHECKER),
             Some(language) if language.is_ready() => Ok(language),
-            Some(language) => Err(not_built(language, "set in the package")),
+            Some(language) => Err(not_built(language, "the language set for it")),
             None => {
                 let message = format!("unknown language `{code}`");
                 Err(ProgramFault::new(message, "`juror languages` lists the codes"))

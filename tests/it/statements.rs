@@ -86,6 +86,8 @@ fn what_cannot_be_shown_has_a_way_out() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("--pdf needs a browser"), "{said}");
+    let both = "--out - and --json both write to standard output";
+    Fixture::new().check("statement sum --json --out -", 2, &[both]);
 }
 
 /// Statements that are only a PDF are told beside those that become a page.

@@ -11,8 +11,10 @@ use crate::report::terminal::page::Page;
 
 /// What was done before Ctrl-C, and what was not.
 pub(super) fn left_undone(report: &Report) -> String {
-    if report.command == "stress" {
-        return "results so far are above".to_owned();
+    match report.command {
+        "stress" => return "results so far are above".to_owned(),
+        "grade" => return "results so far are written".to_owned(),
+        _ => {}
     }
     let work = &report.work;
     let mut parts = Vec::new();
