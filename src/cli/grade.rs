@@ -304,8 +304,8 @@ impl Input<'_> {
                 Known::New => return Ok(Some(Item { raw, digest })),
                 Known::Other => {
                     return Err(Stop::usage(format!(
-                        "--journal: up to line {}, standard input or --map or --defaults are not as \
-                         they were for {}; choose another file",
+                        "--journal: up to line {}, standard input, --map or --defaults differ from \
+                         those that {} was made with; choose another file",
                         raw.number,
                         journal()
                     )));

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::time::Duration;
 
 use clap::Args;
@@ -194,6 +195,10 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         output.diagnosed(sessions::skipped(&entries));
     }
     let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, output)?;
+    for glob in &arguments.runs.case {
+        // Each selects something: one that is misspelt is told.
+        problem::select(&problem, from_ref(glob))?;
+    }
     let mut cases = problem::select(&problem, &arguments.runs.case)?;
     // With scores, the package determines the order.
     if Scheme::of(&problem).is_none() {

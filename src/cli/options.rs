@@ -17,6 +17,7 @@ use crate::model::limits::ProblemLimits;
 use crate::model::merge::Shard;
 use crate::model::units::Bytes;
 use crate::package::formats;
+use crate::package::words::words;
 use crate::report::Recording;
 use crate::report::style::{Listing, Only, Order};
 
@@ -125,7 +126,7 @@ pub struct HostOptions {
     /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this machine one
     /// of them. The command is split into words as in a shell, but no shell runs it. Nothing is kept for later commands.
     /// docs/scale.md has the details.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = worker)]
     pub executor: Vec<String>,
     /// Options about what is kept for later commands.
     #[command(flatten)]
@@ -289,6 +290,17 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
 ) -> impl TypedValueParser<Value = T> {
     let names = PossibleValuesParser::new(all.map(name));
     names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
+}
+
+/// Parses the command that starts a worker.
+fn worker(text: &str) -> Result<String, String> {
+    match words(text) {
+        Ok(words) if words.is_empty() => {
+            Err("expected a command such as 'ssh host juror worker --stdio', or local".to_owned())
+        }
+        Ok(_) => Ok(text.to_owned()),
+        Err(reason) => Err(format!("it {reason}")),
+    }
 }
 
 /// Parses a positive number of seconds, up to a day.

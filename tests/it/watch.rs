@@ -124,6 +124,21 @@ fn each_save_is_judged() {
     watch.ends(&fixture);
 }
 
+/// Nothing that happens in a directory is heard once another one has its name.
+#[test]
+fn a_directory_that_is_replaced_is_watched_on() {
+    let fixture = Fixture::new();
+    fixture.write("w/p.sh", WRONG);
+    let watch = Watch::start(&fixture, "sum w/p.sh");
+    watch.says(&["WA", "waiting for a change"]);
+    fs::rename(fixture.path("w"), fixture.path("old")).expect("a directory");
+    fixture.write("w/p.sh", RIGHT);
+    watch.says(&["AC", "waiting for a change"]);
+    fixture.write("w/p.sh", WRONG);
+    watch.says(&["WA", "waiting for a change"]);
+    watch.ends(&fixture);
+}
+
 #[test]
 fn a_save_ends_the_judgement_before() {
     let fixture = Fixture::new();

@@ -183,8 +183,9 @@ mod told {
     pub(in crate::cli::watch) struct SystemBell {
         /// `None` if the system reports nothing, or not for all directories: users may watch only a limited number.
         inotify: Option<OwnedFd>,
-        directories: BTreeMap<PathBuf, bool>,
-        /// Directories in which everything counts, by the system's numbers.
+        /// All directories, by the system's numbers. One that was replaced has another number.
+        all: BTreeSet<i32>,
+        /// Those in which everything counts.
         whole: BTreeSet<i32>,
         /// The names that count in the other directories.
         names: BTreeSet<OsString>,
@@ -194,7 +195,7 @@ mod told {
         pub(super) fn new() -> Self {
             Self {
                 inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok(),
-                directories: BTreeMap::new(),
+                all: BTreeSet::new(),
                 whole: BTreeSet::new(),
                 names: BTreeSet::new(),
             }
@@ -212,13 +213,18 @@ mod told {
                 | WatchFlags::CREATE
                 | WatchFlags::DELETE
                 | WatchFlags::MOVE
+                | WatchFlags::MOVE_SELF
                 | WatchFlags::ONLYDIR;
             self.names = names;
+            let mut is_new = false;
             // Adds all of them again: a directory that was replaced has the same name.
             for (path, is_whole) in directories {
                 match inotify::add_watch(inotify, path, flags) {
-                    Ok(number) if *is_whole => {
-                        self.whole.insert(number);
+                    Ok(number) => {
+                        is_new |= self.all.insert(number);
+                        if *is_whole {
+                            self.whole.insert(number);
+                        }
                     }
                     Err(_) if path.exists() => {
                         self.inotify = None;
@@ -227,8 +233,6 @@ mod told {
                     _ => {}
                 }
             }
-            let is_new = *directories != self.directories;
-            self.directories.clone_from(directories);
             is_new
         }
 
