@@ -251,8 +251,9 @@ fn meant(globs: &[String], cases: &[TestCase]) -> String {
 
 fn examples(cases: &[TestCase]) -> String {
     let shown = [cases.first(), cases.last()];
-    let names: Vec<String> =
+    let mut names: Vec<String> =
         shown.into_iter().flatten().map(|case| format!("`{}`", case.name)).collect();
+    names.dedup();
     names.join(" and ")
 }
 

@@ -405,8 +405,8 @@ fn a_journal_of_other_lines_is_refused() {
     };
     check(&[], &[&one, &two], "");
     check(&[], &[&one, &two], "");
-    check(&[], &[&two, &two], "standard input or --map or --defaults are not as they were");
-    check(&["--defaults", "{\"all\":true}"], &[&one, &two], "standard input or --map");
+    check(&[], &[&two, &two], "standard input, --map or --defaults differ from those that");
+    check(&["--defaults", "{\"all\":true}"], &[&one, &two], "--map or --defaults differ");
     check(&[], &[&one], "journal has 1 result that standard input has not");
     check(&["--output", "journal"], &[&one, &two], "journal is the journal");
     let text = fixture.read("journal");

@@ -143,8 +143,11 @@ fn a_command_that_is_no_worker_is_told_with_the_reason() {
         "sh -c 'echo no route >&2; exit 255'",
         "it ended with exit status: 255; it wrote `no route`",
     );
-    broken("'", "has an unclosed quote");
-    broken("", "it is empty");
+    let misspelt = |worker: &str, piece: &str| {
+        check(&fixture, "judge sum sum/submissions/accepted/right.sh", &[worker], 2, &[piece]);
+    };
+    misspelt("'", "has an unclosed quote");
+    misspelt("", "expected a command");
     let plain = worker("--isolation plain");
     let arguments = "judge sum sum/submissions/accepted/right.sh --isolation full";
     check(&fixture, arguments, &[&plain], 4, &["programs are not fully isolated there (plain"]);
