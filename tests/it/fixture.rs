@@ -116,8 +116,16 @@ impl Fixture {
             .current_dir(self.dir.path())
             .args(arguments.split_whitespace())
             .env("XDG_CACHE_HOME", self.dir.path().join("cache"))
+            .env("TMPDIR", self.temporary())
             .env("CI", "true");
         command
+    }
+
+    /// A directory for temporary files of a process that is killed: nobody else finds what it leaves.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        let path = self.path("tmp");
+        fs::create_dir_all(&path).expect("a directory");
+        path
     }
 
     fn here(&self, command: process::Command, arguments: &str) -> Command {

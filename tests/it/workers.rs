@@ -24,6 +24,7 @@ fn worker(options: &str) -> String {
 fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Command {
     let (name, rest) = arguments.split_once(' ').expect("a command with arguments");
     let mut command = fixture.shipped(name);
+    command.env("TMPDIR", fixture.temporary());
     for worker in workers {
         command.args(["--executor", worker]);
     }
@@ -236,6 +237,7 @@ fn workers_end_with_juror() {
         fixture.write("pid.sh", format!("echo $$ > pid; exec {}\n", worker("")));
         let mut command = wire::shipped();
         command.current_dir(fixture.path("")).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env("TMPDIR", fixture.temporary());
         command.args(["judge", "sum", "sleeps.sh", "--time-limit", "100"]);
         let mut judge = command.args(["--executor", "sh pid.sh"]).spawn().expect("juror starts");
         // Before it listens, the signal ends it as it ends any program.
@@ -291,6 +293,7 @@ fn write_lines(fixture: &Fixture, lines: usize) {
 fn graded(fixture: &Fixture, workers: &[&str], mut see: impl FnMut(usize)) -> Vec<(u64, String)> {
     let mut command = wire::shipped();
     command.arg("grade").current_dir(fixture.path("")).stderr(Stdio::null());
+    command.env("TMPDIR", fixture.temporary());
     workers.iter().for_each(|worker| _ = command.args(["--executor", worker]));
     let lines = fs::File::open(fixture.path("lines")).expect("the lines");
     let mut juror = command.stdin(lines).stdout(Stdio::piped()).spawn().expect("juror starts");
