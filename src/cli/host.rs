@@ -14,7 +14,7 @@ use signal_hook::iterator::Signals;
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::cache::store::is_private;
-use crate::cli::options::HostOptions;
+use crate::cli::options::{HostOptions, Worker};
 use crate::cli::output::Output;
 use crate::cli::remember::Remembered;
 use crate::executor::local::Local;
@@ -25,7 +25,6 @@ use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
-use crate::package::words::words;
 use crate::remote::link::{Connection, Route};
 use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
@@ -118,8 +117,8 @@ impl Host {
     /// machines.
     fn elsewhere(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
         let mut workers = Vec::new();
-        for typed in &options.executor {
-            workers.extend(routes(typed, options)?);
+        for worker in &options.executor {
+            workers.extend(routes(worker, options)?);
         }
         let accepts = |facts: &Facts| match (options.isolation, facts.isolation.is_full()) {
             (Demand::Full, false) => Err(format!(
@@ -166,11 +165,11 @@ fn stop_handle(output: &Output) -> Result<StopHandle, JudgeError> {
 const LOCAL: &str = "local";
 
 /// The routes to a worker, or to several, from an option.
-fn routes(typed: &str, options: &HostOptions) -> Result<Vec<(String, Route)>, JudgeError> {
-    if is_address(typed) {
-        return at_server(typed);
+fn routes(worker: &Worker, options: &HostOptions) -> Result<Vec<(String, Route)>, JudgeError> {
+    if is_address(&worker.text) {
+        return at_server(&worker.text);
     }
-    let connection = connection(typed, options)?;
+    let connection = connection(worker, options)?;
     let name = connection.name.clone();
     Ok(vec![(name, connection.open()?.into())])
 }
@@ -192,27 +191,22 @@ fn at_server(_: &str) -> Result<Vec<(String, Route)>, JudgeError> {
 }
 
 /// How to reach a worker, from an option.
-fn connection(typed: &str, options: &HostOptions) -> Result<Connection, JudgeError> {
-    let fault = |reason: &str| {
-        JudgeError::new(format!("read --executor='{typed}'"), reason)
-            .help("write a command such as 'ssh host juror worker --stdio', or local")
-    };
-    let command = match typed == LOCAL {
-        true => {
-            let own = env::current_exe().map_err(|error| fault(&error.to_string()))?;
+fn connection(worker: &Worker, options: &HostOptions) -> Result<Connection, JudgeError> {
+    let command = match &worker.words[..] {
+        [word] if word == LOCAL => {
+            let own = env::current_exe()
+                .map_err(|error| JudgeError::new("find juror's own file", error))?;
             let mut command = Command::new(own);
             command.args(["worker", "--stdio", "--isolation", options.isolation.name()]);
             command
         }
-        false => {
-            let words = words(typed).map_err(|reason| fault(&format!("it {reason}")))?;
-            let (program, arguments) = words.split_first().ok_or_else(|| fault("it is empty"))?;
-            let mut command = Command::new(program);
-            command.args(arguments);
+        words => {
+            let mut command = Command::new(&words[0]);
+            command.args(&words[1..]);
             command
         }
     };
-    Ok(Connection { name: typed.to_owned(), command })
+    Ok(Connection { name: worker.text.clone(), command })
 }
 
 /// Handles SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.

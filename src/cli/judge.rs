@@ -24,7 +24,7 @@ use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
 use crate::cli::stress::span;
 use crate::cli::stress::why::Why;
-use crate::judge::case::{CASE, Detail, SUBMISSION};
+use crate::judge::case::{Detail, RepeatLine};
 use crate::judge::draw::Seen;
 use crate::judge::score::{Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission};
@@ -212,7 +212,6 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         bench,
         validators: &validators,
         repeat: repeat_line(arguments),
-        typed: (!arguments.program.is_empty()).then(|| command_line(&arguments.program)),
         entries: &entries,
         cases,
         given: arguments.runs.time_limit,
@@ -481,15 +480,16 @@ fn loose(path: &Path) -> Program {
     }
 }
 
-/// The command line that repeats a run, with placeholders for submission and case.
-fn repeat_line(arguments: &JudgeArguments) -> String {
+/// The command line that repeats a run.
+fn repeat_line(arguments: &JudgeArguments) -> RepeatLine {
     let mut words = vec![OsString::from("juror"), OsString::from("judge")];
     words.push(arguments.package.clone().into());
     if let Some(how) = &arguments.compare {
         words.extend(["--compare".into(), how.typed()]);
     }
     words.extend(arguments.runs.again());
-    format!("{} {SUBMISSION} --case {CASE}", command_line(words))
+    let typed = (!arguments.program.is_empty()).then(|| command_line(&arguments.program));
+    RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ pub struct HostOptions {
     /// of them. The command is split into words as in a shell, but no shell runs it. Nothing is kept for later commands.
     /// docs/scale.md has the details.
     #[arg(long, value_name = "COMMAND", value_parser = worker)]
-    pub executor: Vec<String>,
+    pub executor: Vec<Worker>,
     /// Options about what is kept for later commands.
     #[command(flatten)]
     pub cache: CacheOptions,
@@ -178,7 +178,7 @@ impl HostOptions {
         let name = self.isolation.name();
         let isolation =
             (self.isolation != Demand::default()).then(|| format!("--isolation={name}"));
-        let executors = self.executor.iter().map(|command| format!("--executor={command}"));
+        let executors = self.executor.iter().map(|worker| format!("--executor={}", worker.text));
         isolation.into_iter().chain(executors).map(OsString::from).collect()
     }
 }
@@ -292,13 +292,22 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
 }
 
+/// How to reach a worker: `local`, an address, or the command that starts it.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// As typed.
+    pub text: String,
+    /// The words of the command.
+    pub words: Vec<String>,
+}
+
 /// Parses the command that starts a worker.
-fn worker(text: &str) -> Result<String, String> {
+fn worker(text: &str) -> Result<Worker, String> {
     match words(text) {
         Ok(words) if words.is_empty() => {
             Err("expected a command such as 'ssh host juror worker --stdio', or local".to_owned())
         }
-        Ok(_) => Ok(text.to_owned()),
+        Ok(words) => Ok(Worker { text: text.to_owned(), words }),
         Err(reason) => Err(format!("it {reason}")),
     }
 }

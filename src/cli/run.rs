@@ -18,7 +18,7 @@ use crate::cli::judge::named;
 use crate::cli::options::{HostOptions, OutputOptions, RUNS, time_limit};
 use crate::cli::output::{Output, command};
 use crate::cli::problem::{self, Remarks, find_case, package_read};
-use crate::judge::case::{Detail, Entry, Rules, TimeLimitMode, Validators};
+use crate::judge::case::{Detail, Entry, RepeatLine, Rules, TimeLimitMode, Validators};
 use crate::judge::once::{Once, Playing};
 use crate::model::blob::Blob;
 use crate::model::event::Event;
@@ -116,8 +116,7 @@ fn run_on(arguments: &RunArguments, output: &Output) -> Result<(), Stop> {
         validators: &validators,
         limits: limits.clone(),
         stop_slow_at: limits.clone(),
-        repeat: String::new(),
-        typed: None,
+        repeat: RepeatLine::default(),
         detail: Detail::Brief,
     };
     let none = TestCase::default();

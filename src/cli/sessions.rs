@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::build::{Builder, Prepared};
-use crate::judge::case::{Detail, ReadyCase, Rules, Validators};
+use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Validators};
 use crate::judge::score::{self, Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission, Session};
 use crate::judge::time_limit::{self, Bounds};
@@ -27,10 +27,8 @@ pub struct Judging<'a> {
     pub bench: Bench<'a>,
     /// The problem's own validators.
     pub validators: &'a Validators,
-    /// The command line that repeats a run, with placeholders for submission and test case.
-    pub repeat: String,
-    /// The submission that is typed after `--`, if there is one.
-    pub typed: Option<String>,
+    /// How to repeat a run.
+    pub repeat: RepeatLine,
     /// The submissions.
     pub entries: &'a [PreparedSubmission<'a>],
     /// The selected cases.
@@ -99,7 +97,6 @@ impl Judging<'_> {
             limits,
             stop_slow_at,
             repeat: self.repeat.clone(),
-            typed: self.typed.clone(),
             detail,
         }
     }

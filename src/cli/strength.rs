@@ -26,7 +26,7 @@ use crate::cli::stress::span;
 use crate::executor::until::Until;
 use crate::executor::{Notebook, parallel};
 use crate::grammar::bounds::Coverage;
-use crate::judge::case::{Detail, ReadyCase, Rules, Texts};
+use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Texts};
 use crate::judge::score::Policy;
 use crate::judge::session::refusal;
 use crate::model::diagnostic::Diagnostic;
@@ -125,8 +125,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let judging = Judging {
         bench,
         validators: &validators,
-        repeat: String::new(),
-        typed: None,
+        repeat: RepeatLine::default(),
         entries: &[],
         cases: problem::select(problem, &[])?,
         given: None,

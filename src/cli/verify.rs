@@ -19,7 +19,7 @@ use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Finished, Judging, entries};
 use crate::cli::side_by_side::Work;
 use crate::executor::turns::Turns;
-use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION, Validators};
+use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
 use crate::judge::draw::{self, Seen};
 use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::session::Judged;
@@ -240,7 +240,6 @@ impl Verifier<'_> {
             bench,
             validators,
             repeat: self.repeat_line(problem),
-            typed: None,
             entries: &entries,
             cases,
             given: self.arguments.runs.time_limit,
@@ -268,18 +267,18 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The command line that repeats a run, with placeholders for submission and case.
-    fn repeat_line(&self, problem: &Problem) -> String {
+    /// The command line that repeats a run.
+    fn repeat_line(&self, problem: &Problem) -> RepeatLine {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
         let archive = self.output.archive();
         words.push(archive.clone().unwrap_or_else(|| problem.dir.clone()).into());
         words.extend(self.arguments.runs.again());
-        let submissions = match archive {
+        let directory = match archive {
             // Submissions of a package are identified by name.
             Some(_) => String::new(),
             None => command_line([problem.dir.join(problem.layout.submissions)]) + "/",
         };
-        format!("{} {submissions}{SUBMISSION} --case {CASE}", command_line(words))
+        RepeatLine { command: command_line(words), directory, typed: None }
     }
 }
 

@@ -241,7 +241,7 @@ impl Trial<'_> {
             .help(format!("fix the {what}: it must accept or reject whatever a submission writes"));
         error.program = Some(Box::new(FaultyProgram {
             stderr: response.stderr.clone(),
-            repeat: self.rules.repeat(self.entry.submission, test_case),
+            repeat: self.rules.repeat.of(self.entry.submission, test_case),
             kept,
         }));
         error

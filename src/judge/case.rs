@@ -58,25 +58,13 @@ pub struct Rules<'a> {
     pub limits: Limits,
     /// The limits for runs that are expected to be too slow: beyond the normal limits, to measure by how much.
     pub stop_slow_at: Limits,
-    /// The command line that repeats a run, with the placeholders [`SUBMISSION`] and [`CASE`].
-    pub repeat: String,
-    /// The submission that is typed after `--`, if there is one: its name is a command line.
-    pub typed: Option<String>,
+    /// How to repeat a run.
+    pub repeat: RepeatLine,
     /// How much a person wants to see.
     pub detail: Detail,
 }
 
 impl Rules<'_> {
-    /// The command line that repeats one run.
-    pub(super) fn repeat(&self, submission: &str, test_case: &str) -> String {
-        let case = shell_word(test_case.as_bytes());
-        if self.typed.as_deref() == Some(submission) {
-            let line = self.repeat.replace(&format!(" {SUBMISSION}"), "").replace(CASE, &case);
-            return format!("{line} -- {submission}");
-        }
-        self.repeat.replace(SUBMISSION, &shell_word(submission.as_bytes())).replace(CASE, &case)
-    }
-
     /// The directory for kept boxes, if any.
     pub(super) fn keep(&self) -> Option<&Path> {
         match &self.detail {
@@ -101,10 +89,32 @@ pub enum Detail {
 /// Marks the box of an output validator.
 pub(super) const VALIDATOR: &str = ".validator";
 
-/// The placeholder for the submission in the command line of [`Rules`].
-pub const SUBMISSION: &str = "{submission}";
-/// The placeholder for the test case in the command line of [`Rules`].
-pub const CASE: &str = "{case}";
+/// The command line that repeats a run; by default none.
+#[derive(Clone, Default)]
+pub struct RepeatLine {
+    /// The command with its package and options; empty if there is none.
+    pub command: String,
+    /// What comes before the names of submissions, such as `sum/submissions/`.
+    pub directory: String,
+    /// The submission that is typed after `--`, if there is one: its name is a command line.
+    pub typed: Option<String>,
+}
+
+impl RepeatLine {
+    /// The line for one run.
+    pub(super) fn of(&self, submission: &str, test_case: &str) -> String {
+        let Self { command, directory, typed } = self;
+        let case = shell_word(test_case.as_bytes());
+        match typed.as_deref() == Some(submission) {
+            _ if command.is_empty() => String::new(),
+            true => format!("{command} --case {case} -- {submission}"),
+            false => {
+                let submission = shell_word(submission.as_bytes());
+                format!("{command} {directory}{submission} --case {case}")
+            }
+        }
+    }
+}
 
 /// A test case, ready to be judged.
 pub struct ReadyCase<'a> {
@@ -341,7 +351,7 @@ impl Trial<'_> {
         let is_shown = self.rules.detail != Detail::Brief;
         let mut evidence = None;
         if is_shown && judged.classified.verdict != Verdict::Accepted {
-            let repeat = self.rules.repeat(self.entry.submission, &self.case.test_case.name);
+            let repeat = self.rules.repeat.of(self.entry.submission, &self.case.test_case.name);
             let mut all = Evidence { repeat, ..Evidence::default() };
             let visualizers = &self.rules.validators.visualizers;
             visualizers.add_input(self, &mut all)?;

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
     use crate::build::Builder;
     use crate::executor::scripted::Scripted;
-    use crate::judge::case::{Detail, Validators};
+    use crate::judge::case::{Detail, RepeatLine, Validators};
     use crate::model::limits::Limits;
     use crate::model::problem::Problem;
 
@@ -290,8 +290,7 @@ mod tests {
             validators: &validators,
             limits: Limits::default(),
             stop_slow_at: Limits::default(),
-            repeat: String::new(),
-            typed: None,
+            repeat: RepeatLine::default(),
             detail: Detail::Brief,
         };
         let bench =

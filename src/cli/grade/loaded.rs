@@ -13,7 +13,7 @@ use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::Judging;
 use crate::generate::missing::Made;
 use crate::grade::graded::{FaultyPart, LineFault};
-use crate::judge::case::{Detail, Validators};
+use crate::judge::case::{Detail, RepeatLine, Validators};
 use crate::judge::draw::Seen;
 use crate::judge::score::Policy;
 use crate::model::event::Event;
@@ -138,8 +138,7 @@ fn judging<'a>(bench: Bench<'a>, problem: &'a LoadedProblem) -> Result<Judging<'
     Ok(Judging {
         bench,
         validators: &problem.validators,
-        repeat: String::new(),
-        typed: None,
+        repeat: RepeatLine::default(),
         entries: &[],
         cases: match problem.problem.limits.time_limit {
             Some(_) => Vec::new(),

@@ -20,7 +20,7 @@ use crate::grade::line::{
 };
 use crate::grade::reader::{LONGEST, RawLine};
 use crate::grade::shape::meant;
-use crate::judge::case::{Detail, ReadyCase};
+use crate::judge::case::{Detail, ReadyCase, RepeatLine};
 use crate::judge::score::Policy;
 use crate::judge::session::{Judged, PreparedSubmission};
 use crate::language::table::Language;
@@ -153,8 +153,7 @@ impl Grader<'_> {
                 events: &|_| {},
             },
             validators: &loaded.validators,
-            repeat: String::new(),
-            typed: None,
+            repeat: RepeatLine::default(),
             entries: &entries,
             cases,
             given: Some(given),

@@ -11,7 +11,7 @@ use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::sessions::{Judging, entries};
 use crate::executor::parallel;
 use crate::generate::{Generating, Mode, generate};
-use crate::judge::case::{Detail, Validators};
+use crate::judge::case::{Detail, RepeatLine, Validators};
 use crate::judge::score::Policy;
 use crate::judge::session::Judged;
 use crate::model::diagnostic::Diagnostic;
@@ -83,8 +83,7 @@ impl<'a> Gates<'a> {
         let finished = Judging {
             bench: Bench { events: &events, ..self.bench },
             validators: self.validators,
-            repeat: String::new(),
-            typed: None,
+            repeat: RepeatLine::default(),
             entries: &entries,
             cases: problem::select(self.bench.problem, &[])?,
             given: Some(time_limit.limit),

@@ -10,7 +10,7 @@ use crate::cli::problem::{self, Remarks};
 use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::sessions::Judging;
 use crate::cli::stress::{EXPLAINING, StressArguments};
-use crate::judge::case::{Detail, Validators};
+use crate::judge::case::{Detail, RepeatLine, Validators};
 use crate::judge::score::Policy;
 use crate::model::problem::{Problem, Submitted};
 use crate::model::stop::{Remark, Stop};
@@ -94,8 +94,7 @@ impl Setting {
         Ok(Judging {
             bench,
             validators,
-            repeat: String::new(),
-            typed: None,
+            repeat: RepeatLine::default(),
             entries: &[],
             cases: if is_given { Vec::new() } else { problem::select(bench.problem, &[])? },
             given: arguments.time_limit,

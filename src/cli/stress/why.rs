@@ -18,7 +18,7 @@ use crate::explain::compared::ByComparison;
 use crate::explain::study::study;
 use crate::explain::subject::Judged;
 use crate::grammar::program::Grammar;
-use crate::judge::case::{Detail, Validators};
+use crate::judge::case::{Detail, RepeatLine, Validators};
 use crate::judge::score::Policy;
 use crate::model::event::Event;
 use crate::model::explanation::Explained;
@@ -109,8 +109,7 @@ impl Why<'_> {
         let judging = Judging {
             bench,
             validators: self.validators,
-            repeat: String::new(),
-            typed: None,
+            repeat: RepeatLine::default(),
             entries: &[],
             cases: Vec::new(),
             given: Some(self.time_limit.limit),

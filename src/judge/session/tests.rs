@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::build::Builder;
 use crate::check::options::Options;
 use crate::executor::scripted::Scripted;
-use crate::judge::case::{Detail, Validators};
+use crate::judge::case::{Detail, RepeatLine, Validators};
 use crate::judge::score::Policy;
 use crate::model::blob::Blob;
 use crate::model::grader::{GradedGroup, Graders, GradingKeys, OnReject, PossibleScores};
@@ -200,8 +200,7 @@ fn check_of(
                 validators: &Validators::default(),
                 limits: Limits { cpu_time: Some(LIMIT), ..Limits::default() },
                 stop_slow_at: Limits { cpu_time: Some(LIMIT * 2), ..Limits::default() },
-                repeat: String::new(),
-                typed: None,
+                repeat: RepeatLine::default(),
                 detail: Detail::Brief,
             },
             entries: &entries,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::*;
 use crate::build::{Builder, Built, Runnable};
 use crate::executor::scripted::Scripted;
-use crate::judge::case::{Detail, Rules, Validators};
+use crate::judge::case::{Detail, RepeatLine, Rules, Validators};
 use crate::model::blob::Blob;
 use crate::model::job::{Job, Reply};
 use crate::model::limits::Limits;
@@ -163,8 +163,7 @@ fn probed(names: &[&str], lengths: &[usize], has_inputs: bool, most: u64) -> Pro
         validators: &validators,
         limits: limits.clone(),
         stop_slow_at: limits,
-        repeat: String::new(),
-        typed: None,
+        repeat: RepeatLine::default(),
         detail: Detail::Brief,
     };
     probes(&Probing {
