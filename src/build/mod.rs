@@ -129,6 +129,32 @@ impl Runnable {
         }
     }
 
+    /// Adds files to a job of this program, also where it has files of the same names: then they replace them.
+    ///
+    /// Source: problem package format 2025-09, "Input".
+    pub fn add_files(&self, job: &mut Job, files: &[TreeEntry]) {
+        let own = if files.is_empty() { Vec::new() } else { self.program.top() };
+        let is_top_of_own = |file: &TreeEntry| own.iter().any(|top| file.name.starts_with(top));
+        if files.iter().any(is_top_of_own) {
+            let stays = |own: &&TreeEntry| {
+                let is_other = |file: &TreeEntry| {
+                    !own.name.starts_with(&file.name) && !file.name.starts_with(&own.name)
+                };
+                files.iter().all(is_other)
+            };
+            let kept = self.program.entries.iter().filter(stays);
+            let program = Tree::from(kept.chain(files).cloned().collect::<Vec<_>>());
+            let program = Shown::tree(PROGRAM, &Arc::new(program));
+            let visible = job.command.visible.iter_mut();
+            visible
+                .filter(|shown| shown.inside == program.inside)
+                .for_each(|it| *it = program.clone());
+        }
+        // What is in a directory of the program is found through the link to that directory.
+        let goes_beside = |file: &&TreeEntry| own.contains(&file.name) || !is_top_of_own(file);
+        files.iter().filter(goes_beside).for_each(|file| job.put(file.clone()));
+    }
+
     /// These limits, with what its language's runtime needs.
     pub fn limits(&self, limits: &Limits) -> Limits {
         let memory = limits.memory.map(|own| own.max(self.memory.unwrap_or_default()));

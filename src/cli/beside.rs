@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use tempfile::TempDir;
 
+use crate::cli::output::command_line;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
@@ -67,13 +68,18 @@ impl Beside {
     }
 }
 
-/// Checks that the path does not exist yet.
+/// Checks that the path does not exist yet, but its parent does.
 ///
 /// # Errors
-/// If it exists.
+/// If it exists, or its parent does not.
 pub(super) fn absent(out: &Path) -> Result<(), Stop> {
     match out.symlink_metadata() {
-        Err(_) => Ok(()),
+        Err(_) if parent(out).is_dir() => Ok(()),
+        Err(_) => {
+            let make = command_line([Path::new("mkdir"), Path::new("-p"), parent(out)]);
+            let parent = parent(out).display();
+            Err(Stop::usage(format!("{parent} is not a directory; make it first: {make}")))
+        }
         Ok(_) => {
             let out = out.display();
             Err(Stop::usage(format!("{out} already exists; choose another")))

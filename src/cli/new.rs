@@ -50,11 +50,6 @@ fn make(arguments: &NewArguments, output: &Output) -> Result<(), Stop> {
     let NewArguments { package, template, host, .. } = arguments;
     let name = short_name(package)?;
     beside::absent(package)?;
-    if !parent(package).is_dir() {
-        let make = command_line([Path::new("mkdir"), Path::new("-p"), parent(package)]);
-        let parent = parent(package).display();
-        return Err(Stop::usage(format!("{parent} is not a directory; make it first: {make}")));
-    }
     let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
     let files = template.files(name, &uuid);
     write(&files, package)?;

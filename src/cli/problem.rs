@@ -122,8 +122,16 @@ pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, 
 /// # Errors
 /// If no case is selected.
 pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCase<'a>>, Stop> {
+    let judged = problem.test_data.judged();
+    // A name may have signs of a pattern in it, such as braces.
+    let is_name = |glob: &&String| {
+        let name = named_by_file(glob);
+        judged.iter().any(|case| case.test_case().name == name)
+    };
+    let (names, globs_left): (Vec<&String>, Vec<&String>) = globs.iter().partition(is_name);
+    let names: HashSet<&str> = names.into_iter().map(|name| named_by_file(name)).collect();
     let mut patterns = Vec::new();
-    for glob in globs {
+    for glob in globs_left {
         let pattern = Pattern::parse(glob).map_err(|error| {
             let help = error.help();
             Stop::usage(format!("--case '{glob}': {error}; {help}"))
@@ -133,10 +141,11 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
     }
     let selected = |case: &JudgedCase<'_>| {
         let name = &case.test_case().name;
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
+        globs.is_empty()
+            || names.contains(&**name)
+            || patterns.iter().any(|pattern| pattern.matches(name))
     };
-    let judged = problem.test_data.judged().into_iter();
-    let cases: Vec<JudgedCase<'_>> = judged.filter(selected).collect();
+    let cases: Vec<JudgedCase<'_>> = judged.into_iter().filter(selected).collect();
     if cases.is_empty() {
         let all = &problem.test_data.cases;
         let what = match all.len() {

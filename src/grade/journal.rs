@@ -56,6 +56,9 @@ pub enum JournalFault {
     /// A line of the stream has two results.
     #[error("line {0} is a second result of the same line")]
     Twice(u64),
+    /// It is a device, a pipe or something else that does not keep what is written.
+    #[error("it is not a file")]
+    NoFile,
 }
 
 /// The parts of a result that are needed here.
@@ -88,6 +91,9 @@ impl Journal {
     fn open_within(path: &Path, patience: Duration) -> Result<(Self, Earlier), JournalFault> {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(JournalFault::NoFile);
+        }
         let end = Instant::now() + patience;
         loop {
             match file.try_lock() {

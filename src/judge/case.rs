@@ -523,7 +523,8 @@ fn case_judgement(
 pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
     let mut job = entry.runnable.job(&entry.cut(rules));
     job.command.argv.extend(test_case.args.iter().cloned());
-    test_case.files.iter().map(place::file).for_each(|file| job.put(file));
+    let files: Vec<TreeEntry> = test_case.files.iter().map(place::file).collect();
+    entry.runnable.add_files(&mut job, &files);
     job.feed(&rules.problem.io, pass.input.clone());
     job.writable = rules.problem.allow_file_writing;
     job.box_size = job.box_size.saturating_add(ROOM);

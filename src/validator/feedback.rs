@@ -7,6 +7,7 @@ use std::io;
 use crate::model::blob::Blob;
 use crate::model::job::Collected;
 use crate::model::judgement::Picture;
+use crate::model::units::Bytes;
 
 /// The names of files in the directory that the judge reads.
 pub(crate) const FILES: [&str; 13] = [
@@ -37,7 +38,7 @@ pub const NEXT_PASS: &str = "nextpass.in";
 
 /// Upper bound in bytes on the part of a message that is kept.
 const MESSAGE: u64 = 64 << 10;
-/// Upper bound in bytes on the part of a score file that is read.
+/// Upper bound in bytes on a score file.
 const NUMBER: u64 = 4 << 10;
 
 /// The subject of its images.
@@ -50,15 +51,15 @@ pub struct Feedback {
     pub judge_message: Vec<u8>,
     /// `teammessage.txt`, cut to 64 KiB.
     pub team_message: Vec<u8>,
-    /// `score.txt`, cut to 4 KiB.
+    /// `score.txt`.
     pub score: Option<Vec<u8>>,
-    /// `score_multiplier.txt`, cut to 4 KiB.
+    /// `score_multiplier.txt`.
     pub score_multiplier: Option<Vec<u8>>,
     /// `nextpass.in`.
     pub next_pass: Option<Blob>,
     /// Its images.
     pub images: Vec<Picture>,
-    /// Complaints about entries with special names that are not files: `score.txt is a directory, not a file`.
+    /// Complaints about entries with special names: `score.txt is a directory, not a file`.
     pub unreadable: Vec<String>,
 }
 
@@ -74,6 +75,11 @@ impl Feedback {
                 Collected::Missing => {}
                 Collected::NotAFile(what) => {
                     feedback.unreadable.push(format!("{name} is {what}, not a file"));
+                }
+                Collected::File(blob)
+                    if [SCORE, SCORE_MULTIPLIER].contains(&name) && blob.len()? > NUMBER =>
+                {
+                    feedback.unreadable.push(format!("{name} is longer than {}", Bytes(NUMBER)));
                 }
                 Collected::File(blob) => feedback.take(name, blob)?,
             }

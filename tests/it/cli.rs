@@ -344,6 +344,28 @@ fn a_test_case_gives_arguments_and_files() {
     fixture.check("judge sum a.sh --case secret/small/1", 1, &none);
 }
 
+/// 2025-09, "Input": `.files` replace files of the submission, wherever they are
+#[test]
+fn files_of_a_test_case_replace_those_of_the_submission() {
+    let fixture = Fixture::new();
+    for name in ["a/data.txt", "a/dir/both.txt", "a/dir/own.txt", "a/one", "a/two/x"] {
+        fixture.write(name, "own\n");
+    }
+    fixture.write("a/table.py", "TEXT = 'own'\n");
+    let program = "import os, sys, table\n\
+        read = lambda name: open(name).read().strip() if os.path.isfile(name) else os.listdir(name)\n\
+        names = ['data.txt', 'dir/both.txt', 'dir/own.txt', 'dir/new.txt', 'one', 'two']\n\
+        sys.exit(' '.join([table.TEXT, *(str(read(name)) for name in names)]))\n";
+    fixture.write("a/main.py", program);
+    let files = "sum/data/secret/large/1.files/";
+    for name in ["data.txt", "dir/both.txt", "dir/new.txt", "one/y", "two"] {
+        fixture.write(&format!("{files}{name}"), "given\n");
+    }
+    fixture.write(&format!("{files}table.py"), "TEXT = 'given'\n");
+    let said = ["RTE", "given given given own given ['y'] given"];
+    fixture.check("judge sum a --case secret/large/1", 1, &said);
+}
+
 /// 2025-09, "Submission limits": source code above `limits.code` is CE
 /// 2025-09, "Languages": a language that is not listed is CE
 #[test]
@@ -536,6 +558,10 @@ fn limits_and_comparison_of_bare_tests_can_be_given() {
     );
     fixture.check(&again["juror ".len()..], 1, &["WA"]);
     fixture.check("judge sum b.sh --compare float=1", 0, &["AC"]);
+    fixture.write("bare/{x}.in", "1 1\n");
+    fixture.write("bare/{x}.out", "2\n");
+    fixture.check("judge bare b.sh --case {x} --case [1] -q", 2, &["[1]"]);
+    fixture.check("judge bare b.sh --case {x} --case 1 --all", 1, &["1 of 2", "{x}"]);
 }
 
 #[test]

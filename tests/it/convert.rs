@@ -443,7 +443,7 @@ fn nothing_is_written_if_it_cannot_be_as_asked() {
     check("sum --to legacy sum/new", 2, "the new package cannot be inside the old one");
     check("sum --to 2023-07 new", 2, "expected 2025-09, legacy or domjudge-zip");
     check("sum --to legacy --time-limit 2 new", 2, "--time-limit is only for --to domjudge-zip");
-    check("sum --to legacy none/new", 4, "write none/new");
+    check("sum --to legacy none/new", 2, "none is not a directory; make it first: mkdir -p none");
     check("none --to legacy new", 3, "no such directory");
     fixture.write("sum/data/secret/a b.in", "1 2\n");
     fixture.write("sum/problem.yaml", "problem_format_version: legacy\nname: Sum\n");

@@ -440,6 +440,7 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
     check(&["--output", "results"], 0, "1 line: 1 accepted; ");
     assert_eq!(results(fixture.read("results").as_bytes())[0]["verdict"], "AC");
     check(&["--output", "no/results"], 2, "--output: cannot write no/results");
+    check(&["--journal", "/dev/zero"], 2, "--journal: cannot use /dev/zero: it is not a file");
     check(&["--map", "{"], 2, "--map: is not JSON at column 1: EOF");
     check(
         &["--map", "{\"sauce\":\"/x\"}"],

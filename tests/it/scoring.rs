@@ -248,6 +248,7 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
         "secret/b/1",
         "its score.txt is \"ten\\nor so\", not a single number of at least 0",
     );
+    check(&on(6, "score.txt", &"0".repeat(5000)), ":", "secret/b/1", "longer than 4 KiB");
     check(&on(6, "score.txt", "11"), ":", "secret/b/1", "more than the 10 of the test case");
     check(&on(6, "score_multiplier.txt", "1.01"), ":", "secret/b/1", "more than 1");
     check(&on(2, "score.txt", "1"), ":", "secret/a/1", "for a test case that has no points");

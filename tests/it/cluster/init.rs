@@ -72,7 +72,7 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
         ("c --worker a --worker a", "--worker: a is given twice"),
         ("c --name a/b", "`a/b` is not a valid name"),
         ("c&d", "has a `&`, which has a meaning in addresses"),
-        ("no/where/c", "write no/where/c"),
+        ("no/where/c", "no/where is not a directory; make it first"),
     ] {
         let output = juror(dir.path(), line).output().expect("juror runs");
         let said = [output.stdout, output.stderr].concat();
