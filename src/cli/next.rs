@@ -40,8 +40,9 @@ fn missing(problem: &Problem) -> Vec<NextStep> {
         !is_right(&it.name)
             || it.expectations.iter().any(|rule| rule.required.as_ref().is_some_and(must_fail))
     });
+    let statement = format!("write the statement: {}/problem.en.md", problem.layout.statements);
     let steps = [
-        (!has_statement(dir), "write the statement: statement/problem.en.md", None),
+        (!has_statement(dir), &*statement, None),
         (
             problem.input_validators.is_empty() && !has_grammar,
             "describe the input: a grammar input_validators/input.ctd (docs/grammar.md), or a program",

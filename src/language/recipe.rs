@@ -61,7 +61,7 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
     if program.kind == ProgramKind::Answers {
         return Ok(Recipe { form: Form::Answers, files: files.clone() });
     }
-    if files.iter().all(|it| it.length() == 0) {
+    if files.is_empty() {
         return Err(ProgramFault::new("is empty", "add a source file"));
     }
     if program.kind != ProgramKind::Submission

@@ -18,6 +18,8 @@ pub struct Layout {
     pub secret: &'static str,
     /// The directory of judge answers that must be refused.
     pub invalid_answers: &'static str,
+    /// The directory of the statements.
+    pub statements: &'static str,
     /// The directory that submission names are relative to.
     pub submissions: &'static str,
     /// The directory of right submissions.

@@ -13,6 +13,9 @@ use crate::package::recipe;
 use crate::package::recipe::insert::{is_name, quoted};
 use crate::propose::write::{Addition, NewCase};
 
+/// The files of a new test case.
+const EXTENSIONS: [&str; 3] = ["in", "ans", "yaml"];
+
 /// The place of a counterexample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Promotion<'a> {
@@ -40,16 +43,18 @@ impl<'a> Promotion<'a> {
             if !is_name(part) {
                 return Err(format!(
                     "--promote: `{name}` is not a valid name for a test case; use letters, digits, `_`, `.` and `-`, \
-                     with a letter or digit at both ends"
+                     with a letter or digit at both ends, but not `test_group` or `testdata`"
                 ));
             }
             path.push(part.to_owned());
         }
         let full = path.join("/");
         let data = problem.dir.join(problem.layout.data);
-        if data.join(format!("{full}.in")).exists() || data.join(&full).exists() {
+        let taken = |name: &String| data.join(name).symlink_metadata().is_ok();
+        let files = EXTENSIONS.map(|it| format!("{full}.{it}")).into_iter();
+        if let Some(taken) = files.chain([full]).find(taken) {
             return Err(format!(
-                "--promote: the package already has a test case or directory {full}; choose another name"
+                "--promote: the package already has {taken} in its test data; choose another name"
             ));
         }
         Ok(Self { problem, path })
@@ -82,7 +87,7 @@ impl<'a> Promotion<'a> {
             name = case.name;
         }
         let base = self.problem.dir.join(self.problem.layout.data).join(&name);
-        for (extension, contents) in [("in", input), ("ans", answer), ("yaml", yaml.as_bytes())] {
+        for (extension, contents) in EXTENSIONS.into_iter().zip([input, answer, yaml.as_bytes()]) {
             place_file(&base.with_added_extension(extension), contents, Mode::Write)?;
         }
         Ok(name)

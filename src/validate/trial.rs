@@ -7,10 +7,12 @@ use std::fs;
 use std::path::Path;
 
 use crate::build::bench::Bench;
+use crate::build::{Built, Runnable};
 use crate::executor::parallel;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::job::Keep;
+use crate::model::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Grading, Interaction, Problem};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -83,19 +85,25 @@ struct Right<'a> {
 }
 
 impl Trial<'_> {
+    /// The test cases whose files are there: data that juror makes is made only for those that are judged.
+    fn cases(&self) -> impl Iterator<Item = &TestCase> + Clone {
+        let is_there = |case: &&TestCase| case.answer.is_some() && case.input.exists();
+        self.bench.problem.test_data.cases.iter().filter(is_there)
+    }
+
     /// Outputs that should be right, the likeliest first. Judge answers usually are, but need not be.
     fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
         let data = &self.bench.problem.test_data;
         type Named = fn(&TestCase) -> Option<(&Path, bool)>;
         let output: Named = |it| Some((it.output.as_deref()?, true));
         let answer: Named = |it| Some((it.answer.as_deref()?, it.is_answer_shown));
-        let among = [(&data.cases, output), (&data.cases, answer), (&data.valid_outputs, output)];
-        among.into_iter().filter_map(|(cases, named)| {
-            cases.iter().find_map(|test_case| {
-                let (output, is_certain) = named(test_case)?;
-                Some(Right { test_case, output, is_certain })
-            })
-        })
+        let right = |named: Named, test_case| {
+            let (output, is_certain) = named(test_case)?;
+            Some(Right { test_case, output, is_certain })
+        };
+        let of_cases = [output, answer].map(|named| self.cases().find_map(|it| right(named, it)));
+        let declared = data.valid_outputs.iter().find_map(|it| right(output, it));
+        of_cases.into_iter().chain([declared]).flatten()
     }
 
     /// Tries right outputs: one must be accepted.
@@ -138,7 +146,7 @@ impl Trial<'_> {
     /// An empty output is right if the package says so, or if the judge answer is empty, too.
     fn of_empty(&self) -> Result<Option<TrialFault>, Stop> {
         if self.bench.problem.kind.interaction == Interaction::Interactive {
-            let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
+            let cases = self.cases().take(TRIES).collect();
             let help = format!("it must {} if the submission ends too early", self.rejects());
             let tried = "a submission that writes nothing";
             return self.must_be_rejected(cases, b"", tried, &help);
@@ -154,7 +162,7 @@ impl Trial<'_> {
             let answer = test_case.answer.as_deref();
             answer.is_some_and(|answer| !is_blank(answer))
         };
-        let cases = data.cases.iter().filter(filled).take(TRIES).collect();
+        let cases = self.cases().filter(filled).take(TRIES).collect();
         let help = format!(
             "it must {} for a wrong output; if an empty output is right, \
              add a case to the valid outputs with an empty .out file",
@@ -164,7 +172,7 @@ impl Trial<'_> {
     }
 
     fn of_junk(&self) -> Result<Option<TrialFault>, Stop> {
-        let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
+        let cases = self.cases().take(TRIES).collect();
         let help = format!("it must {} for any wrong output", self.rejects());
         self.must_be_rejected(cases, JUNK, "nonsense as the output", &help)
     }
@@ -176,7 +184,7 @@ impl Trial<'_> {
 
     /// Warns if bytes that are not text break the validator; other judges use such validators all the same.
     fn of_binary(&self) -> Result<Option<TrialFault>, Stop> {
-        let Some(test_case) = self.bench.problem.test_data.cases.first() else { return Ok(None) };
+        let Some(test_case) = self.cases().next() else { return Ok(None) };
         let response = self.ask(test_case, BINARY.into())?;
         let Opinion::Broken(what) = &response.opinion else { return Ok(None) };
         let message = format!(
@@ -251,7 +259,8 @@ impl Trial<'_> {
     }
 }
 
-/// Runs the output validator on an output that no submission wrote.
+/// Runs the output validator on an output that no submission wrote. If it breaks down, it may have looked for files of
+/// the submission, so it is run again with those of a right one.
 ///
 /// # Errors
 /// If the judge failed or was interrupted; anything that the validator does is a response.
@@ -261,21 +270,54 @@ pub fn ask(
     test_case: &TestCase,
     output: Blob,
 ) -> Result<Response, Stop> {
-    let question = Question {
-        test_case,
-        args: &test_case.output_validator_args,
-        input: &Blob::file(&test_case.input),
-        answer: &answer_of(test_case)?,
-        output,
-        submission: None,
-        earlier: &[],
-        keep: Keep::Nothing,
-    };
     let contract = match bench.problem.kind.passes {
         1 => Contract::OnePass,
         passes => Contract::MorePasses(passes - 1),
     };
-    validator.ask(bench.executor, question, contract)
+    let answer = answer_of(test_case)?;
+    let asked = |submission: Option<&Runnable>| {
+        let question = Question {
+            test_case,
+            args: &test_case.output_validator_args,
+            input: &Blob::file(&test_case.input),
+            answer: &answer,
+            output: output.clone(),
+            submission,
+            earlier: &[],
+            keep: Keep::Nothing,
+        };
+        validator.ask(bench.executor, question, contract)
+    };
+    let response = asked(None)?;
+    match &response.opinion {
+        Opinion::Broken(_) => match right_submission(bench)? {
+            Some(submission) => asked(Some(&submission)),
+            None => Ok(response),
+        },
+        _ => Ok(response),
+    }
+}
+
+/// The first submission that should be right and can be built.
+fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
+    let limits = &bench.problem.limits;
+    let build_limits = Limits::of_compiler(limits);
+    let run_limits = Limits::of_submission(limits, TIME_WITHOUT_PACKAGE);
+    let submissions = bench.problem.submissions.iter();
+    for submission in submissions.filter(|it| it.name.starts_with("accepted/")) {
+        let prepared = match bench.builder.prepare(&submission.program) {
+            Ok(prepared) => prepared,
+            Err(stop @ Stop::Interrupted) => return Err(stop),
+            // It is reported when it is judged.
+            Err(_) => continue,
+        };
+        if let Built::Program(program) =
+            bench.builder.build(&prepared, &build_limits, &run_limits)?
+        {
+            return Ok(Some(*program));
+        }
+    }
+    Ok(None)
 }
 
 /// The validator's message after a colon: its message to the judge, else its standard error. Of a longer text the last

@@ -130,6 +130,7 @@ fn a_wrong_command_line_is_explained() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("empty.cpp", "");
+    fixture.write("empty.py", "");
     fixture.write("plain", "no program\n");
     fixture.write("nothing/README.md", "no source\n");
     fixture.write("mixed/a.c", "int main(void) { return 0; }\n");
@@ -143,7 +144,8 @@ fn a_wrong_command_line_is_explained() {
     check("jugde sum a.sh", 2, &["judge"]);
     check("judge sum absent.cpp", 2, &["submission not found: absent.cpp"]);
     check("judge sum dangling.sh", 2, &["dangling.sh", "broken symbolic link"]);
-    check("judge sum empty.cpp", 2, &["empty.cpp", "empty"]);
+    check("judge sum empty.cpp", 1, &["CE", "main"]);
+    check("judge sum empty.py", 1, &["WA"]);
     check("judge sum nothing", 2, &["nothing"]);
     check("judge sum mixed", 1, &["a.c", "b.py", "2 rejected"]);
     check("judge sum plain", 2, &["plain"]);

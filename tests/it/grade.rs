@@ -129,7 +129,7 @@ fn each_line_has_its_result() {
     check(sourced(json!({ "text": "x", "language": "pyhton" })), 2, "source", "`pyhton`");
     check(sourced(json!({ "text": "x", "language": "apl" })), 2, "source", "APL");
     check(sourced(json!("x")), 2, "source", "the language is unknown");
-    check(sourced(json!({ "text": "", "language": "bash" })), 2, "source", "is empty");
+    check(sourced(json!({ "text": "", "language": "bash" })), 1, "WA", "the output is empty");
     let packaged = |package: &str| json!({ "id": 1, "package": package, "source": { "text": RIGHT, "language": "bash" } });
     let judged = check(packaged("sum"), 0, "AC", "");
     assert_eq!(judged["ran"], 4);

@@ -183,6 +183,24 @@ fn data_is_made_once_and_beside_the_package() {
 }
 
 #[test]
+fn a_checker_is_tried_on_what_was_made() {
+    let fixture = package();
+    fixture.remove("poly/tests/01.a");
+    fixture.check("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
+}
+
+#[test]
+fn headers_for_solutions_are_beside_every_submission() {
+    let header = "<file path=\"files/grader.h\" type=\"h.g++\"><assets><asset name=\"solution\"/></assets></file>";
+    let fixture = changed(&[("</resources>", &format!("{header}</resources>"))]);
+    fixture.write("poly/files/grader.h", "int sum(int a, int b);\n");
+    let program = "#include <cstdio>\n#include \"grader.h\"\nint sum(int a, int b) { return a + b; }\n\
+        int main() { int a, b; scanf(\"%d %d\", &a, &b); printf(\"%d\\n\", sum(a, b)); }\n";
+    fixture.write("mine.cpp", program);
+    fixture.check("judge poly mine.cpp", 0, &["AC"]);
+}
+
+#[test]
 fn what_cannot_be_kept_is_made_in_a_temporary_directory() {
     let fixture = package();
     fixture.write("file", "");

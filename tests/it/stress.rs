@@ -222,8 +222,10 @@ fn what_is_found_joins_the_package_in_one_step() {
     fixture.check(
         "stress sum my.sh --promote edges/zeros",
         2,
-        &["already has a test case or directory secret/edges/zeros"],
+        &["already has secret/edges/zeros.in"],
     );
+    fixture.check("stress sum my.sh --promote edges", 2, &["already has secret/edges in its"]);
+    fixture.check("stress sum my.sh --promote test_group", 2, &["but not `test_group`"]);
     fixture.check(
         "stress sum my.sh --seed 1 --explain 0 --promote again",
         3,

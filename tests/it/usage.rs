@@ -69,13 +69,11 @@ fn one_bad_entry_keeps_nobody_from_being_judged() {
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
     fixture.write("wrong.sh", WRONG);
-    fixture.write("empty.py", "");
     fixture.write("README.txt", "hello");
     fs::create_dir(fixture.path("dir")).expect("a directory");
     std::os::unix::fs::symlink("nowhere", fixture.path("link.sh")).expect("a link");
     let judged = ["AC right.sh", "WA wrong.sh"];
     for (bad, said) in [
-        ("empty.py", "error: is empty"),
         ("README.txt", "error: no source file of a known language among `README.txt`"),
         ("dir", "error: is empty"),
         ("link.sh", "error: submission link.sh is a broken symbolic link"),
@@ -90,7 +88,7 @@ fn one_bad_entry_keeps_nobody_from_being_judged() {
         let submissions = document["submissions"].as_array().map(Vec::len);
         assert_eq!(submissions, Some(2), "{document}");
     }
-    fixture.check("judge sum dir empty.py -- sh right.sh", 2, &["AC sh right.sh"]);
+    fixture.check("judge sum dir README.txt -- sh right.sh", 2, &["AC sh right.sh"]);
     let said = "--case selects none of the 4 test cases of sum; did you mean `sample/1`, ";
     fixture.check("judge sum right.sh --case secret --case sampl/1", 5, &[said]);
     fixture.check("judge sum right.sh --executor=\"", 2, &["--executor", "it "]);
@@ -184,8 +182,7 @@ fn a_name_does_not_end_a_message() {
     let near = format!("did you mean `{odd}.md` or `{odd}.py`?");
     let absent = format!("submission not found: {odd}.c; {near}");
     for command in ["judge sum", "stress sum"] {
-        let (known, put) = (Some("known endings: "), Some("add a source file"));
-        check(command, &format!("{odd}.py"), "diagnostics", "is empty", put);
+        let known = Some("known endings: ");
         check(command, &format!("{odd}.md"), "diagnostics", &unknown, known);
         check(command, &format!("{odd}.c"), "complaints", &absent, None);
     }

@@ -81,6 +81,18 @@ fn the_working_directory_has_the_files_of_the_submission() {
     fixture.check("judge sum sub/main.sh --case secret/large/1", 1, &["main.sh"]);
 }
 
+/// 2025-09, "Working directory": the trial of an output validator gives it a submission's files, too
+#[test]
+fn an_output_validator_may_need_the_files_of_the_submission() {
+    let fixture = fixture(
+        "#!/usr/bin/env bash\nlong=$(wc -c < *.sh) || exit 1\n\
+         read -r line; [[ $line == $(cat \"$2\") ]] && (( long < 40 )) && exit 42; exit 43\n",
+    );
+    fixture.check("verify sum", 0, &["all as expected"]);
+    fixture.write("long.sh", format!("{RIGHT}# {}\n", "x".repeat(40)));
+    fixture.check("judge sum long.sh", 1, &["WA"]);
+}
+
 /// 2025-09, "Working directory": a name both in `.files` and in an input validator is a judge error
 #[test]
 fn files_of_a_test_case_do_not_overwrite_an_input_validator() {

@@ -100,7 +100,7 @@ fn known(item: &Node<'_>, text: String) -> Parse<Vec<String>> {
 }
 
 /// Checks a word against those before it.
-fn check_among(word: &str, seen: &[String], item: &Node<'_>) {
+pub(super) fn check_among(word: &str, seen: &[String], item: &Node<'_>) {
     let is_seen = |word: &str| seen.iter().any(|seen| seen == word);
     let other = INCOMPATIBLE.iter().find_map(|pair| {
         let other = pair.iter().find(|other| **other != word)?;

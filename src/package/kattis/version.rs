@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use crate::package::faults::Faults;
 use crate::package::kattis::SETTINGS;
-use crate::package::text::{MAX_SIZE, shown, start_of};
+use crate::package::text::{MAX_SIZE, Page, TextFile, shown, start_of};
+use crate::package::yaml::{self, Entry, Parsed};
 
 /// The versions that juror distinguishes, by their names in packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +57,9 @@ pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
     }
     let text = start_of(&path, MAX_SIZE).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-    let value =
-        lines.find(|(key, _)| key.trim_start_matches('\u{feff}') == "problem_format_version");
-    if let Some((_, value)) = value {
-        let value = value.split(" #").next().unwrap_or_default().trim();
-        let name = match value.trim_matches(['"', '\'']) {
+    let keys = keys(&path, text.trim_start_matches('\u{feff}'));
+    if let Some((_, value)) = keys.iter().find(|(key, _)| key == "problem_format_version") {
+        let name = match &**value {
             "legacy" => Legacy,
             "legacy-icpc" => LegacyIcpc,
             "draft" | "2023-07" | "2023-07-draft" => V2023_07,
@@ -69,8 +68,8 @@ pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
         return Some((name, format!("{SETTINGS} has `problem_format_version: {}`", shown(value))));
     }
     let none = format!("{SETTINGS} has no `problem_format_version`");
-    let mut keys = text.lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key);
-    Some(if let Some(key) = keys.find(|key| LEGACY_KEYS.contains(key)) {
+    let is_legacy = |(key, _): &&(String, String)| LEGACY_KEYS.contains(&&**key);
+    Some(if let Some((key, _)) = keys.iter().find(is_legacy) {
         (Legacy, format!("{none}, and has the key `{key}`"))
     } else if let Some(name) = LEGACY_FILES.iter().find(is_there) {
         (Legacy, format!("{none}, and there is {name}"))
@@ -79,4 +78,23 @@ pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
     } else {
         (Legacy, none)
     })
+}
+
+/// The keys at the top of the settings with their values, as far as these are texts. If the file is not YAML, its lines
+/// tell what was probably meant.
+fn keys(path: &Path, text: &str) -> Vec<(String, String)> {
+    let file = TextFile::new(path, text.to_owned());
+    match yaml::parse(Page { file: &file, faults: &Faults::default() }) {
+        Parsed::Document(root) => {
+            let value = |entry: &Entry| entry.value.scalar().map(|it| it.text.clone());
+            let all = root.entries().iter();
+            all.map(|it| (it.key.clone(), value(it).unwrap_or_default())).collect()
+        }
+        Parsed::Empty => Vec::new(),
+        Parsed::Unreadable => {
+            let lines = text.lines().filter_map(|line| line.split_once(':'));
+            let bare = |value: &str| value.trim().trim_matches(['"', '\'']).to_owned();
+            lines.map(|(key, value)| (key.to_owned(), bare(value))).collect()
+        }
+    }
 }

@@ -93,8 +93,12 @@ impl Format for Polygon {
         };
         let resources = Resources::read(root, tree);
         let pack = Pack { tree, root, judging, resources };
-        let mut problem =
-            Problem { layout: self.layout(), names: names(root), ..Problem::default() };
+        let mut problem = Problem {
+            layout: self.layout(),
+            names: names(root),
+            include: pack.resources.of_submissions.clone(),
+            ..Problem::default()
+        };
         pack.refuse_unknown();
         judging::settings(&pack, &mut problem);
         assets::read(&pack, &mut problem);

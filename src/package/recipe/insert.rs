@@ -120,11 +120,13 @@ pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Whether this is a valid name of a test case or of a directory of test cases.
+/// Whether this is a valid name of a test case or of a directory of test cases. A `.yaml` file of some names belongs to
+/// the group.
 pub fn is_name(part: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     let ends = [part.bytes().next(), part.bytes().next_back()];
-    part.bytes().all(is_plain)
+    !["test_group", "testdata"].contains(&part)
+        && part.bytes().all(is_plain)
         && ends.iter().all(|end| end.is_some_and(|byte| byte.is_ascii_alphanumeric()))
 }
 

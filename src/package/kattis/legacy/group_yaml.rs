@@ -81,6 +81,12 @@ pub(super) fn grading(pack: &Pack<'_>, map: &mut Map<'_>) -> GradingKeys {
             node.lack(message, "remove it, or write `type: scoring` into problem.yaml");
         }
         (it.accept_score, it.reject_score, it.range) = (None, None, None);
+        if it.is_custom == Some(true) {
+            let node = map.node("grading").unwrap_or(map.node.clone());
+            let help = "remove it, or write `type: scoring` into problem.yaml";
+            node.lack("`grading: custom` is only for scoring problems", help);
+            it.is_custom = None;
+        }
     }
     if it.is_custom == Some(true) && pack.tree.directory("graders").is_none() {
         let node = map.node("grading").unwrap_or(map.node.clone());

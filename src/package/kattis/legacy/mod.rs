@@ -143,10 +143,11 @@ impl Format for KattisLegacy {
                 _ => "legacy",
             },
             made_later: &["data", "statement", "problem_statement"],
+            statements: if self.is_draft() { "statement" } else { "problem_statement" },
             time_limit: ".timelimit",
             no_time_limit: "the package has no time limit",
             change_time_limit: "change limits.time_multiplier or limits.time_safety_margin of problem.yaml",
-            allow_file_writing: "",
+            allow_file_writing: "remove `allow_file_writing: false` from problem.yaml",
             ..Kattis202509.layout()
         }
     }
@@ -205,9 +206,11 @@ impl Format for KattisLegacy {
         problem.limits.unlimited_talk = problem.kind.interaction == Interaction::Interactive;
         if let Some(mark) = domjudge::mark(&tree.root) {
             problem.layout.time_limit = mark;
+        } else if is_draft && problem.limits.time_limit.is_some() {
+            problem.layout.time_limit = SETTINGS;
         }
         SOLUTIONS.languages(tree, false);
-        Some(Draft { has_settings: true, file_writing: FileWriting::Allowed, problem })
+        Some(Draft { has_settings: true, file_writing: yaml.shared.file_writing, problem })
     }
 }
 
@@ -284,6 +287,7 @@ impl LegacyYaml {
     fn new(is_draft: bool) -> Self {
         let mut it = Self::default();
         it.shared.problem_type = ProblemType::Unknown;
+        it.shared.file_writing = FileWriting::Allowed;
         let [multiplier, margin] = if is_draft { [2.0, 1.5] } else { [5.0, 2.0] };
         it.shared.limits = ProblemLimits {
             ac_to_time_limit: multiplier,

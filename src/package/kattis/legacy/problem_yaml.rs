@@ -7,10 +7,11 @@ use std::time::Duration;
 use crate::model::grader::{GradingKeys, Objective};
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
+use crate::package::draft::FileWriting;
 use crate::package::files::Files;
 use crate::package::kattis::legacy::group_yaml::grading_keys;
 use crate::package::kattis::legacy::{LegacyYaml, flags, words};
-use crate::package::kattis::problem_type::ProblemType;
+use crate::package::kattis::problem_type::{ProblemType, check_among};
 use crate::package::kattis::statement::Texts;
 use crate::package::kattis::{constants, problem_yaml};
 use crate::package::node::{Map, Node, Parse};
@@ -44,7 +45,10 @@ pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     let mut types = map.get("type", types).unwrap_or_else(|| vec!["pass-fail".to_owned()]);
     if let Some(node) = map.node("validation") {
         validation(&node, &mut types, &mut it);
-    } else if !is_draft {
+    } else if !is_draft
+        && !["interactive", "multi-pass"].iter().any(|it| types.contains(&(*it).to_owned()))
+    {
+        // DOMjudge takes these types of later versions, too. Then the directory says whether a validator decides.
         it.is_custom = Some(false);
     }
     let is_default = it.is_custom == Some(false);
@@ -54,7 +58,9 @@ pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     map.get("grading", |node| grading(node, &types, &mut it));
     map.set("languages", &mut it.shared.languages, problem_yaml::languages);
     if is_draft {
-        map.get("allow_file_writing", boolean);
+        if map.get("allow_file_writing", boolean) == Some(false) {
+            it.shared.file_writing = FileWriting::Forbidden;
+        }
         map.set("constants", &mut it.shared.constants, constants::read);
     }
     map.doubt_rest();
@@ -77,7 +83,8 @@ fn names(node: &Node<'_>) -> Parse<Vec<(String, String)>> {
 fn types(node: &Node<'_>) -> Parse<Vec<String>> {
     const KNOWN: [&str; 5] = ["pass-fail", "scoring", "interactive", "multi-pass", "submit-answer"];
     let words = words(node)?;
-    for word in &words {
+    for (number, word) in words.iter().enumerate() {
+        check_among(word, &words[..number], node);
         if !KNOWN.contains(&word.as_str()) {
             node.unknown(format!("`{}` is not a type of problem", shown(word)), &KNOWN);
         }
@@ -103,7 +110,11 @@ fn validation(node: &Node<'_>, types: &mut Vec<String>, it: &mut LegacyYaml) {
         }
     }
     let is_scoring = types.iter().any(|it| it == "scoring");
-    if it.is_custom == Some(false) && words.len() > 1 {
+    let is_late = |word: &String| ["score", "interactive", "multi-pass"].contains(&&**word);
+    if it.is_custom.is_none() && words.first().is_some_and(is_late) {
+        let help = "write `default`, or `custom` before `score` and `interactive`";
+        node.error("begins neither with `default` nor with `custom`", help);
+    } else if it.is_custom == Some(false) && words.len() > 1 {
         node.error("only `custom` validation can be interactive or give scores", "write `custom`");
     } else if it.has_custom_score && !is_scoring {
         node.lack("`score` is only for scoring problems", "write `type: scoring`");
@@ -113,7 +124,7 @@ fn validation(node: &Node<'_>, types: &mut Vec<String>, it: &mut LegacyYaml) {
 
 /// Keys of drafts are also read in legacy packages, if they express what legacy cannot.
 fn limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse<()> {
-    let factor = |node: &Node<'_>| number(node, Bound::AtLeast(1.0));
+    let factor = |node: &Node<'_>| number(node, Bound::Above(0.0));
     let mebibytes = |node: &Node<'_>| size(node, 1 << 20);
     let mut map = node.map()?.without_nulls();
     map.set("time_multiplier", &mut it.ac_to_time_limit, factor);

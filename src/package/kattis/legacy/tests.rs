@@ -1,6 +1,7 @@
 //! Legacy packages and drafts: how they are read, and the remarks about them.
 
 mod tolerant;
+mod version;
 
 use std::fmt::Write as _;
 
@@ -47,34 +48,6 @@ fn the_smallest_packages_have_no_fault() {
     check(DRAFT, "", &[]);
     let icpc = "--- problem.yaml\nproblem_format_version: legacy-icpc\nname: Small\n";
     check(SMALLEST, icpc, &[]);
-}
-
-#[test]
-fn a_line_says_which_version_is_read_and_why() {
-    let check = |base: &str, changes: &str, format: &str, reason: &str| {
-        let problem = problem(base, changes);
-        assert_eq!((problem.layout.format, problem.format_reason.as_str()), (format, reason));
-    };
-    let none = "problem.yaml has no `problem_format_version`";
-    check(SMALLEST, "", "legacy", &format!("{none}, and has the key `author`"));
-    check(DRAFT, "", "2023-07", "problem.yaml has `problem_format_version: 2023-07-draft`");
-    let unnamed = "--- problem.yaml\nname: x\n";
-    check(SMALLEST, unnamed, "legacy", &format!("{none}, and there is problem_statement"));
-    check("", unnamed, "2025-09", &format!("{none}, and there is statement"));
-    let nothing = format!("{unnamed}--- problem_statement removed\n");
-    check(SMALLEST, &nothing, "legacy", none);
-    for (version, format) in
-        [("legacy", "legacy"), ("'legacy-icpc'", "legacy-icpc"), ("2023-07 # x", "2023-07")]
-    {
-        let yaml = format!("--- problem.yaml\nproblem_format_version: {version}\nname: x\n");
-        let said = version.split(" #").next().unwrap_or_default();
-        let reason = format!("problem.yaml has `problem_format_version: {said}`");
-        check(SMALLEST, &yaml, format, &reason);
-    }
-    let domjudge = "--- problem.yaml removed\n--- domjudge-problem.ini\ntimelimit = 3\n";
-    let mark = "it is for DOMjudge, because there is domjudge-problem.ini";
-    let reason = format!("there is no problem.yaml, but data/ and domjudge-problem.ini; {mark}");
-    check(SMALLEST, domjudge, "legacy", &reason);
 }
 
 #[test]
@@ -154,7 +127,11 @@ fn limits_have_the_defaults_of_the_version() {
         &yaml("{time_multiplier: 3, memory: 64, output: 1}"),
         "3 2 None Some(64) Some(1)",
     );
-    check(SMALLEST, &yaml("{time_safety_margin: 1.5}"), "5 1.5 None Some(1024) None");
+    check(
+        SMALLEST,
+        &yaml("{time_multiplier: 0.5, time_safety_margin: 1.5}"),
+        "0.5 1.5 None Some(1024) None",
+    );
     check(DRAFT, "", "2 1.5 None Some(1024) None");
     check(
         DRAFT,
@@ -189,6 +166,18 @@ fn keys_that_are_wrong_are_named() {
         "validation: special",
         &[
             "error problem.yaml:3:13: `special` is not a kind of validation; write `default`, or `custom` with `score` and `interactive` if they are meant",
+        ],
+    );
+    check_yaml(
+        "type: pass-fail scoring",
+        &[
+            "error problem.yaml:3:7: type `scoring` is incompatible with `pass-fail`; remove one of the two",
+        ],
+    );
+    check_yaml(
+        "type: scoring\nvalidation: score",
+        &[
+            "error problem.yaml:4:13: begins neither with `default` nor with `custom`; write `default`, or `custom` before `score` and `interactive`",
         ],
     );
     check_yaml(
@@ -369,6 +358,13 @@ fn group_settings_that_are_wrong_are_named() {
     let scoring = format!("{SMALLEST}{SCORING}");
     let place = "data/secret/testdata.yaml";
     check_yaml(SMALLEST, "", &[]);
+    check_yaml(
+        SMALLEST,
+        "grading: custom",
+        &[&format!(
+            "error {place}:1:10: `grading: custom` is only for scoring problems; remove it, or write `type: scoring` into problem.yaml"
+        )],
+    );
     check_yaml(
         SMALLEST,
         "accept_score: 1",

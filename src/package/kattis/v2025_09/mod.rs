@@ -72,6 +72,7 @@ impl Format for Kattis202509 {
             data: "data",
             secret: "data/secret",
             invalid_answers: "data/invalid_answer",
+            statements: "statement",
             submissions: "submissions",
             accepted: "submissions/accepted",
             input_validators: "input_validators",
@@ -158,7 +159,7 @@ fn check_version(map: &mut Map<'_>) {
         return;
     };
     if let Ok(version) = text(&node)
-        && version != "2025-09"
+        && !["2025-09", "2025-09-draft"].contains(&&*version)
     {
         let message = format!("`{}` is not a version of the format", shown(&version));
         node.error(message, "versions are 2025-09, 2023-07, legacy and legacy-icpc");
