@@ -64,6 +64,11 @@ impl StopHandle {
         ending.executor.iter().for_each(|executor| executor.stop());
     }
 
+    /// Whether they were ended.
+    fn is_asked(&self) -> bool {
+        self.lock().is_asked
+    }
+
     fn set(&self, executor: Option<Arc<dyn Executor>>) {
         let mut ending = self.lock();
         if ending.is_asked {
@@ -236,6 +241,11 @@ impl Host {
     /// The notes that are kept from one command to the next.
     pub fn notebook(&self) -> Arc<dyn Notebook> {
         self.memory.notebook()
+    }
+
+    /// Whether the user ended the command.
+    pub fn is_stopped(&self) -> bool {
+        self.stop_handle.is_asked()
     }
 
     /// A builder whose compilers run on this host.

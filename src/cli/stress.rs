@@ -23,6 +23,8 @@ use crate::executor::until::Until;
 use crate::explain::compared::ByComparison;
 use crate::generate::Mode;
 use crate::generate::files::place_file;
+use crate::grammar::generate::{Unwritten, generate_until};
+use crate::grammar::shape;
 use crate::judge::draw::Seen;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -210,6 +212,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         generators: generators.as_ref(),
         batches: batches.as_ref(),
         time: plan.time,
+        is_stopped: &|| host.is_stopped(),
         until: &until,
         shrink_time: plan.shrink_time,
         most: arguments.runs,
@@ -219,6 +222,20 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     remarks(&setting, &programs.name, &searched, output);
     if let Some(remark) = batches.as_ref().and_then(Batches::trouble) {
         output.event(Event::Diagnosed(remark));
+    }
+    if searched.runs == 0
+        && searched.left_out == 0
+        && searched.end != SearchEnd::Interrupted
+        && let Some(grammar) = setting.inputs.grammars.first()
+    {
+        let late = Instant::now() + plan.shrink_time;
+        let is_over = || host.is_stopped() || Instant::now() >= late;
+        return Err(match generate_until(grammar, &shape::RANDOM, &[], seed, None, &is_over) {
+            Err(Unwritten::Unsatisfied(why)) => why.into(),
+            _ => Diagnostic::error(&grammar.source().path, "no input was written in time")
+                .help("give more time with --time, or express each ASSERT in the bounds of values")
+                .into(),
+        });
     }
     if let Some(fault) = &searched.fault {
         return Err(unusable(&setting, &programs, fault).into());

@@ -30,6 +30,8 @@ pub(super) enum Length {
     Random,
     Least,
     Most,
+    /// This many bytes, as far as possible.
+    Exactly(usize),
 }
 
 /// Chooses values.

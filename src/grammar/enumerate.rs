@@ -79,8 +79,15 @@ impl Iterator for Small<'_> {
     type Item = SmallInput;
 
     fn next(&mut self) -> Option<SmallInput> {
+        self.next_until(&|| false)
+    }
+}
+
+impl Small<'_> {
+    /// The next input; `None` if there are no more, or if `is_over` said so before one was found.
+    pub fn next_until(&mut self, is_over: &dyn Fn() -> bool) -> Option<SmallInput> {
         for _ in 0..STUCK_MAX {
-            if self.is_over {
+            if self.is_over || is_over() {
                 return None;
             }
             let before = self.odometer.clone();

@@ -84,7 +84,9 @@ pub fn generate_at(
 ) -> Result<Vec<u8>, Diagnostic> {
     generate_within(grammar, shape, pins, seed, None).map_err(|unwritten| match unwritten {
         Unwritten::Unsatisfied(diagnostic) => diagnostic,
-        Unwritten::TooLarge => Diagnostic::error(&grammar.source().path, "the input is too large"),
+        Unwritten::TooLarge | Unwritten::Stopped => {
+            Diagnostic::error(&grammar.source().path, "the input is too large")
+        }
     })
 }
 
@@ -95,6 +97,8 @@ pub enum Unwritten {
     Unsatisfied(Diagnostic),
     /// The input would exceed the limit on its size.
     TooLarge,
+    /// The time was over.
+    Stopped,
 }
 
 /// Like [`generate_at`], with at most `most` bytes if that is set; a larger input is given up at once.
@@ -107,6 +111,21 @@ pub fn generate_within(
     pins: &[Pin],
     seed: u64,
     most: Option<usize>,
+) -> Result<Vec<u8>, Unwritten> {
+    generate_until(grammar, shape, pins, seed, most, &|| false)
+}
+
+/// The same until `is_over` says so: a grammar that is hard to satisfy takes long.
+///
+/// # Errors
+/// Also if the time was over.
+pub fn generate_until(
+    grammar: &Grammar,
+    shape: &Shape,
+    pins: &[Pin],
+    seed: u64,
+    most: Option<usize>,
+    is_over: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, Unwritten> {
     let dependents = dependents(grammar);
     let mut failures = Failures::default();
@@ -130,7 +149,7 @@ pub fn generate_within(
         let source = Shaped::new(grammar, shape, chance, tilts);
         let mut writer = Writer::new(grammar, source);
         writer.most = most.unwrap_or(writer.most);
-        if attempt(grammar, &mut writer, &dependents, &mut failures) {
+        if attempt(grammar, &mut writer, &dependents, &mut failures, is_over) {
             match confirmed(grammar, &writer.out) {
                 None => return Ok(writer.out),
                 Some(reason) => failures.misread = Some(reason),
@@ -138,6 +157,9 @@ pub fn generate_within(
         }
         if most.is_some() && writer.is_full {
             return Err(Unwritten::TooLarge);
+        }
+        if is_over() {
+            return Err(Unwritten::Stopped);
         }
     }
     Err(Unwritten::Unsatisfied(failures.report(grammar)))
@@ -159,6 +181,7 @@ fn attempt<S: Chooser>(
     writer: &mut Writer<'_, S>,
     dependents: &[BTreeSet<usize>],
     failures: &mut Failures,
+    is_over: &dyn Fn() -> bool,
 ) -> bool {
     let mut run = Interpreter::new(grammar);
     run.vars = run.vars.with_trail();
@@ -173,7 +196,7 @@ fn attempt<S: Chooser>(
         }
         let step = run.at;
         let by_question = failures.note(step, stop);
-        if writer.is_full {
+        if writer.is_full || is_over() {
             return false;
         }
         let times = stuck_at.entry(step).or_default();
@@ -230,7 +253,8 @@ fn earlier_value<S: Chooser>(
     found
 }
 
-/// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`.
+/// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. That of a text is
+/// the range of its length: `STRLEN(s) == n`.
 fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
     let (Op::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
         (&run.grammar.steps[step], &mark.kind)
@@ -251,7 +275,10 @@ fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
 
 fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
     let source = run.grammar.source();
-    let is_label = |expr: &Expr| source.excerpt(expr.span) == label;
+    let is_label = |expr: &Expr| match &expr.kind {
+        ExprKind::Strlen(text) => source.excerpt(text.span) == label,
+        _ => source.excerpt(expr.span) == label,
+    };
     let mentions = |expr: &Expr| {
         let mut mentions = false;
         expr.variables(&mut |name| mentions |= source.excerpt(name.span) == label);

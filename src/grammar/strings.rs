@@ -13,8 +13,67 @@ const LENGTH_MAX: usize = 1 << 20;
 /// Draws a text. It matches unless the expression has look-around.
 pub(super) fn draw(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u8> {
     let mut text = Vec::new();
-    add(hir, length, chance, &mut text);
+    match length {
+        Length::Exactly(bytes) => fill(hir, bytes, chance, &mut text),
+        _ => add(hir, length, chance, &mut text),
+    }
     text
+}
+
+/// The least and the greatest length in bytes of a text that matches.
+pub(super) fn lengths(hir: &Hir) -> [usize; 2] {
+    let found = hir.properties();
+    let least = found.minimum_len().unwrap_or(0);
+    [least, found.maximum_len().unwrap_or(usize::MAX).max(least)]
+}
+
+/// Adds so many bytes, as far as possible: each part gets what the least lengths of later ones leave.
+fn fill(hir: &Hir, bytes: usize, chance: &mut Chance, text: &mut Vec<u8>) {
+    let end = text.len().saturating_add(bytes);
+    match hir.kind() {
+        HirKind::Repetition(repetition) => {
+            let [least, most] = lengths(&repetition.sub);
+            let mut times = 0;
+            while repetition.max.is_none_or(|max| times < max) {
+                let start = text.len();
+                if times >= repetition.min && start + least.max(1) > end {
+                    break;
+                }
+                times += 1;
+                let later = repetition.min.saturating_sub(times) as usize * least;
+                let room = end.saturating_sub(start + later).clamp(least, most);
+                let mine = room - chance.below((room - least) as u64 + 1) as usize;
+                fill(&repetition.sub, mine, chance, text);
+                if text.len() == start && times >= repetition.min {
+                    break;
+                }
+            }
+        }
+        HirKind::Capture(capture) => fill(&capture.sub, bytes, chance, text),
+        HirKind::Concat(parts) => {
+            let mut later: usize = parts.iter().map(|part| lengths(part)[0]).sum();
+            for part in parts {
+                let [least, most] = lengths(part);
+                later -= least;
+                let room = end.saturating_sub(text.len() + later);
+                fill(part, room.clamp(least, most), chance, text);
+            }
+        }
+        HirKind::Alternation(parts) => {
+            let fits = |part: &&Hir| {
+                let [least, most] = lengths(part);
+                (least..=most).contains(&bytes)
+            };
+            let fitting: Vec<&Hir> = parts.iter().filter(fits).collect();
+            match fitting.as_slice() {
+                [] => add(hir, Length::Random, chance, text),
+                some => fill(some[chance.below(some.len() as u64) as usize], bytes, chance, text),
+            }
+        }
+        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => {
+            add(hir, Length::Random, chance, text);
+        }
+    }
 }
 
 fn add(hir: &Hir, length: Length, chance: &mut Chance, text: &mut Vec<u8>) {
@@ -47,7 +106,7 @@ fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: u
         _ if so_far > LENGTH_MAX => min,
         Length::Least => min,
         Length::Most => max,
-        Length::Random => min + chance.below(u64::from(max - min) + 1) as u32,
+        Length::Random | Length::Exactly(_) => min + chance.below(u64::from(max - min) + 1) as u32,
     }
 }
 

@@ -9,7 +9,8 @@ use num_rational::BigRational;
 
 use crate::grammar::ast::{Expr, ExprKind, Notation};
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::draw::{Chooser, Draw};
+use crate::grammar::chance::Chance;
+use crate::grammar::draw::{Chooser, Draw, Length};
 use crate::grammar::float;
 use crate::grammar::number::{Int, scaled_decimal};
 use crate::grammar::pattern::Pattern;
@@ -47,10 +48,34 @@ pub(super) struct Hint {
     pub max: Int,
 }
 
+impl Hint {
+    /// The range of the length of a text.
+    fn of_length(pattern: &Pattern) -> Self {
+        let [least, most] = strings::lengths(pattern.hir());
+        let bytes = |bytes: usize| Int::from(i64::try_from(bytes).unwrap_or(i64::MAX));
+        Self { min: bytes(least), max: bytes(most) }
+    }
+
+    /// A length in this range, towards the same end as those of other texts.
+    fn length(&self, usual: Length, chance: &mut Chance) -> Length {
+        /// How much longer than needed a text becomes by chance, or if nothing bounds it.
+        const MORE_MAX: u64 = 12;
+        let bytes = |bound: &Int| bound.small().map_or(u64::MAX, i64::unsigned_abs);
+        let [least, most] = [&self.min, &self.max].map(bytes);
+        let most = if most > BYTES_MAX as u64 { least.saturating_add(MORE_MAX) } else { most };
+        let length = match usual {
+            Length::Least => least,
+            Length::Most => most,
+            _ => least + chance.below((most - least).min(MORE_MAX) + 1),
+        };
+        Length::Exactly(length as usize)
+    }
+}
+
 /// The kind of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MarkKind {
-    /// The value of a site, and its bounds if it is an integer.
+    /// The value of a site; its bounds if it is an integer, those of its length if it is a text.
     Value { site: usize, bounds: Option<Hint> },
     /// The answer to a question; `before` are the earlier answers in the same test.
     Answer { answer: bool, before: Vec<bool> },
@@ -429,7 +454,11 @@ impl<S: Chooser> Port for Writer<'_, S> {
         wanted: bool,
     ) -> Result<Option<Vec<u8>>, Stop> {
         const TRIES: usize = 60;
-        let length = self.source.length();
+        let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
+        let length = match hint {
+            Some(hint) => hint.length(self.source.length(), self.source.chance()),
+            None => self.source.length(),
+        };
         let next = self.next;
         let fits = |text: &[u8]| {
             let begins = text.first().is_none_or(|byte| next.contains(*byte));
@@ -451,7 +480,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
             }
         };
         self.retry = 0;
-        self.mark(MarkKind::Value { site, bounds: None });
+        self.mark(MarkKind::Value { site, bounds: Some(Hint::of_length(pattern)) });
         self.append(&text, "the text")?;
         Ok(wanted.then_some(text))
     }

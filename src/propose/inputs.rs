@@ -135,7 +135,7 @@ impl Making<'_> {
         for (idea, came) in ideas.into_iter().zip(came) {
             let input = match came {
                 Came::Input(input) => input,
-                Came::Unwritten(Unwritten::TooLarge) => {
+                Came::Unwritten(Unwritten::TooLarge | Unwritten::Stopped) => {
                     inputs.too_large.push(idea);
                     continue;
                 }

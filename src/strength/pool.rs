@@ -62,7 +62,7 @@ impl FreshSource<'_> {
         let mut made = Vec::new();
         let mut in_vain = 0;
         while made.len() < most && in_vain < IN_VAIN && !(self.is_over)() {
-            let Some(candidate) = self.mix.next()? else { break };
+            let Some(candidate) = self.mix.next(self.is_over)? else { break };
             self.taken += 1;
             in_vain += 1;
             let (input, call) = match candidate.content {

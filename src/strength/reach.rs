@@ -83,7 +83,7 @@ impl Looking<'_> {
         let known = pool.iter().map(|it| (Arc::clone(&it.item.input), Some(&*it.item.answer)));
         let mut mix = Mix::default();
         by_grammar::add(&mut mix, self.grammar, self.seed, Some(LONGEST));
-        let drawn = std::iter::from_fn(|| mix.next().transpose()).take(DRAWN);
+        let drawn = std::iter::from_fn(|| mix.next(self.is_over).transpose()).take(DRAWN);
         let drawn = drawn.filter_map(|candidate| match candidate.map(|it| it.content) {
             Ok(Content::Text(text)) => Some(Ok((text, None))),
             Ok(_) => None,

@@ -192,8 +192,10 @@ fn pool(grammar: &Grammar) -> Vec<Fresh> {
     let mut mix = Mix::default();
     by_grammar::add(&mut mix, grammar, 1, None);
     mix.lead(0);
-    let made = std::iter::from_fn(|| mix.next().unwrap()).filter_map(|candidate| {
-        match candidate.content {
+    let made =
+        std::iter::from_fn(|| mix.next(&|| false).unwrap()).filter_map(|candidate| match candidate
+            .content
+        {
             Content::Text(text) => Some(Fresh {
                 number: 0,
                 item: texts(&board(&text)),
@@ -201,8 +203,7 @@ fn pool(grammar: &Grammar) -> Vec<Fresh> {
                 call: None,
             }),
             Content::Call(_) => None,
-        }
-    });
+        });
     made.take(POOL).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::grammar::enumerate::Small;
-use crate::grammar::generate::{End, Pin, generate_within};
+use crate::grammar::generate::{End, Pin, generate_until};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{self, Shape};
 use crate::model::stop::Stop;
@@ -74,8 +74,8 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64, most: Option<
 
 /// All small inputs in order.
 impl Candidates for Small<'_> {
-    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
-        Ok(Iterator::next(self).map(|input| Candidate {
+    fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
+        Ok(self.next_until(is_over).map(|input| Candidate {
             content: Content::Text(Arc::from(input.text)),
             origin: Origin::Small { level: input.level },
         }))
@@ -92,11 +92,12 @@ struct Bounds<'a> {
 }
 
 impl Candidates for Bounds<'_> {
-    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
-        loop {
-            let Some((pin, option)) = self.pins.pop() else { return Ok(None) };
+    fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
+        while !is_over() {
+            let Some((pin, option)) = self.pins.pop() else { break };
+            let Self { grammar, seed, most, .. } = *self;
             // Values that cannot be at their bound are skipped.
-            let made = generate_within(self.grammar, &shape::RANDOM, &[pin], self.seed, self.most);
+            let made = generate_until(grammar, &shape::RANDOM, &[pin], seed, most, is_over);
             if let Ok(text) = made {
                 let label = &self.grammar.sites()[pin.site].label;
                 return Ok(Some(Candidate {
@@ -105,6 +106,7 @@ impl Candidates for Bounds<'_> {
                 }));
             }
         }
+        Ok(None)
     }
 }
 
@@ -122,19 +124,19 @@ struct Shaped<'a> {
 }
 
 impl Candidates for Shaped<'_> {
-    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+    fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         /// After this many failures, a grammar that random values cannot satisfy is left to the other sources.
         const MISSES_MAX: u64 = 50;
         let count = self.shapes.len() as u64;
         loop {
-            let is_over = self.rounds.is_some_and(|rounds| self.made >= rounds * count);
-            if count == 0 || is_over || self.misses >= MISSES_MAX {
+            let is_done = self.rounds.is_some_and(|rounds| self.made >= rounds * count);
+            if count == 0 || is_done || self.misses >= MISSES_MAX || is_over() {
                 return Ok(None);
             }
             let shape = &self.shapes[(self.made % count) as usize];
             let seed = self.seed.wrapping_add(self.made / count);
             self.made += 1;
-            match generate_within(self.grammar, shape, &[], seed, self.most) {
+            match generate_until(self.grammar, shape, &[], seed, self.most, is_over) {
                 Ok(text) => {
                     self.misses = 0;
                     let name = shape.name;

@@ -81,7 +81,7 @@ impl ByRecipe {
 }
 
 impl Candidates for ByRecipe {
-    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+    fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         let command = self.lines.get(self.made % self.lines.len().max(1)).cloned();
         let Some(command) = command else { return Ok(None) };
         self.made += 1;
@@ -220,11 +220,11 @@ mod tests {
         let lines = || vec![command("a {seed}"), command("b {seed}")];
         let origins = |seed| {
             let mut source = ByRecipe::new(lines(), seed);
-            let calls = (0..4).map_while(|_| source.next().unwrap());
+            let calls = (0..4).map_while(|_| source.next(&|| false).unwrap());
             calls.map(|it| it.origin.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(origins(7), origins(7));
         assert_ne!(origins(7), origins(8));
-        assert!(ByRecipe::new(Vec::new(), 7).next().unwrap().is_none());
+        assert!(ByRecipe::new(Vec::new(), 7).next(&|| false).unwrap().is_none());
     }
 }

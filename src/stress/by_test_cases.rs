@@ -98,9 +98,9 @@ impl<'a> ByTestCases<'a> {
 }
 
 impl Candidates for ByTestCases<'_> {
-    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+    fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         let mut in_vain = 0;
-        while self.ready.is_empty() && in_vain < IN_VAIN && self.own > 0 {
+        while self.ready.is_empty() && in_vain < IN_VAIN && self.own > 0 && !is_over() {
             let mut made: Vec<(Parent, Arc<[u8]>)> = Vec::new();
             for _ in 0..AT_ONCE {
                 let parent = self.parent();

@@ -26,11 +26,11 @@ pub enum Content {
 
 /// A source of inputs. The same seed gives the same inputs in the same order.
 pub trait Candidates: Send {
-    /// The next input; `None` if there are no more.
+    /// The next input; `None` if there are no more, or if `is_over` said so before one was made.
     ///
     /// # Errors
     /// When the judge failed or was interrupted while it made one.
-    fn next(&mut self) -> Result<Option<Candidate>, Stop>;
+    fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop>;
 }
 
 /// Several sources, each with its share of turns.
@@ -70,11 +70,11 @@ impl<'a> Mix<'a> {
 
 impl Candidates for Mix<'_> {
     /// The source whose turn is most overdue comes next; a source that has ended leaves its share to the others.
-    fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+    fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         while self.lead > 0 {
             self.lead -= 1;
             let Some(first) = self.sources.first_mut() else { break };
-            match first.candidates.next()? {
+            match first.candidates.next(is_over)? {
                 None => self.lead = 0,
                 candidate => return Ok(candidate),
             }
@@ -91,7 +91,7 @@ impl Candidates for Mix<'_> {
             };
             let source = &mut self.sources[place];
             source.credit -= shares;
-            if let Some(candidate) = source.candidates.next()? {
+            if let Some(candidate) = source.candidates.next(is_over)? {
                 return Ok(Some(candidate));
             }
             self.sources.remove(place);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     impl Candidates for Letters {
-        fn next(&mut self) -> Result<Option<Candidate>, Stop> {
+        fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
             let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
             self.left = left;
             Ok(Some(Candidate {
@@ -126,7 +126,7 @@ mod tests {
         }
         let mut letters = String::new();
         for _ in 0..turns {
-            match mix.next().unwrap() {
+            match mix.next(&|| false).unwrap() {
                 Some(Candidate { content: Content::Text(text), .. }) => {
                     letters.push(char::from(text[0]))
                 }
@@ -151,7 +151,7 @@ mod tests {
             mix.add(1, Letters { letter, left });
         }
         mix.lead(3);
-        let letters: Vec<u8> = std::iter::from_fn(|| mix.next().unwrap())
+        let letters: Vec<u8> = std::iter::from_fn(|| mix.next(&|| false).unwrap())
             .filter_map(|candidate| match candidate.content {
                 Content::Text(text) => Some(text[0]),
                 Content::Call(_) => None,

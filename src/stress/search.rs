@@ -36,6 +36,8 @@ pub struct Searching<'a> {
     pub batches: Option<&'a Batches>,
     /// Time for the search.
     pub time: Duration,
+    /// Whether the user ended the command.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     /// Ends the runs that are left at that time.
     pub until: &'a Until<'a>,
     /// Time after the first failing input to confirm it and make it smaller.

@@ -138,6 +138,7 @@ impl Why<'_> {
             known.extend(searched(
                 &comparison,
                 &validity,
+                self.host,
                 &until,
                 grammar,
                 self.time / SEARCH_SHARE,
@@ -172,6 +173,7 @@ impl Why<'_> {
 fn searched(
     comparison: &Comparison<'_>,
     validity: &Validity<'_>,
+    host: &Host,
     until: &Until<'_>,
     grammar: &Grammar,
     time: Duration,
@@ -185,6 +187,7 @@ fn searched(
         generators: None,
         batches: None,
         time,
+        is_stopped: &|| host.is_stopped(),
         until,
         shrink_time: Duration::from_secs(1),
         most: None,

@@ -1,7 +1,10 @@
 //! What is written is accepted, the same on every machine, and of the shape asked for.
 
+use std::cell::Cell;
+
 use super::grammar;
-use crate::grammar::generate::{Unwritten, generate, generate_within};
+use crate::grammar::enumerate::Small;
+use crate::grammar::generate::{Unwritten, generate, generate_until, generate_within};
 use crate::grammar::shape::{RANDOM, SHAPES, Scale, applicable, named};
 use crate::grammar::validate::accepts;
 
@@ -165,6 +168,49 @@ fn what_would_be_too_large_is_given_up() {
     let within = |name: &str| generate_within(&grammar, &shape(name), &[], 1, Some(1000));
     assert_eq!(within("largest"), Err(Unwritten::TooLarge));
     assert!(within("tiny").is_ok());
+}
+
+/// `ASSERT(STRLEN(s) == n)` decides how long a text is, whatever the expression.
+#[test]
+fn a_text_is_as_long_as_an_assert_demands() {
+    let check = |assert: &str, regex: &str, shape: &str, least: usize, most: usize| {
+        let text = format!("INT(1,3000,n) SPACE REGEX(\"{regex}\",s) NEWLINE ASSERT({assert})");
+        let grammar = grammar(&text);
+        let shape = named(shape).expect("a shape");
+        for seed in 0..3 {
+            let input = generate(&grammar, &shape, seed);
+            let input = input.unwrap_or_else(|reason| panic!("{text}: {reason}"));
+            assert!(accepts(&grammar, &input), "{text}");
+            let length =
+                input.trim_ascii().iter().rposition(|byte| *byte == b' ').expect("a space");
+            let length = input.trim_ascii().len() - length - 1;
+            assert!((least..=most).contains(&length), "{text} {}: {length}", shape.name);
+        }
+    };
+    for regex in ["[01]+", "a[b-z]*c?", "[a-z]{1,3000}", "(ab|[0-9]+x)*.*"] {
+        check("STRLEN(s) == n", regex, "largest", 3000, 3000);
+        check("STRLEN(s) == n", regex, "random", 1, 3000);
+    }
+    check("STRLEN(s) >= 200", "[a-z]+", "random", 200, 220);
+    check("n == STRLEN(s) && STRLEN(s) > 20", "(ab)+", "random", 21, 3000);
+    check("STRLEN(s) <= n", "[a-z]{5,100}", "largest", 100, 100);
+    check("STRLEN(s) == n", "[a-z]{5}", "random", 5, 5);
+}
+
+/// A grammar that is hard to satisfy does not hold up who has no more time.
+#[test]
+fn writing_ends_when_the_time_is_over() {
+    let grammar = grammar("REGEX(\"[a-z]{20}\",s) NEWLINE ASSERT(s == \"a\")");
+    let asked = Cell::new(0);
+    let is_over = || asked.replace(asked.get() + 1) == 5;
+    let shape = named("random").expect("a shape");
+    let written = generate_until(&grammar, &shape, &[], 1, None, &|| is_over() || asked.get() > 5);
+    assert_eq!(written, Err(Unwritten::Stopped));
+    assert!(asked.get() < 9, "{asked:?}");
+    let mut small = Small::new(&grammar, 1);
+    asked.set(0);
+    assert_eq!(small.next_until(&|| is_over() || asked.get() > 5), None);
+    assert!(asked.get() < 9, "{asked:?}");
 }
 
 #[test]

@@ -91,9 +91,13 @@ impl Shared<'_, '_> {
         if self.is_over.load(Ordering::Relaxed) {
             return Ok(all);
         }
+        let is_late = || self.started.elapsed() >= self.searching.time;
+        // To write an input may take long.
+        let is_over =
+            || is_late() || self.is_over.load(Ordering::Relaxed) || (self.searching.is_stopped)();
         let mut state = self.lock();
         while all.len() < most {
-            let end = if self.started.elapsed() >= self.searching.time {
+            let end = if is_late() {
                 Some(SearchEnd::Time)
             } else if self.searching.most.is_some_and(|most| state.taken >= most) {
                 Some(SearchEnd::Runs)
@@ -102,11 +106,15 @@ impl Shared<'_, '_> {
             };
             let candidate = match end {
                 Some(_) => None,
-                None => state.candidates.next()?,
+                None => state.candidates.next(&is_over)?,
             };
             let Some(candidate) = candidate else {
+                if (self.searching.is_stopped)() {
+                    return Err(Stop::Interrupted);
+                }
                 // Inputs that were already taken are still tried.
-                state.outcome.end.get_or_insert(end.unwrap_or(SearchEnd::Exhausted));
+                let otherwise = if is_late() { SearchEnd::Time } else { SearchEnd::Exhausted };
+                state.outcome.end.get_or_insert(end.unwrap_or(otherwise));
                 break;
             };
             let number = state.taken;
