@@ -162,13 +162,16 @@ impl Settings {
     /// # Errors
     /// The first fault.
     pub fn read(&self, text: &[u8]) -> Result<StreamLine, BrokenLine> {
-        let without_id = |fault| BrokenLine { id: None, fault };
-        let mut value = json(text).map_err(without_id)?;
-        if let Some(map) = &self.map {
-            value = map.apply(&value).map_err(without_id)?;
-        }
-        let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
+        let mut value = json(text).map_err(|fault| BrokenLine { id: None, fault })?;
+        let id = match &self.map {
+            Some(map) => map.id(&value),
+            None => value.get("id").cloned(),
+        };
+        let id = id.filter(|id| id.is_string() || id.is_number());
         let broken = |fault| BrokenLine { id: id.clone(), fault };
+        if let Some(map) = &self.map {
+            value = map.apply(&value).map_err(broken)?;
+        }
         if let Value::Object(line) = &mut value {
             line.retain(|_, value| !value.is_null());
             add_defaults(line, &self.defaults);

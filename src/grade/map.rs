@@ -51,6 +51,11 @@ impl Map {
         }
         Ok(Value::Object(line))
     }
+
+    /// The `id`, also of a line that has no other part.
+    pub fn id(&self, from: &Value) -> Option<Value> {
+        mapped(self.0.get("id")?, from)
+    }
 }
 
 fn check_object(map: &Object<String, Value>, schema: &Value, at: &str) -> Result<(), LineFault> {

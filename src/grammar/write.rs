@@ -296,7 +296,10 @@ impl<'a, S: Chooser> Writer<'a, S> {
         };
         let (least, most) = range(12).unwrap_or((1, 6));
         if least > most || rules.min > rules.max {
-            return Err(Stop::stuck(format!("there is no {}", float::wanted(rules)), false));
+            return Err(Stop::stuck(
+                format!("no text was found for {}", float::wanted(rules)),
+                false,
+            ));
         }
         let decimals = self.source.decimals(site, least, most);
         let limit = range(60).map_or(60, |(_, most)| most);
@@ -312,7 +315,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
                 return Ok(scaled_decimal(&mantissa.big(), decimals as usize));
             }
         }
-        Err(Stop::stuck(format!("there is no {}", float::wanted(rules)), false))
+        Err(Stop::stuck(format!("no text was found for {}", float::wanted(rules)), false))
     }
 
     fn scientific(

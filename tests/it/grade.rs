@@ -211,7 +211,12 @@ fn public_data_sets_are_read_by_a_map() {
     let check = |map: Value, defaults: Value, line: Value, expected: &str| {
         let (map, defaults) = (map.to_string(), defaults.to_string());
         let options = ["--map", &map, "--defaults", &defaults];
-        let results = grade(&fixture, &options, &line.to_string(), i32::from(expected != "AC 3"));
+        let code = match expected {
+            "AC 3" => 0,
+            "none 0" => 2,
+            _ => 1,
+        };
+        let results = grade(&fixture, &options, &line.to_string(), code);
         let got =
             format!("{} {}", results[0]["verdict"].as_str().unwrap_or("none"), results[0]["ran"]);
         assert_eq!((&*got, &results[0]["id"]), (expected, &json!("1_A. Sum")), "{results:#?}");
@@ -253,7 +258,10 @@ fn public_data_sets_are_read_by_a_map() {
         json!({ "inputs": ["1 2\n", "5 8\n", "0 0\n"], "outputs": ["3\n", "13\n", "0\n"] });
     let line = |source: &str| json!({ "name": "1_A. Sum", "input_output": inputs.to_string(), "completion": source });
     check(map.clone(), defaults.clone(), line(RIGHT), "AC 3");
-    check(map, defaults.clone(), line("echo 0"), "WA 1");
+    check(map.clone(), defaults.clone(), line("echo 0"), "WA 1");
+    let unlike = json!({ "inputs": ["1 2\n"], "outputs": [] });
+    let broken = json!({ "name": "1_A. Sum", "input_output": unlike, "completion": RIGHT });
+    check(map, defaults.clone(), broken, "none 0");
     // As open-r1/codeforces has them.
     let map = json!({
         "id": "/name",

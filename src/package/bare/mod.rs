@@ -136,6 +136,8 @@ impl Format for Bare {
         let mut pairs = directories().into_iter().flat_map(|below_it| {
             let files = std::fs::read_dir(dir.join(below_it)).into_iter().flatten().flatten();
             let names = files.filter_map(|file| file.file_name().into_string().ok());
+            // Reading leaves them out, too.
+            let names = names.filter(|name| !name.starts_with('.'));
             let mut names: Vec<String> = names.map(|name| below(below_it, &name)).collect();
             names.sort();
             names.into_iter().filter(|name| dir.join(name).is_file()).filter_map(|name| {

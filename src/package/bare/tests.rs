@@ -5,7 +5,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::package::{Reading, read};
+use crate::package::bare::Bare;
+use crate::package::{Format, Reading, read};
 
 /// A directory with these files; ` -> TARGET` after a name makes it a link.
 fn directory(names: &[&str]) -> TempDir {
@@ -56,6 +57,13 @@ fn inputs_and_answers_stand_side_by_side() {
         &["s s.out", "tests/1 tests/1.out"],
         &[],
     );
+}
+
+#[test]
+fn hidden_files_are_no_tests() {
+    let detected = |names: &[&str]| Bare.detect(directory(names).path());
+    assert_eq!(detected(&["in/.gitkeep", "out/.gitkeep"]), None);
+    assert!(detected(&["in/.gitkeep", "in/1", "out/1"]).is_some());
 }
 
 #[test]
