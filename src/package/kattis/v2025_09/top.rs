@@ -48,6 +48,12 @@ pub(super) fn check_entries(tree: &Files) {
     for item in tree.children("") {
         let name = item.base_name();
         if KNOWN.contains(&name) {
+            // Known files have an ending or upper-case letters.
+            let is_directory = name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_');
+            if is_directory && item.is_file() {
+                let message = "is ignored: it is a file, but must be a directory";
+                tree.faults.lack(item, message, "move it into a directory of this name");
+            }
             continue;
         }
         let renamed = RENAMED.iter().find(|(old, _)| *old == name);

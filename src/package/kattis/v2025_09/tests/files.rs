@@ -125,6 +125,16 @@ x
 }
 
 #[test]
+fn a_file_in_place_of_a_directory_is_told() {
+    check(
+        "--- output_validator\nx\n",
+        &[
+            "error output_validator: is ignored: it is a file, but must be a directory; move it into a directory of this name",
+        ],
+    );
+}
+
+#[test]
 fn a_static_validator_that_nothing_asks_for_is_doubted() {
     let ask = "add `static_validation_score: pass-fail` or a number to that of a group";
     check(
