@@ -394,6 +394,8 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
         ],
     );
     fixture.check("verify new", 0, &["2 submissions, all as expected"]);
+    fixture.check("convert poly --to legacy old", 0, &[]);
+    fixture.check("verify old", 0, &["2 submissions, all as expected"]);
     assert_eq!(fixture.read("new/data/sample/01.in"), "1 2\n");
     assert_eq!(fixture.read("new/data/secret/02.in"), "5 8\n");
     assert_eq!(fixture.read("new/statement/problem.ru.pdf"), "%PDF-");
