@@ -10,12 +10,7 @@ use crate::{legacy, polygon};
 /// All that is not named is equal: the command compares every part of the problem that it reads from the new package.
 fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
     let before = polygon::files(&fixture.path(from));
-    let new = fixture.path("new");
-    if new.is_dir() {
-        fs::remove_dir_all(&new).expect("an old result to remove");
-    } else if new.exists() {
-        fs::remove_file(&new).expect("an old result to remove");
-    }
+    clear(fixture, "new");
     let document = fixture.json(&format!("convert {from} --to {to} new"), 0);
     let losses = document["conversion"]["losses"].as_array().expect("a list");
     let losses: Vec<String> = losses
@@ -34,6 +29,16 @@ fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
     let expected: Vec<&str> = expected.to_vec();
     assert_eq!(losses, expected, "{from} to {to}:\n{}\n", losses.join("\n"));
     assert_eq!(polygon::files(&fixture.path(from)), before, "the old package is as it was");
+}
+
+/// Removes an old result.
+fn clear(fixture: &Fixture, name: &str) {
+    let path = fixture.path(name);
+    if path.is_dir() {
+        fs::remove_dir_all(path).expect("an old result to remove");
+    } else if path.exists() {
+        fs::remove_file(path).expect("an old result to remove");
+    }
 }
 
 /// The same, and back; then the new package must be verified without a broken expectation.
@@ -355,6 +360,8 @@ fn a_package_of_sinol_is_written_with_the_answers_that_it_lacks() {
         fixture.write(&format!("abc/{name}"), text);
     }
     let lost = [
+        "data/sample/abc0 +1 | arguments of the output validator: \
+         case_sensitive \"line_sensitive, as CMS compares\" | case_sensitive",
         "input_validators/abcinwer.sh | input validator: program of sinol with _INWER defined | program of sinol",
         "problem.yaml | name in language en: Sum | left out",
         "problem.yaml | name in language pl: nothing | Sum",
@@ -415,6 +422,54 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
         0,
         &["problem.xml", "1 sample", "secret test cases"],
     );
+}
+
+const TARGETS: [&str; 3] = ["2025-09", "legacy", "domjudge-zip"];
+
+/// Converts to each format, and judges submissions by the results: each has an exit code and words of it.
+fn check_judged(fixture: &Fixture, from: &str, rows: &[(&str, [(i32, &str); 3])]) {
+    for (at, to) in TARGETS.into_iter().enumerate() {
+        clear(fixture, "new.zip");
+        fixture.check(&format!("convert {from} --to {to} new.zip"), 0, &[]);
+        for (submission, judged) in rows {
+            let (code, said) = judged[at];
+            fixture.check(&format!("judge new.zip {submission} --all"), code, &[said]);
+        }
+    }
+}
+
+/// A task of CMS with 40 and 60 points.
+fn cms() -> Fixture {
+    let fixture = Fixture::new();
+    for (name, text) in [
+        (
+            "task.yaml",
+            "name: sum\ntitle: Sum\ntime_limit: 10\nmemory_limit: 256\ninfile: ''\noutfile: ''\n",
+        ),
+        ("gen/GEN", "#ST: 40\n1\n2\n#ST: 60\n3\n"),
+        ("input/input0.txt", "3 4\n"),
+        ("input/input1.txt", "1 1\n"),
+        ("input/input2.txt", "10 20\n"),
+        ("sol/solution.sh", RIGHT),
+    ] {
+        fixture.write(&format!("cms/{name}"), text);
+    }
+    fixture.write("lines.sh", "read -r a b; echo; echo $((a + b))\n");
+    fixture.write("more.sh", "read -r a b; echo $((a == 1 ? a + b : a + b + 1))\n");
+    fixture
+}
+
+#[test]
+fn outputs_are_compared_as_nearly_as_the_format_can_say() {
+    let fixture = cms();
+    fixture.check("judge cms lines.sh", 1, &["0 of 100"]);
+    let all = [(0, "100 of 100"); 3];
+    check_judged(&fixture, "cms", &[("lines.sh", all), ("cms/sol/solution.sh", all)]);
+    for to in TARGETS {
+        let lost = "was: arguments of the output validator: case_sensitive \"line_sensitive, as CMS compares\" \
+            became: case_sensitive";
+        fixture.check(&format!("convert cms --to {to} new_{to}"), 0, &[lost]);
+    }
 }
 
 #[test]

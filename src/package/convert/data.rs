@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::options::LINE_SENSITIVE;
 use crate::model::grader::{Grader, GroupGrading, OnReject, ScoreMode, VerdictMode};
 use crate::model::problem::{Grading, Problem};
 use crate::model::score::Score;
@@ -25,8 +26,8 @@ struct Args<'a> {
 
 impl<'a> Args<'a> {
     fn of(case: &'a TestCase) -> Self {
-        let TestCase { args, input_validator_args, output_validator_args, .. } = case;
-        Self { submission: args, input: input_validator_args, output: output_validator_args }
+        let TestCase { args, input_validator_args, .. } = case;
+        Self { submission: args, input: input_validator_args, output: output_args(case) }
     }
 
     fn is_empty(&self) -> bool {
@@ -62,6 +63,14 @@ impl<'a> Args<'a> {
             keys.push(("output_validator_args", texts(self.output)));
         }
         keys
+    }
+}
+
+/// The arguments of the output validator that the Kattis formats can give.
+fn output_args(case: &TestCase) -> &[String] {
+    match &case.output_validator_args[..] {
+        [others @ .., last] if last == LINE_SENSITIVE => others,
+        all => all,
     }
 }
 
@@ -203,7 +212,7 @@ impl Planner<'_> {
 
     /// The arguments of the output validator, if all test cases have the same.
     pub(super) fn common_flags(&self) -> Option<&[String]> {
-        let mut flags = self.problem.test_data.cases.iter().map(|it| &it.output_validator_args[..]);
+        let mut flags = self.problem.test_data.cases.iter().map(output_args);
         let first = flags.next()?;
         (!first.is_empty() && flags.all(|other| other == first)).then_some(first)
     }
@@ -220,7 +229,7 @@ impl Planner<'_> {
         }
         let has_common = self.common_flags().is_some();
         let cases = &problem.test_data.cases;
-        let has_output = !has_common && cases.iter().any(|it| !it.output_validator_args.is_empty());
+        let has_output = !has_common && cases.iter().any(|it| !output_args(it).is_empty());
         let has_input = cases.iter().any(|case| Args::of(case).has_input());
         for case in cases {
             let name = self.cases.name(&case.name);
