@@ -230,9 +230,10 @@ fn scores_are_kept_if_both_formats_can_say_them() {
         format!("{yaml}limits: {{time_limit: 2}}\n").replace("limits:\n  memory: 256\n", ""),
     );
     let lost =
-        "data/secret/small | score: 30 for each accepted test case | 30 if all is accepted, else 0";
+        "data/secret/small | score: 30 for each accepted test case | 60 if all is accepted, else 0";
     let shown = "problem_statement | a statement that DOMjudge can show: problem.pdf, .html or .txt | nothing to show";
-    check(&fixture, "sum", "domjudge-zip", &[samples, any, lost, shown, right, WA_BACK]);
+    let any = any.replace(" +1", "");
+    check(&fixture, "sum", "domjudge-zip", &[samples, &any, lost, shown, right, WA_BACK]);
 }
 
 #[test]
@@ -470,6 +471,85 @@ fn outputs_are_compared_as_nearly_as_the_format_can_say() {
             became: case_sensitive";
         fixture.check(&format!("convert cms --to {to} new_{to}"), 0, &[lost]);
     }
+}
+
+#[test]
+fn a_checker_of_cms_or_sinol_gives_the_same_points() {
+    let fixture = cms();
+    fixture.write(
+        "cms/cor/correttore.sh",
+        "read -r right < $2; read -r found < $3\n\
+         case $((found - right)) in 0) echo 1.0;; 1) echo 0.25;; *) echo 0.0;; esac\n",
+    );
+    let all = [(0, "100 of 100"); 3];
+    let part = |said| [(1, said), (0, said), (0, said)];
+    check_judged(&fixture, "cms", &[("cms/sol/solution.sh", all), ("more.sh", part("25 of 100"))]);
+    fixture.write("cms/gen/GEN", "1\n2\n3\n");
+    fixture.write("more.sh", "read -r a b; echo $((a == 10 ? a + b + 1 : a + b))\n");
+    check_judged(&fixture, "cms", &[("cms/sol/solution.sh", all), ("more.sh", part("75 of 100"))]);
+    for (name, text) in [
+        (
+            "config.yml",
+            "title: Sum\ntime_limit: 10000\nmemory_limit: 262144\nscores: {1: 31, 2: 69}\n",
+        ),
+        ("in/abc0.in", "1 1\n"),
+        ("in/abc1.in", "3 4\n"),
+        ("in/abc2.in", "10 20\n"),
+        ("prog/abc.sh", RIGHT),
+        (
+            "prog/abcchk.sh",
+            "read -r found < $2; read -r right < $3\n\
+             case $((found - right)) in 0) echo OK;; 1) printf 'OK\\n\\n50\\n';; *) echo WRONG;; esac\n",
+        ),
+    ] {
+        fixture.write(&format!("abc/{name}"), text);
+    }
+    let part = [(0, "66 of 100"); 3];
+    check_judged(&fixture, "abc", &[("abc/prog/abc.sh", all), ("more.sh", part)]);
+}
+
+/// Test data of Polygon in groups: the second has tests with other points, and the third depends on it.
+const GROUPED: &str = r#"<test method="manual" group="1" points="10"/>
+    <test cmd="gen 5 8" method="generated" group="1" points="30"/>
+    <test method="manual" group="2" points="60"/></tests><groups>
+    <group name="1" points-policy="each-test"/>
+    <group name="2" points-policy="complete-group"><dependencies><dependency group="1"/></dependencies></group>
+    </groups>"#;
+
+#[test]
+fn points_of_polygon_are_kept_as_nearly_as_the_format_can_say() {
+    let tests = r#"<test method="manual" sample="true"/>
+                <test cmd="gen 5 &quot;8&quot;" method="generated"/>
+                <test method="manual"/>
+            </tests>"#;
+    let fixture = polygon::changed(&[(tests, GROUPED)]);
+    fixture.write("poly/files/val.sh", "exit 0\n");
+    fixture.write("last.sh", "read -r a b; echo $((a == 7 ? 0 : a + b))\n");
+    fixture.write("first.sh", "read -r a b; echo $((a == 1 ? a + b : a == 7 ? a + b + 1 : 0))\n");
+    let all = [(0, "100 of 100"); 3];
+    let rows = [
+        ("poly/solutions/main.sh", all),
+        ("last.sh", [(1, "40 of 100"), (0, "40 of 100"), (0, "40 of 100")]),
+        ("first.sh", [(1, "20 of 100"), (0, "20 of 100"), (0, "20 of 100")]),
+    ];
+    check_judged(&fixture, "poly", &rows);
+    let lost = |to: &str, expected: &[&str]| {
+        fixture.check(&format!("convert poly --to {to} lost"), 0, expected);
+        clear(&fixture, "lost");
+    };
+    let differ =
+        "was: score: for the accepted test cases 10, 30 became: 20 for each accepted test case";
+    let needs = "was: require_pass: secret/1 left out";
+    lost("2025-09", &[differ, needs]);
+    lost("legacy", &[differ, needs]);
+    // A checker that may give a part of the points is called without knowing how many are all.
+    let half = "if (found == expected + 1) say(argc, argv, 7, \"30\"); // as quitp does\n    if (found != expected)";
+    fixture.write("poly/files/check.cpp", polygon::CHECKER.replace("if (found != expected)", half));
+    let all = "was: score: 60 if all is accepted, else 0 became:";
+    lost("2025-09", &[&format!("{all} 60 if each output has some points, else 0")]);
+    lost("legacy", &[&format!("{all} the least that the output validator gives, up to 60")]);
+    let rows = [("first.sh", [(1, "80 of 100"), (0, "50 of 100"), (0, "50 of 100")])];
+    check_judged(&fixture, "poly", &rows);
 }
 
 #[test]
