@@ -1,7 +1,7 @@
 //! Converted packages judge as the old ones: submissions get the same points, as far as the format can say it.
 
 use crate::convert::clear;
-use crate::fixture::{Fixture, RIGHT};
+use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::{formats, polygon};
 
 const TARGETS: [&str; 3] = ["2025-09", "legacy", "domjudge-zip"];
@@ -85,6 +85,46 @@ fn a_checker_of_cms_or_sinol_gives_the_same_points() {
     }
     let part = [(0, "66 of 100"); 3];
     check_judged(&fixture, "abc", &[("abc/prog/abc.sh", all), ("more.sh", part)]);
+}
+
+#[test]
+fn a_checker_keeps_its_headers() {
+    let fixture = cms();
+    fixture.write(
+        "cms/cor/lib.h",
+        "#include <cstdio>\nint say(double part) { return std::printf(\"%f\\n\", part) < 0; }\n",
+    );
+    let checker = "#include <fstream>\n#include \"lib.h\"\n\
+        int main(int, char** v) { std::ifstream a(v[2]), o(v[3]); int x, y; return say(a >> x && o >> y && x == y); }\n";
+    fixture.write("cms/cor/correttore.cpp", checker);
+    fixture.write("wrong.sh", WRONG);
+    let rows =
+        [("cms/sol/solution.sh", [(0, "100 of 100"); 3]), ("wrong.sh", [(1, "0 of 100"); 3])];
+    check_judged(&fixture, "cms", &rows);
+}
+
+#[test]
+fn an_output_validator_that_gives_no_points_is_not_asked_for_them() {
+    let fixture = Fixture::new();
+    let yaml = fixture.read("sum/problem.yaml");
+    fixture.write("sum/problem.yaml", format!("{yaml}type: scoring\n"));
+    for (group, points) in [("", 100), ("/large", 50), ("/small", 50)] {
+        let keys = format!(
+            "max_score: {points}\nscore_aggregation: {}\n",
+            if group.is_empty() { "sum" } else { "min" }
+        );
+        fixture.write(&format!("sum/data/secret{group}/test_group.yaml"), keys);
+    }
+    let check = |validator: &str| {
+        fixture.write(
+            "sum/output_validator/run",
+            format!("#!/usr/bin/env bash\ncmp -s - $2 || exit 43\n{validator}exit 42\n"),
+        );
+        fixture.executable("sum/output_validator/run");
+        check_judged(&fixture, "sum", &[("accepted/right.sh", [(0, "100 of 100"); 3])]);
+    };
+    check("");
+    check("echo 50 > $3/score.txt\n");
 }
 
 /// Test data of Polygon in groups: the second has tests with other points, and the third depends on it.

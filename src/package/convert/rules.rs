@@ -1,6 +1,7 @@
 //! How groups of test cases are scored, independent of the format.
 
 use std::fmt;
+use std::path::Path;
 
 use crate::language::table::Language;
 use crate::model::grader::{
@@ -100,10 +101,7 @@ pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
 fn by_points<'a>(problem: &'a Problem, group: &'a TestGroup) -> Option<Scored<'a>> {
     let GroupScoring { max_score, aggregation, require_pass } = group.scoring.as_ref()?;
     let inside = Inside::of(problem, &group.name);
-    let says = match problem.output_protocol {
-        Protocol::Standard => programs(problem).next().is_some(),
-        _ => gives_parts(problem),
-    };
+    let says = gives_parts(problem);
     let rule = match (aggregation, max_score) {
         (Aggregation::PassFail, most) if inside.points().is_none() => {
             all(problem, most.unwrap_or_default())
@@ -146,19 +144,26 @@ fn programs(problem: &Problem) -> impl Iterator<Item = &Program> {
     problem.output_validators.iter().chain(&problem.interactor)
 }
 
-/// Whether a checker or interactor of another format may give a part of the points; testlib has words for it.
+/// Whether a program may give a part of the points: its files mention what says so.
 fn gives_parts(problem: &Problem) -> bool {
-    const WORDS: [&str; 4] = ["quitp", "_points", "_pc", "_partially"];
     programs(problem).any(|program| match problem.output_protocol {
-        Protocol::Standard => false,
+        Protocol::Standard => mentions(&program.path, &["score.txt", "score_multiplier"]),
         Protocol::Cms | Protocol::Sinol => true,
         Protocol::Testlib => {
-            let source = std::fs::read(&program.path).unwrap_or_default();
-            let source = String::from_utf8_lossy(&source);
             let is_cpp = Language::of_file(&program.path).is_some_and(|it| it.code == "cpp");
-            !is_cpp || WORDS.iter().any(|word| source.contains(word))
+            !is_cpp || mentions(&program.path, &["quitp", "_points", "_pc", "_partially"])
         }
     })
+}
+
+/// Whether a file, or one in a directory, has one of these words.
+fn mentions(path: &Path, words: &[&str]) -> bool {
+    if path.is_dir() {
+        let mut entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        return entries.any(|entry| mentions(&entry.path(), words));
+    }
+    let text = std::fs::read(path).unwrap_or_default();
+    words.iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some())
 }
 
 /// The contents of a group.
