@@ -367,7 +367,8 @@ impl<'a> Facts<'a> {
                 Protocol::Sinol => "program of sinol".to_owned(),
             }];
             // In other formats, such a program is a directory with these files.
-            let is_directory = language.as_deref() == Some(LIBRARY_CHECKER_CODE);
+            let is_directory = language.as_deref() == Some(LIBRARY_CHECKER_CODE)
+                || matches!(protocol, Protocol::Cms | Protocol::Sinol);
             let stated = [language, entry_point].map(|it| it.as_ref().filter(|_| !is_directory));
             let [language, entry_point] = stated;
             value.extend(language.map(|it| format!("in {it}")));

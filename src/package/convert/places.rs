@@ -321,14 +321,22 @@ impl Planner<'_> {
         self.directories.insert(program.path.clone(), own);
     }
 
-    /// The files that belong to a program alone, by name: those of library-checker, and sources that call it.
+    /// The files that belong to a program alone, by name: headers of library-checker, CMS and sinol, and sources that
+    /// call it.
     fn beside<'p>(&self, program: &'p Program) -> BTreeMap<String, &'p IncludedFile> {
         let source = || std::fs::read_to_string(&program.path).unwrap_or_default();
-        let includes =
-            || program.kind != ProgramKind::Submission || source().contains("#include \"");
+        let is_submission = program.kind == ProgramKind::Submission;
+        let code = Language::of_file(&program.path).map(|language| language.code);
+        let has_headers = match is_of_library_checker(program) {
+            true => !is_submission || source().contains("#include \""),
+            false => {
+                let is_testlib = self.problem.output_protocol == Protocol::Testlib;
+                !is_submission && !is_testlib && matches!(code, Some("c" | "cpp"))
+            }
+        };
         let is_source = |file: &IncludedFile| Language::of_file(&file.name).is_some();
         let mut others = program.include.iter().filter(|file| !self.problem.include.contains(file));
-        if !(is_of_library_checker(program) && includes() || others.any(is_source)) {
+        if !has_headers && !others.any(is_source) {
             return BTreeMap::new();
         }
         let name = |file: &IncludedFile| {
