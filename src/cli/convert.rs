@@ -89,7 +89,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
         write(&dir, file).map_err(|error| fault(&out.join(&file.name), error))?;
     }
     let (from, files) = (problem.layout.format, plan.files.clone());
-    let losses = plan.losses(&problem, &read_again(&dir, out)?);
+    let losses = plan.losses(&problem, &read_again(&dir)?);
     let is_archive = *to == Target::DomjudgeZip;
     let done = match is_archive {
         true => zip(&files, &dir, &beside),
@@ -134,7 +134,7 @@ fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
 }
 
 /// Reads the new package again.
-fn read_again(dir: &Path, out: &Path) -> Result<Problem, Stop> {
+fn read_again(dir: &Path) -> Result<Problem, Stop> {
     let reading = package::read(dir);
     let prevents = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
     if let Some(problem) = reading.problem.filter(|_| !prevents) {
@@ -142,8 +142,10 @@ fn read_again(dir: &Path, out: &Path) -> Result<Problem, Stop> {
     }
     let faults = reading.diagnostics.into_iter().filter(Diagnostic::prevents_judging);
     let faults = faults.map(|mut fault| {
+        // The new package is not kept, so there is no path to it.
         if let Ok(name) = fault.place.path.strip_prefix(dir) {
-            fault.place.path = out.join(name);
+            fault.place.path = name.to_owned();
+            fault.message = format!("the new package would not be valid: {}", fault.message);
         }
         fault
     });

@@ -164,6 +164,9 @@ impl Trial<'_> {
         let (most, counts) = match self.case.scoring {
             CaseScoring::Ignored | CaseScoring::Forbidden => (self.case.test_case.points, false),
             CaseScoring::UpTo(most) => (Some(most), true),
+            CaseScoring::Graded { accept, .. } if !matches!(worth, Worth::Points(_)) => {
+                (Some(accept), true)
+            }
             CaseScoring::Unbounded | CaseScoring::Graded { .. } => (None, true),
         };
         let part = |part: Score| part.points() * most.unwrap_or(Score::ONE).points();

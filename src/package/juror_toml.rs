@@ -1,5 +1,6 @@
 //! `juror.toml`: settings that the format lacks, such as the names of input and output files.
 
+use crate::model::grader::CustomScore;
 use crate::model::problem::{Equivalent, Interaction, Problem, ProgramIo};
 use crate::model::protocol::Protocol;
 use crate::package::draft::{Draft, FileWriting};
@@ -32,6 +33,13 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
     }
     if let Some(testlib) = testlib {
         testlib.apply(&mut draft.problem);
+    }
+    // Programs with another protocol give points in their own way, and make no file for an output that has all.
+    if draft.problem.output_protocol != Protocol::Standard
+        && let Some(graders) = &mut draft.problem.graders
+        && graders.custom_score == CustomScore::Required
+    {
+        graders.custom_score = CustomScore::Allowed;
     }
     let Some(io) = io else { return };
     if draft.problem.kind.interaction == Interaction::Interactive && io != ProgramIo::Standard {

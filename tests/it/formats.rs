@@ -17,9 +17,9 @@ const TESTLIB: &str = r#"
 inline int say(int code, const char* what) { std::fprintf(stderr, "%s\n", what); return code; }
 "#;
 
-#[test]
-fn a_problem_of_library_checker_is_made_and_judged() {
-    let fixture = package(&[
+/// A problem `lc/sample/sum` of library-checker.
+pub(crate) fn library_checker() -> Fixture {
+    package(&[
         ("lc/common/testlib.h", TESTLIB),
         ("lc/common/random.h", "inline int drawn(int seed) { return seed * 7 % 5; }\n"),
         (
@@ -62,7 +62,12 @@ fn a_problem_of_library_checker_is_made_and_judged() {
             "lc/sample/sum/sol/function.cpp",
             "#include \"solve.hpp\"\nlong long solve(long long a, long long b) { return a + b; }\n",
         ),
-    ]);
+    ])
+}
+
+#[test]
+fn a_problem_of_library_checker_is_made_and_judged() {
+    let fixture = library_checker();
     let said = ["3 submissions, all as expected", "function.cpp", "correct.cpp"];
     fixture.check("verify lc/sample/sum", 0, &said);
     fixture.write("bad.sh", "read -r a b; echo $((a > 9 ? 0 : a + b))\n");

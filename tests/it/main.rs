@@ -12,6 +12,7 @@ mod cli;
 mod cluster;
 mod conformance;
 mod convert;
+mod converted;
 #[cfg(target_os = "linux")]
 mod endless;
 mod executors;

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::options::LINE_SENSITIVE;
 use crate::model::grader::{Grader, GroupGrading, OnReject, ScoreMode, VerdictMode};
 use crate::model::problem::{Grading, Problem};
+use crate::model::protocol::Protocol;
 use crate::model::score::Score;
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::package::convert::rules::{self, Rule, Scored};
 use crate::package::convert::settings::read;
-use crate::package::convert::{Planner, map, plain, text, texts};
+use crate::package::convert::{Planner, Target, map, plain, text, texts};
 use crate::package::yaml::Raw;
 use crate::package::yaml_text;
 
@@ -25,8 +27,8 @@ struct Args<'a> {
 
 impl<'a> Args<'a> {
     fn of(case: &'a TestCase) -> Self {
-        let TestCase { args, input_validator_args, output_validator_args, .. } = case;
-        Self { submission: args, input: input_validator_args, output: output_validator_args }
+        let TestCase { args, input_validator_args, .. } = case;
+        Self { submission: args, input: input_validator_args, output: output_args(case) }
     }
 
     fn is_empty(&self) -> bool {
@@ -62,6 +64,14 @@ impl<'a> Args<'a> {
             keys.push(("output_validator_args", texts(self.output)));
         }
         keys
+    }
+}
+
+/// The arguments of the output validator that the Kattis formats can give.
+fn output_args(case: &TestCase) -> &[String] {
+    match &case.output_validator_args[..] {
+        [others @ .., last] if last == LINE_SENSITIVE => others,
+        all => all,
     }
 }
 
@@ -164,8 +174,13 @@ impl Planner<'_> {
             let (how, most) = score_of(rule, most);
             total = total.and_then(|total: f64| Some(total + most?));
             let mut keys = score_keys(how, most);
-            let required: Vec<String> =
-                scored[name].require_pass.iter().map(|it| self.cases.name(it)).collect();
+            // The format can ask only for groups that are passed or not.
+            let is_asked = |name: &String| {
+                let needed = scored.get(name).map(|group| score_of(&group.rule, group.most));
+                needed.is_none_or(|(how, _)| how == "pass-fail")
+            };
+            let required = scored[name].require_pass.iter().map(|it| self.cases.name(it));
+            let required: Vec<String> = required.filter(is_asked).collect();
             if !required.is_empty() {
                 keys.push(("require_pass", texts(required)));
             }
@@ -203,7 +218,7 @@ impl Planner<'_> {
 
     /// The arguments of the output validator, if all test cases have the same.
     pub(super) fn common_flags(&self) -> Option<&[String]> {
-        let mut flags = self.problem.test_data.cases.iter().map(|it| &it.output_validator_args[..]);
+        let mut flags = self.problem.test_data.cases.iter().map(output_args);
         let first = flags.next()?;
         (!first.is_empty() && flags.all(|other| other == first)).then_some(first)
     }
@@ -220,7 +235,7 @@ impl Planner<'_> {
         }
         let has_common = self.common_flags().is_some();
         let cases = &problem.test_data.cases;
-        let has_output = !has_common && cases.iter().any(|it| !it.output_validator_args.is_empty());
+        let has_output = !has_common && cases.iter().any(|it| !output_args(it).is_empty());
         let has_input = cases.iter().any(|case| Args::of(case).has_input());
         for case in cases {
             let name = self.cases.name(&case.name);
@@ -261,13 +276,30 @@ impl Planner<'_> {
 
     fn legacy_scores(&self, files: &mut Files) {
         let scored = self.scored();
+        // DOMjudge gives the points of a group once, unless the output validator gives them.
+        let is_once = self.to == Target::DomjudgeZip && !self.gives_score();
+        // A checker of CMS rejects an output that it gives a part of the points.
+        let (least, until) = match self.problem.output_protocol {
+            Protocol::Cms => ("first_error accept_if_any_accepted min", "continue"),
+            _ => ("first_error min", "break"),
+        };
         let keys = |rule: &Rule, most: Option<Score>| {
+            let total = || score_of(rule, most).1.and_then(Score::new);
             let (on_reject, flags, points) = match rule {
-                Rule::AllOrNothing(points) => ("break", "first_error min", Some(*points)),
+                Rule::AllOrNothing(points) | Rule::SomePart(points) => {
+                    ("break", "first_error min", Some(*points))
+                }
+                Rule::Each(..) | Rule::UpTo(..) | Rule::Unequal(_) if is_once => {
+                    ("break", "first_error min", total())
+                }
                 Rule::Each(points, _) | Rule::UpTo(points, _) => {
                     ("continue", ANY_AND_SUM, Some(*points))
                 }
-                Rule::LeastSaid(_) => ("break", "first_error min", None),
+                Rule::Unequal(points) => {
+                    let share = total().map(|total| rules::share(total, points.len()));
+                    ("continue", ANY_AND_SUM, share)
+                }
+                Rule::LeastSaid(most) => (until, least, *most),
                 Rule::LeastOfGroups => ("continue", "first_error min", None),
                 Rule::SumSaid | Rule::SumOfGroups | Rule::Other(_) => {
                     ("continue", ANY_AND_SUM, None)
@@ -395,19 +427,23 @@ fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
 fn score_of(rule: &Rule, most: Option<Score>) -> (&'static str, Option<f64>) {
     let most = most.map(Score::points);
     match rule {
-        Rule::AllOrNothing(points) => ("pass-fail", Some(points.points())),
+        Rule::AllOrNothing(points) | Rule::SomePart(points) => ("pass-fail", Some(points.points())),
         Rule::Each(points, cases) | Rule::UpTo(points, cases) => {
-            let sum = points.points() * *cases as f64;
-            // Three times a third counts as one.
-            let whole = (sum - sum.round()).abs() < 1e-9;
-            ("sum", Some(if whole { sum.round() } else { sum }))
+            ("sum", Some(rounded(points.points() * *cases as f64)))
         }
+        Rule::Unequal(points) => ("sum", Some(rounded(points.iter().map(|it| it.points()).sum()))),
         Rule::LeastSaid(most) => ("min", most.map(Score::points)),
         Rule::SumSaid => ("sum", None),
         Rule::SumOfGroups => ("sum", most),
         Rule::LeastOfGroups => ("min", most),
         Rule::Other(_) => ("sum", Some(most.unwrap_or(100.0))),
     }
+}
+
+/// Three times a third counts as one.
+fn rounded(sum: f64) -> f64 {
+    let is_whole = (sum - sum.round()).abs() < 1e-9;
+    if is_whole { sum.round() } else { sum }
 }
 
 fn score_keys(how: &'static str, most: Option<f64>) -> Vec<(&'static str, Raw)> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::language::table::Language;
+use crate::language::table::{LIBRARY_CHECKER_CODE, Language};
 use crate::model::grader::Objective;
 use crate::model::limits::{CODE, MEMORY, OUTPUT, ProblemLimits, TIME};
 use crate::model::problem::{
@@ -366,10 +366,15 @@ impl<'a> Facts<'a> {
                 Protocol::Cms => "program of CMS".to_owned(),
                 Protocol::Sinol => "program of sinol".to_owned(),
             }];
-            value.extend(language.as_ref().map(|it| format!("in {it}")));
-            value.extend(entry_point.as_ref().map(|it| format!("starting {it}")));
-            let mut beside: Vec<String> =
-                include.iter().map(|it| it.name.display().to_string()).collect();
+            // In other formats, such a program is a directory with these files.
+            let is_directory = language.as_deref() == Some(LIBRARY_CHECKER_CODE)
+                || matches!(protocol, Protocol::Cms | Protocol::Sinol);
+            let stated = [language, entry_point].map(|it| it.as_ref().filter(|_| !is_directory));
+            let [language, entry_point] = stated;
+            value.extend(language.map(|it| format!("in {it}")));
+            value.extend(entry_point.map(|it| format!("starting {it}")));
+            let beside = include.iter().filter(|_| !is_directory);
+            let mut beside: Vec<String> = beside.map(|it| it.name.display().to_string()).collect();
             beside.sort();
             beside.dedup();
             // Files for every submission are listed once. Only C and C++ use the files beside a source.

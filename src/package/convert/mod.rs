@@ -125,6 +125,7 @@ pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
         to,
         cases: places::Cases::of(problem, to),
         files: Vec::new(),
+        directories: BTreeMap::new(),
         used: problem.unmade.iter().flat_map(Recipe::files_of_package).cloned().collect(),
         lost: Lost::default(),
     };
@@ -157,6 +158,8 @@ struct Planner<'a> {
     to: Target,
     cases: places::Cases,
     files: Vec<PlannedFile>,
+    /// New directories of programs that were a file with other files beside it.
+    directories: BTreeMap<PathBuf, String>,
     /// Files that new files are made from.
     used: BTreeSet<PathBuf>,
     lost: Lost,
@@ -181,14 +184,15 @@ impl Planner<'_> {
         if self.to == Target::DomjudgeZip {
             self.add_for_domjudge();
         }
-        let Self { mut files, lost, cases, problem, .. } = self;
+        let Self { mut files, directories, lost, cases, problem, .. } = self;
         files.sort_by(|a, b| a.name.cmp(&b.name));
         if let Some(pair) = files.windows(2).find(|pair| pair[0].name == pair[1].name) {
             let message = format!("two of its files would be called {}", pair[0].name);
             return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
         }
         let named = files.iter().filter_map(|file| Some((file.source()?.to_owned(), &file.name)));
-        let names = named.map(|(path, name)| (path, name.clone())).collect();
+        let named = named.map(|(path, name)| (path, name.clone()));
+        let names = named.chain(directories).collect();
         Ok(NewPackage { files, lost, names, cases })
     }
 

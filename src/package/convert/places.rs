@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::language::table::{LIBRARY_CHECKER_CODE, Language};
 use crate::model::problem::{Grading, Problem};
-use crate::model::program::IncludedFile;
+use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::protocol::Protocol;
 use crate::model::recipe::CASE_EXTENSIONS;
 use crate::model::test_data::TestCase;
@@ -33,6 +34,7 @@ impl Cases {
             let width = numbers.map(str::len).max().unwrap_or_default();
             // Samples are judged first. Where points count, they are for secret test cases.
             let are_samples = problem.kind.grading == Grading::PassFail;
+            let mut taken = BTreeSet::new();
             let mut samples =
                 data.cases.iter().take_while(|case| are_samples && case.is_answer_shown).count();
             if samples == data.cases.len() {
@@ -44,8 +46,10 @@ impl Cases {
                 let zeros = if is_number(base) { width - base.len() } else { 0 };
                 let dir = if dir.is_empty() { String::new() } else { format!("{dir}/") };
                 let (top, dir) = if at < samples { ("sample", "") } else { ("secret", &*dir) };
-                special
-                    .insert(case.name.clone(), format!("{top}/{dir}{}{base}", "0".repeat(zeros)));
+                let wanted = format!("{top}/{dir}{}{base}", "0".repeat(zeros));
+                let is_free =
+                    |name: &str| !is_of_group(last(name)) && taken.insert(name.to_owned());
+                special.insert(case.name.clone(), first_free(wanted, is_free));
             }
             for group in data.groups.iter().skip(1) {
                 special.insert(group.name.clone(), format!("secret/{}", below(&group.name)));
@@ -71,6 +75,23 @@ impl Cases {
 
 fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Whether the settings of a test case of this name would be those of its group.
+fn is_of_group(name: &str) -> bool {
+    ["test_group", "testdata"].contains(&name)
+}
+
+/// The name, with a number after it if it is not free.
+fn first_free(name: String, mut is_free: impl FnMut(&str) -> bool) -> String {
+    let others = (2..).map(|number| format!("{name}_{number}"));
+    let mut names = std::iter::once(name.clone()).chain(others);
+    names.find(|name| is_free(name)).unwrap_or(name)
+}
+
+/// Whether a program is built with the files for all problems of library-checker.
+pub(super) fn is_of_library_checker(program: &Program) -> bool {
+    program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
 }
 
 fn is_number(name: &str) -> bool {
@@ -251,7 +272,7 @@ impl Planner<'_> {
             .into_iter()
             .chain(problem.input_validators.iter().map(|it| ("input_validators", it)))
         {
-            self.keep(&program.path, format!("{directory}/{}", program.name));
+            self.place_program(program, directory);
         }
         if let Some(header) = self.testlib_header() {
             self.keep(&header.clone(), format!("testlib/{}", file_name(&header)));
@@ -262,10 +283,7 @@ impl Planner<'_> {
         }
         for submission in &problem.submissions {
             let folder = submissions::folder(submission);
-            self.keep(
-                &submission.program.path,
-                format!("submissions/{folder}/{}", last(&submission.name)),
-            );
+            self.place_program(&submission.program, &format!("submissions/{folder}"));
         }
         let is_left = |case: &&TestCase| {
             case.is_answer_shown && !self.cases.name(&case.name).starts_with("sample/")
@@ -277,6 +295,56 @@ impl Planner<'_> {
             self.lost.add(problem.layout.settings, samples, became);
         }
         self.name_rest();
+    }
+
+    /// Places a program: in a directory of its own if other files belong to it, or if another has its name.
+    fn place_program(&mut self, program: &Program, directory: &str) {
+        let beside = self.beside(program);
+        let alone = format!("{directory}/{}", program.name);
+        let is_taken = |name: &str| {
+            let mut rests = self.files.iter().filter_map(|file| file.name.strip_prefix(name));
+            rests.any(|rest| rest.is_empty() || rest.starts_with(['/', '.']))
+        };
+        let is_submission = program.kind == ProgramKind::Submission;
+        if beside.is_empty() && !(is_submission && is_taken(&alone)) {
+            return self.keep(&program.path, alone);
+        }
+        let stem = program.name.split('.').next().unwrap_or_default();
+        let own = first_free(format!("{directory}/{stem}"), |name| !is_taken(name));
+        for (name, file) in beside {
+            match &file.text {
+                Some(text) => self.write(format!("{own}/{name}"), text.clone()),
+                None => self.keep(&file.path, format!("{own}/{name}")),
+            }
+        }
+        self.keep(&program.path, format!("{own}/{}", program.name));
+        self.directories.insert(program.path.clone(), own);
+    }
+
+    /// The files that belong to a program alone, by name: headers of library-checker, CMS and sinol, and sources that
+    /// call it.
+    fn beside<'p>(&self, program: &'p Program) -> BTreeMap<String, &'p IncludedFile> {
+        let source = || std::fs::read_to_string(&program.path).unwrap_or_default();
+        let is_submission = program.kind == ProgramKind::Submission;
+        let code = Language::of_file(&program.path).map(|language| language.code);
+        let has_headers = match is_of_library_checker(program) {
+            true => !is_submission || source().contains("#include \""),
+            false => {
+                let is_testlib = self.problem.output_protocol == Protocol::Testlib;
+                !is_submission && !is_testlib && matches!(code, Some("c" | "cpp"))
+            }
+        };
+        let is_source = |file: &IncludedFile| Language::of_file(&file.name).is_some();
+        let mut others = program.include.iter().filter(|file| !self.problem.include.contains(file));
+        if !has_headers && !others.any(is_source) {
+            return BTreeMap::new();
+        }
+        let name = |file: &IncludedFile| {
+            let name = file.name.to_string_lossy();
+            name.strip_prefix("common/").unwrap_or(&name).to_owned()
+        };
+        // Files of the problem come after those for all problems.
+        program.include.iter().map(|file| (name(file), file)).collect()
     }
 
     /// Names the files without a place, once for each directory at the top.
@@ -305,7 +373,8 @@ impl Planner<'_> {
         let output = output.filter(|_| problem.output_protocol == Protocol::Testlib);
         let input = problem.input_validators.iter();
         let input = input.filter(|_| problem.input_protocol == Protocol::Testlib);
-        let files: Vec<&IncludedFile> = output.chain(input).flat_map(|it| &it.include).collect();
+        let programs = output.chain(input).filter(|program| !is_of_library_checker(program));
+        let files: Vec<&IncludedFile> = programs.flat_map(|it| &it.include).collect();
         let named = files.iter().find(|file| file.name.as_os_str() == "testlib.h");
         let header = named.or(files.last()).map(|file| &file.path);
         header.or(problem.generator_header.as_ref()).cloned()

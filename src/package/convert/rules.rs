@@ -1,12 +1,16 @@
 //! How groups of test cases are scored, independent of the format.
 
 use std::fmt;
+use std::path::Path;
 
+use crate::language::table::Language;
 use crate::model::grader::{
     CustomScore, Dialect, Grader, Graders, GroupGrading, Objective, OnReject, ScoreMode,
     VerdictMode,
 };
 use crate::model::problem::{Grading, Problem};
+use crate::model::program::Program;
+use crate::model::protocol::Protocol;
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 
@@ -15,10 +19,14 @@ use crate::model::test_data::{TestCase, TestGroup};
 pub(super) enum Rule {
     /// These points if all test cases are accepted, else none.
     AllOrNothing(Score),
+    /// These points if no output is without points, else none: the format does not know how many points are all.
+    SomePart(Score),
     /// These points for each accepted test case, and how many test cases there are.
     Each(Score, usize),
     /// Like `Each`, but the output validator may give a part of the points.
     UpTo(Score, usize),
+    /// The points of each accepted test case, which differ.
+    Unequal(Vec<Score>),
     /// The least score that the output validator gives a test case, up to this bound.
     LeastSaid(Option<Score>),
     /// The sum of the scores that the output validator gives.
@@ -35,9 +43,14 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AllOrNothing(points) => write!(f, "{points} if all is accepted, else 0"),
+            Self::SomePart(points) => write!(f, "{points} if each output has some points, else 0"),
             Self::Each(points, _) => write!(f, "{points} for each accepted test case"),
             Self::UpTo(points, _) => {
                 write!(f, "up to {points} for each test case, by the output validator")
+            }
+            Self::Unequal(points) => {
+                let points: Vec<String> = points.iter().map(Score::to_string).collect();
+                write!(f, "for the accepted test cases {}", points.join(", "))
             }
             Self::LeastSaid(None) => write!(f, "the least that the output validator gives"),
             Self::LeastSaid(Some(most)) => {
@@ -88,8 +101,11 @@ pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
 fn by_points<'a>(problem: &'a Problem, group: &'a TestGroup) -> Option<Scored<'a>> {
     let GroupScoring { max_score, aggregation, require_pass } = group.scoring.as_ref()?;
     let inside = Inside::of(problem, &group.name);
-    let says = !problem.output_validators.is_empty() || problem.interactor.is_some();
+    let says = gives_parts(problem);
     let rule = match (aggregation, max_score) {
+        (Aggregation::PassFail, most) if inside.points().is_none() => {
+            all(problem, most.unwrap_or_default())
+        }
         (Aggregation::PassFail, most) => Rule::AllOrNothing(most.unwrap_or_default()),
         (Aggregation::Sum, _) if inside.has_groups => Rule::SumOfGroups,
         (Aggregation::Min, _) if inside.has_groups => Rule::LeastOfGroups,
@@ -97,10 +113,7 @@ fn by_points<'a>(problem: &'a Problem, group: &'a TestGroup) -> Option<Scored<'a
         (Aggregation::Min, most) if says => Rule::LeastSaid(*most),
         (Aggregation::Min, most) => Rule::AllOrNothing(most.unwrap_or_default()),
         (Aggregation::Sum, Some(most)) => match inside.points() {
-            Some(points) if points.windows(2).any(|it| it[0] != it[1]) => {
-                let points: Vec<String> = points.iter().map(Score::to_string).collect();
-                Rule::Other(format!("for the accepted test cases {}", points.join(", ")))
-            }
+            Some(points) if points.windows(2).any(|it| it[0] != it[1]) => Rule::Unequal(points),
             _ if says => Rule::UpTo(share(*most, inside.cases.len()), inside.cases.len()),
             _ => each(share(*most, inside.cases.len()), inside.cases.len()),
         },
@@ -109,12 +122,48 @@ fn by_points<'a>(problem: &'a Problem, group: &'a TestGroup) -> Option<Scored<'a
     Some(Scored { name: &group.name, rule, most, require_pass })
 }
 
-fn share(most: Score, cases: usize) -> Score {
+/// An equal part of the points for each test case.
+pub(super) fn share(most: Score, cases: usize) -> Score {
     Score::new(most.points() / cases.max(1) as f64).unwrap_or_default()
 }
 
 fn each(points: Score, cases: usize) -> Rule {
     if cases == 1 { Rule::AllOrNothing(points) } else { Rule::Each(points, cases) }
+}
+
+/// The rule that asks for each test case.
+fn all(problem: &Problem, points: Score) -> Rule {
+    match problem.output_protocol == Protocol::Testlib && gives_parts(problem) {
+        true => Rule::SomePart(points),
+        false => Rule::AllOrNothing(points),
+    }
+}
+
+/// The programs that decide about outputs.
+fn programs(problem: &Problem) -> impl Iterator<Item = &Program> {
+    problem.output_validators.iter().chain(&problem.interactor)
+}
+
+/// Whether a program may give a part of the points: its files mention what says so.
+fn gives_parts(problem: &Problem) -> bool {
+    programs(problem).any(|program| match problem.output_protocol {
+        Protocol::Standard => mentions(&program.path, &["score.txt", "score_multiplier"]),
+        Protocol::Cms | Protocol::Sinol => true,
+        Protocol::Testlib => {
+            let is_cpp = Language::of_file(&program.path).is_some_and(|it| it.code == "cpp");
+            !is_cpp || mentions(&program.path, &["quitp", "_points", "_pc", "_partially"])
+        }
+    })
+}
+
+/// Whether a file, or one in a directory, has one of these words.
+fn mentions(path: &Path, words: &[&str]) -> bool {
+    if path.is_dir() {
+        let mut entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        return entries.any(|entry| mentions(&entry.path(), words));
+    }
+    let text = std::fs::read(path).unwrap_or_default();
+    words.iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some())
 }
 
 /// The contents of a group.
@@ -154,19 +203,25 @@ fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGradi
     };
     let is_leaf = !inside.has_groups;
     let says = says(problem, graders);
-    let may_say = says && graders.custom_score == CustomScore::Allowed;
+    let is_standard = problem.output_protocol == Protocol::Standard;
+    let may_say = says && is_standard && graders.custom_score == CustomScore::Allowed;
     let (accept, reject) = (grading.accept_score, grading.reject_score);
     let stops = grading.on_reject == OnReject::Break && inside.cases.len() > 1;
-    let is_once = graders.dialect == Dialect::DomJudge && is_leaf && !says;
+    let is_once = graders.dialect == Dialect::DomJudge
+        && is_leaf
+        && graders.custom_score == CustomScore::Never;
     let rule = match modes.score {
         _ if inside.has_groups && inside.has_cases => None,
-        _ if is_once => Some(Rule::AllOrNothing(accept)),
+        _ if is_once => Some(all(problem, accept)),
         ScoreMode::Sum if !is_leaf => Some(Rule::SumOfGroups).filter(|_| !stops),
         ScoreMode::Min if !is_leaf => Some(Rule::LeastOfGroups),
         ScoreMode::Min if says => Some(Rule::LeastSaid(grading.range.to)),
         ScoreMode::Min => Some(Rule::AllOrNothing(accept)),
         ScoreMode::Sum if stops => None,
-        ScoreMode::Sum if says => Some(Rule::SumSaid),
+        ScoreMode::Sum if says && (is_standard || grading.range.to.is_none()) => {
+            Some(Rule::SumSaid)
+        }
+        ScoreMode::Sum if says => Some(Rule::UpTo(accept, inside.cases.len())),
         ScoreMode::Sum => Some(each(accept, inside.cases.len())),
         ScoreMode::Average | ScoreMode::Max => None,
     };
@@ -202,6 +257,7 @@ pub(super) const WORST: &str = "the worst of all decides";
 /// Whether the output validator gives scores to accepted outputs.
 fn says(problem: &Problem, graders: &Graders) -> bool {
     match graders.custom_score {
+        _ if problem.output_protocol != Protocol::Standard => gives_parts(problem),
         CustomScore::Never => false,
         CustomScore::Allowed => !problem.output_validators.is_empty(),
         CustomScore::Required => true,

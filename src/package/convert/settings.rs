@@ -139,12 +139,7 @@ impl Planner<'_> {
         let mut validation = vec!["default"];
         if !problem.output_validators.is_empty() || problem.interactor.is_some() {
             validation = vec!["custom"];
-            let says = |rule: &Rule| matches!(rule, Rule::LeastSaid(_) | Rule::SumSaid);
-            let is_score = match &problem.graders {
-                None => rules::scored(problem).iter().any(|group| says(&group.rule)),
-                Some(graders) => graders.custom_score == CustomScore::Required,
-            };
-            validation.extend(is_score.then_some("score"));
+            validation.extend(self.gives_score().then_some("score"));
             let talks = problem.kind.interaction == Interaction::Interactive;
             validation.extend(talks.then_some("interactive"));
             validation.extend((problem.kind.passes > 1).then_some("multi-pass"));
@@ -181,6 +176,22 @@ impl Planner<'_> {
             self.lost.add(SETTINGS, "languages", Some(became));
         }
         keys
+    }
+
+    /// Whether the output validator gives the scores in legacy. Programs with another protocol may, but need not.
+    pub(super) fn gives_score(&self) -> bool {
+        let problem = self.problem;
+        let is_standard = problem.output_protocol == Protocol::Standard;
+        let says = |rule: &Rule| match rule {
+            Rule::LeastSaid(_) | Rule::SumSaid => true,
+            Rule::UpTo(..) | Rule::Each(..) | Rule::Unequal(_) => !is_standard,
+            _ => false,
+        };
+        let has_program = !problem.output_validators.is_empty() || problem.interactor.is_some();
+        match &problem.graders {
+            None => has_program && rules::scored(problem).iter().any(|group| says(&group.rule)),
+            Some(graders) => graders.custom_score == CustomScore::Required,
+        }
     }
 
     /// The names by language, with one for each statement.

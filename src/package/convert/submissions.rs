@@ -3,6 +3,7 @@
 use crate::model::submission::{Expectation, Overall, ScoreRange, Submission, UseForTimeLimit};
 use crate::model::verdict::Verdict;
 use crate::package::convert::facts::ALL;
+use crate::package::convert::places::is_of_library_checker;
 use crate::package::convert::{Planner, map, plain, text, texts};
 use crate::package::kattis::FOLDERS;
 use crate::package::yaml::Raw;
@@ -80,9 +81,8 @@ impl Planner<'_> {
                 }
             }
             let program = &submission.program;
-            for (key, value) in
-                [("language", &program.language), ("entrypoint", &program.entry_point)]
-            {
+            let said = [("language", &program.language), ("entrypoint", &program.entry_point)];
+            for (key, value) in said.into_iter().filter(|_| !is_of_library_checker(program)) {
                 if let Some(value) = value {
                     add(&name, key, text(value));
                 }
@@ -99,6 +99,9 @@ impl Planner<'_> {
     /// The name in the new package, below `submissions/`.
     fn name_of_submission(&self, submission: &Submission) -> Option<String> {
         let path = &submission.program.path;
+        if let Some(directory) = self.directories.get(path) {
+            return directory.strip_prefix("submissions/").map(str::to_owned);
+        }
         let file =
             self.files.iter().find(|it| it.source().is_some_and(|it| it.starts_with(path)))?;
         let deeper = file.source()?.strip_prefix(path).ok()?.components().count();

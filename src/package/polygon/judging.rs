@@ -77,9 +77,10 @@ fn testset<'a>(pack: &Pack<'a>) -> Option<Element<'a>> {
     }
 }
 
-/// The arguments of an input validator for tests of this set and group, as far as they are given.
+/// The arguments of an input validator for tests of this set and group, as far as they are given and not empty.
 pub(super) fn validator_args(testset: Option<&str>, group: Option<&str>) -> ValidatorArgs {
-    let named = [("--testset", testset), ("--group", group)].into_iter();
+    let named = [("--testset", testset), ("--group", group.filter(|group| !group.is_empty()))];
+    let named = named.into_iter();
     let words = named.filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));
     ValidatorArgs::All(words.flatten().collect())
 }

@@ -148,7 +148,7 @@ fn a_package_is_read_without_a_remark() {
     assert_eq!(problem.io, ProgramIo::Standard);
     let names: Vec<&str> = problem.test_data.cases.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["tests/01", "tests/02", "tests/03"]);
-    let args = ["--testset", "tests", "--group", ""].map(str::to_owned).to_vec();
+    let args = ["--testset", "tests"].map(str::to_owned).to_vec();
     assert_eq!(problem.test_data.cases[0].input_validator_args, ValidatorArgs::All(args));
     let valid = &problem.test_data.valid_inputs;
     assert_eq!(valid.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["files/v/01"]);

@@ -1,0 +1,218 @@
+//! Converted packages judge as the old ones: submissions get the same points, as far as the format can say it.
+
+use crate::convert::clear;
+use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::{formats, polygon};
+
+const TARGETS: [&str; 3] = ["2025-09", "legacy", "domjudge-zip"];
+
+/// Converts to each format, and judges submissions by the results: each has an exit code and words of it.
+fn check_judged(fixture: &Fixture, from: &str, rows: &[(&str, [(i32, &str); 3])]) {
+    for (at, to) in TARGETS.into_iter().enumerate() {
+        clear(fixture, "new.zip");
+        fixture.check(&format!("convert {from} --to {to} new.zip"), 0, &[]);
+        for (submission, judged) in rows {
+            let (code, said) = judged[at];
+            fixture.check(&format!("judge new.zip {submission} --all"), code, &[said]);
+        }
+    }
+}
+
+/// A task of CMS with 40 and 60 points.
+fn cms() -> Fixture {
+    let fixture = Fixture::new();
+    for (name, text) in [
+        (
+            "task.yaml",
+            "name: sum\ntitle: Sum\ntime_limit: 10\nmemory_limit: 256\ninfile: ''\noutfile: ''\n",
+        ),
+        ("gen/GEN", "#ST: 40\n1\n2\n#ST: 60\n3\n"),
+        ("input/input0.txt", "3 4\n"),
+        ("input/input1.txt", "1 1\n"),
+        ("input/input2.txt", "10 20\n"),
+        ("sol/solution.sh", RIGHT),
+    ] {
+        fixture.write(&format!("cms/{name}"), text);
+    }
+    fixture.write("lines.sh", "read -r a b; echo; echo $((a + b))\n");
+    fixture.write("more.sh", "read -r a b; echo $((a == 1 ? a + b : a + b + 1))\n");
+    fixture
+}
+
+#[test]
+fn outputs_are_compared_as_nearly_as_the_format_can_say() {
+    let fixture = cms();
+    fixture.check("judge cms lines.sh", 1, &["0 of 100"]);
+    let all = [(0, "100 of 100"); 3];
+    check_judged(&fixture, "cms", &[("lines.sh", all), ("cms/sol/solution.sh", all)]);
+    for to in TARGETS {
+        let lost = "was: arguments of the output validator: case_sensitive \"line_sensitive, as CMS compares\" \
+            became: case_sensitive";
+        fixture.check(&format!("convert cms --to {to} new_{to}"), 0, &[lost]);
+    }
+}
+
+#[test]
+fn a_checker_of_cms_or_sinol_gives_the_same_points() {
+    let fixture = cms();
+    fixture.write(
+        "cms/cor/correttore.sh",
+        "read -r right < $2; read -r found < $3\n\
+         case $((found - right)) in 0) echo 1.0;; 1) echo 0.25;; *) echo 0.0;; esac\n",
+    );
+    let all = [(0, "100 of 100"); 3];
+    let part = |said| [(1, said), (0, said), (0, said)];
+    check_judged(&fixture, "cms", &[("cms/sol/solution.sh", all), ("more.sh", part("25 of 100"))]);
+    fixture.write("cms/gen/GEN", "1\n2\n3\n");
+    fixture.write("more.sh", "read -r a b; echo $((a == 10 ? a + b + 1 : a + b))\n");
+    check_judged(&fixture, "cms", &[("cms/sol/solution.sh", all), ("more.sh", part("75 of 100"))]);
+    for (name, text) in [
+        (
+            "config.yml",
+            "title: Sum\ntime_limit: 10000\nmemory_limit: 262144\nscores: {1: 31, 2: 69}\n",
+        ),
+        ("in/abc0.in", "1 1\n"),
+        ("in/abc1.in", "3 4\n"),
+        ("in/abc2.in", "10 20\n"),
+        ("prog/abc.sh", RIGHT),
+        (
+            "prog/abcchk.sh",
+            "read -r found < $2; read -r right < $3\n\
+             case $((found - right)) in 0) echo OK;; 1) printf 'OK\\n\\n50\\n';; *) echo WRONG;; esac\n",
+        ),
+    ] {
+        fixture.write(&format!("abc/{name}"), text);
+    }
+    let part = [(0, "66 of 100"); 3];
+    check_judged(&fixture, "abc", &[("abc/prog/abc.sh", all), ("more.sh", part)]);
+}
+
+#[test]
+fn a_checker_keeps_its_headers() {
+    let fixture = cms();
+    fixture.write(
+        "cms/cor/lib.h",
+        "#include <cstdio>\nint say(double part) { return std::printf(\"%f\\n\", part) < 0; }\n",
+    );
+    let checker = "#include <fstream>\n#include \"lib.h\"\n\
+        int main(int, char** v) { std::ifstream a(v[2]), o(v[3]); int x, y; return say(a >> x && o >> y && x == y); }\n";
+    fixture.write("cms/cor/correttore.cpp", checker);
+    fixture.write("wrong.sh", WRONG);
+    let rows =
+        [("cms/sol/solution.sh", [(0, "100 of 100"); 3]), ("wrong.sh", [(1, "0 of 100"); 3])];
+    check_judged(&fixture, "cms", &rows);
+}
+
+#[test]
+fn an_output_validator_that_gives_no_points_is_not_asked_for_them() {
+    let fixture = Fixture::new();
+    let yaml = fixture.read("sum/problem.yaml");
+    fixture.write("sum/problem.yaml", format!("{yaml}type: scoring\n"));
+    for (group, points) in [("", 100), ("/large", 50), ("/small", 50)] {
+        let keys = format!(
+            "max_score: {points}\nscore_aggregation: {}\n",
+            if group.is_empty() { "sum" } else { "min" }
+        );
+        fixture.write(&format!("sum/data/secret{group}/test_group.yaml"), keys);
+    }
+    let check = |validator: &str| {
+        fixture.write(
+            "sum/output_validator/run",
+            format!("#!/usr/bin/env bash\ncmp -s - $2 || exit 43\n{validator}exit 42\n"),
+        );
+        fixture.executable("sum/output_validator/run");
+        check_judged(&fixture, "sum", &[("accepted/right.sh", [(0, "100 of 100"); 3])]);
+    };
+    check("");
+    check("echo 50 > $3/score.txt\n");
+}
+
+/// Test data of Polygon in groups: the second has tests with other points, and the third depends on it.
+const GROUPED: &str = r#"<test method="manual" group="1" points="10"/>
+    <test cmd="gen 5 8" method="generated" group="1" points="30"/>
+    <test method="manual" group="2" points="60"/></tests><groups>
+    <group name="1" points-policy="each-test"/>
+    <group name="2" points-policy="complete-group"><dependencies><dependency group="1"/></dependencies></group>
+    </groups>"#;
+
+#[test]
+fn points_of_polygon_are_kept_as_nearly_as_the_format_can_say() {
+    let tests = r#"<test method="manual" sample="true"/>
+                <test cmd="gen 5 &quot;8&quot;" method="generated"/>
+                <test method="manual"/>
+            </tests>"#;
+    let fixture = polygon::changed(&[(tests, GROUPED)]);
+    fixture.write("poly/files/val.sh", "exit 0\n");
+    fixture.write("last.sh", "read -r a b; echo $((a == 7 ? 0 : a + b))\n");
+    fixture.write("first.sh", "read -r a b; echo $((a == 1 ? a + b : a == 7 ? a + b + 1 : 0))\n");
+    let all = [(0, "100 of 100"); 3];
+    let rows = [
+        ("poly/solutions/main.sh", all),
+        ("last.sh", [(1, "40 of 100"), (0, "40 of 100"), (0, "40 of 100")]),
+        ("first.sh", [(1, "20 of 100"), (0, "20 of 100"), (0, "20 of 100")]),
+    ];
+    check_judged(&fixture, "poly", &rows);
+    let lost = |to: &str, expected: &[&str]| {
+        fixture.check(&format!("convert poly --to {to} lost"), 0, expected);
+        clear(&fixture, "lost");
+    };
+    let differ =
+        "was: score: for the accepted test cases 10, 30 became: 20 for each accepted test case";
+    let needs = "was: require_pass: secret/1 left out";
+    lost("2025-09", &[differ, needs]);
+    lost("legacy", &[differ, needs]);
+    // A checker that may give a part of the points is called without knowing how many are all.
+    let half = "if (found == expected + 1) say(argc, argv, 7, \"30\"); // as quitp does\n    if (found != expected)";
+    fixture.write("poly/files/check.cpp", polygon::CHECKER.replace("if (found != expected)", half));
+    let all = "was: score: 60 if all is accepted, else 0 became:";
+    lost("2025-09", &[&format!("{all} 60 if each output has some points, else 0")]);
+    lost("legacy", &[&format!("{all} the least that the output validator gives, up to 60")]);
+    let rows = [("first.sh", [(1, "80 of 100"), (0, "50 of 100"), (0, "50 of 100")])];
+    check_judged(&fixture, "poly", &rows);
+}
+
+#[test]
+fn programs_of_library_checker_are_written_with_the_files_that_they_include() {
+    let fixture = formats::library_checker();
+    let accepted = [(0, "accepted"); 3];
+    let rows = [
+        ("accepted/correct.cpp", accepted),
+        ("accepted/function", accepted),
+        ("wrong_answer/wa.cpp", [(1, "another sum"); 3]),
+    ];
+    check_judged(&fixture, "lc/sample/sum", &rows);
+    fixture.check("convert lc/sample/sum --to legacy new", 0, &[]);
+    fixture.write("new/problem_statement/problem.en.md", "Add.\n");
+    fixture.check("verify new", 0, &["3 submissions, all as expected"]);
+    fixture.write("new/data/secret/example_00.in", "1001 2\n");
+    fixture.check("verify new", 3, &["input validator `verifier` refuses it"]);
+}
+
+#[test]
+fn what_would_have_the_same_name_gets_another() {
+    let fixture = Fixture::new();
+    for [input, answer] in
+        [["1.in", "1.ans"], ["in/1.in", "out/1.out"], ["test_group.in", "test_group.ans"]]
+    {
+        fixture.write(&format!("bare/{input}"), format!("{} 1\n", input.len()));
+        fixture.write(&format!("bare/{answer}"), format!("{}\n", input.len() + 1));
+    }
+    check_judged(
+        &fixture,
+        "bare",
+        &[("sum/submissions/accepted/right.sh", [(0, "3 test cases"); 3])],
+    );
+    fixture.check("convert bare --to 2025-09 new", 0, &[]);
+    for name in ["1", "1_2", "test_group_2"] {
+        assert!(fixture.path(&format!("new/data/secret/{name}.in")).exists(), "{name}");
+    }
+    let wrong = r#"<solution tag="wrong-answer"><source path="solutions/wa.sh""#;
+    let second =
+        r#"<solution tag="accepted"><source path="second/main.sh" type="bash"/></solution>"#;
+    let fixture = polygon::changed(&[(wrong, &format!("{second}{wrong}"))]);
+    fixture.write("poly/second/main.sh", RIGHT);
+    check_judged(&fixture, "poly", &[("accepted/main_2", [(0, "accepted"); 3])]);
+    fixture.check("convert poly --to 2025-09 new", 0, &[]);
+    fixture.write("new/statement/problem.en.md", "Add.\n");
+    fixture.check("verify new", 0, &["3 submissions, all as expected"]);
+}
