@@ -502,7 +502,9 @@ fn case_judgement(
     let (message, is_told, team_message) = match judged.answered {
         Some(answered) => (answered.message, answered.is_told, answered.team_message),
         // The default output validator says what it finds. If the program failed, no validator was asked.
-        None if verdict == Verdict::WrongAnswer => (cause.clone(), true, String::new()),
+        None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
+            (cause.clone(), true, String::new())
+        }
         None => (String::new(), true, String::new()),
     };
     let by_rules = || score::by_rules(case.scoring, verdict);
