@@ -61,7 +61,9 @@ pub fn set(problem: &mut Problem, points: Points) {
     all.extend(groups.map(|name| TestGroup { scoring: of_group(&name), name }));
     problem.test_data.groups = all;
     for case in &mut problem.test_data.cases {
-        case.points = (points == Points::Cases).then(|| Score::new(1.0).unwrap_or_default());
+        let is_of_case = points == Points::Cases;
+        case.validator_points = is_of_case.then(|| case.points.unwrap_or(Score::ONE));
+        case.points = is_of_case.then_some(Score::ONE);
     }
 }
 

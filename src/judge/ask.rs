@@ -169,11 +169,21 @@ impl Trial<'_> {
             }
             CaseScoring::Unbounded | CaseScoring::Graded { .. } => (None, true),
         };
+        let full = self.case.test_case.validator_points;
+        let worth = match (worth, full) {
+            (Worth::Points(points), Some(full)) => {
+                Worth::Part(Score::new(points.points() / full.points()).unwrap_or_default())
+            }
+            (worth, _) => worth,
+        };
         let part = |part: Score| part.points() * most.unwrap_or(Score::ONE).points();
         let (most, points) = match worth {
             Worth::Points(points) => (most, points),
             Worth::Part(it) => {
                 (most.or(Some(Score::ONE)), Score::new(part(it)).unwrap_or_default())
+            }
+            Worth::RightFor(it) if full.is_some() => {
+                (most, Score::new(part(it)).unwrap_or_default())
             }
             // Do not round up because of floating-point errors.
             Worth::RightFor(it) => (most, Score::new((part(it) - 1e-9).ceil()).unwrap_or_default()),

@@ -35,6 +35,8 @@ pub struct TestCase {
     pub output_visualizer_args: Vec<String>,
     /// The maximum score, if its group does not decide it.
     pub points: Option<Score>,
+    /// What the output validator calls all points, if `points` is another number.
+    pub validator_points: Option<Score>,
 }
 
 /// A file that a program finds in its working directory.

@@ -299,6 +299,9 @@ fn points_add_up_and_partial_ones_count() {
     fixture.write("off.sh", "read -r a b; echo $((a == 5 ? a + b + 1 : a + b))\n");
     let said = ["the output validator gives 10 of 20 points: 10 of 20", "20 of 100"];
     fixture.check("judge poly off.sh --all", 1, &said);
+    // A test case is worth a point, so the half of it is half a point.
+    let cases = fixture.json("judge poly off.sh --points cases", 1);
+    assert_eq!(cases["submissions"][0]["score"], 2.5, "{cases}");
     let too_many = CHECKER.replace("if (found != expected)", &half.replace("10 of 20", "21"));
     fixture.write("poly/files/check.cpp", too_many);
     fixture.check(

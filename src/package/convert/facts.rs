@@ -308,6 +308,7 @@ impl<'a> Facts<'a> {
             is_answer_shown: _,
             // The score of the group covers them.
             points: _,
+            validator_points: _,
         } = case;
         let place = format!("data/{}", self.names.case(name));
         if self.names.path(input).is_none() {

@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
                 own.output_visualizer_args,
                 inherited.output_visualizer_args,
             ),
-            points: None,
+            ..TestCase::default()
         })
     }
 }
