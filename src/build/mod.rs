@@ -129,13 +129,19 @@ impl Runnable {
         }
     }
 
-    /// Adds files to a job of this program, also where it has files of the same names: then they replace them.
+    /// Adds files to a job of this program, also where it has files of the same names: then they replace them. Some
+    /// interpreters look for modules beside the program, so files of its kind are there, too.
     ///
     /// Source: problem package format 2025-09, "Input".
     pub fn add_files(&self, job: &mut Job, files: &[TreeEntry]) {
         let own = if files.is_empty() { Vec::new() } else { self.program.top() };
         let is_top_of_own = |file: &TreeEntry| own.iter().any(|top| file.name.starts_with(top));
-        if files.iter().any(is_top_of_own) {
+        let is_of_its_kind = |file: &TreeEntry| {
+            let ending = file.name.extension();
+            let mut entries = self.program.entries.iter();
+            ending.is_some() && entries.any(|own| own.name.extension() == ending)
+        };
+        if files.iter().any(|file| is_top_of_own(file) || is_of_its_kind(file)) {
             let stays = |own: &&TreeEntry| {
                 let is_other = |file: &TreeEntry| {
                     !own.name.starts_with(&file.name) && !file.name.starts_with(&own.name)

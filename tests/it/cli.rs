@@ -366,6 +366,9 @@ fn files_of_a_test_case_replace_those_of_the_submission() {
     fixture.write(&format!("{files}table.py"), "TEXT = 'given'\n");
     let said = ["RTE", "given given given own given ['y'] given"];
     fixture.check("judge sum a --case secret/large/1", 1, &said);
+    // A module that only the test case has.
+    fixture.write("b.py", "import table\nraise SystemExit(table.TEXT)\n");
+    fixture.check("judge sum b.py --case secret/large/1", 1, &["RTE", "given"]);
 }
 
 /// 2025-09, "Submission limits": source code above `limits.code` is CE

@@ -22,7 +22,9 @@ impl Resources {
     /// Reads `files/resources`. Files without a type belong to the statement.
     pub(super) fn read(root: Element<'_>, tree: &Files) -> Self {
         let mut resources = Self::default();
-        let files = root.named("files").flat_map(|files| files.listed("resources", "file"));
+        let lists = || root.named("files").flat_map(|files| files.named("resources"));
+        lists().for_each(|list| list.knows(&["file"], &[]));
+        let files = lists().flat_map(|list| list.named("file"));
         for file in files.filter(|file| file.attribute("type").is_some()) {
             let Ok(item) = source(file, tree) else { continue };
             let include = IncludedFile::beside(item.path.clone());

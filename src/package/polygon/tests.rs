@@ -328,6 +328,11 @@ fn what_cannot_be_honoured_is_refused_by_name() {
         &[],
         "has an element `odd`, which juror does not know",
     );
+    check(
+        &[("<resources>", "<resources><resource/>")],
+        &[],
+        "`resources` has an element `resource`, which juror does not know",
+    );
     check(&[("<test-count>3", "<test-count>4")], &[], "`test-count` is 4, and there are 3 tests");
     let library = "type=\"h.g++\"/><file path=\"files/gen.cpp\" type=\"cpp.g++17\"><assets><asset name=\"solution\"/></assets></file>";
     check(&[("type=\"h.g++\"/>", library)], &[], "built or run with submissions");
