@@ -445,20 +445,35 @@ fn counterexample(
     }
 }
 
-/// Adds the output of both programs.
+/// Number of runs to see a failure again that comes only now and then.
+const TRIES: u32 = 5;
+
+/// Adds the output of both programs. That of the submission is from a run that fails in the same way, if one does.
 fn compare(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
     found: &mut Counterexample,
 ) -> Result<(), Stop> {
-    found.expected = Some(match comparison.answer(input)? {
-        Ok(answer) => answer.to_vec(),
-        Err(_) => Vec::new(),
-    });
-    let mut ran = comparison.run(comparison.submission, input)?;
-    found.got = Some(bytes(&mut ran, SHOWN)?);
-    found.stderr =
-        ran.stderr.start(SHOWN).map_err(|error| JudgeError::new("read standard error", error))?;
+    let answer = comparison.answer(input)?.ok();
+    found.expected = Some(answer.as_ref().map(|it| it.to_vec()).unwrap_or_default());
+    for _ in 0..TRIES {
+        let mut ran = comparison.run(comparison.submission, input)?;
+        let fails = match (&ran.rejected, &answer) {
+            (Some(rejected), _) => rejected.verdict == found.verdict,
+            (None, Some(answer)) => {
+                let whole = bytes(&mut ran, u64::MAX)?;
+                found.verdict == Verdict::WrongAnswer
+                    && !comparison.accepts(input, answer, &ran, &whole)?
+            }
+            (None, None) => true,
+        };
+        if fails {
+            found.got = Some(bytes(&mut ran, SHOWN)?);
+            let stderr = ran.stderr.start(SHOWN);
+            found.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
+            break;
+        }
+    }
     Ok(())
 }
 
@@ -468,8 +483,6 @@ fn look(
     input: &Arc<[u8]>,
     found: &mut Counterexample,
 ) -> Result<(), Stop> {
-    // An occasional failure may need several tries.
-    const TRIES: u32 = 5;
     for _ in 0..TRIES {
         let looked = comparison.look(input)?;
         let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else { continue };

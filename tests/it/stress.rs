@@ -36,6 +36,17 @@ fn check(submission: &str, verdict: &str, input: &str) {
     assert_eq!(report["stress"]["counterexample"]["failing"], 3, "{report:#}");
 }
 
+/// Whatever luck it has: what is shown is the output of a run that failed.
+#[test]
+fn what_fails_now_and_then_is_shown_as_it_failed() {
+    let fixture = fixture();
+    let report = search(&fixture, "read -r a b; echo $((a + b + (RANDOM % 4 == 0)))\n", "", 1);
+    let found = &report["stress"]["counterexample"];
+    assert!(found["failing"].as_u64() <= found["repeats"].as_u64(), "{report:#}");
+    assert!(report["expected"].is_string(), "{report:#}");
+    assert_ne!(report["got"], report["expected"], "{report:#}");
+}
+
 #[test]
 fn the_smallest_input_of_each_kind_of_failure_is_found() {
     check(WRONG, "WA", "0 0\n");
