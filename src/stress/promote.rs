@@ -13,8 +13,8 @@ use crate::package::recipe;
 use crate::package::recipe::insert::{is_name, quoted};
 use crate::propose::write::{Addition, NewCase};
 
-/// The files of a new test case.
-const EXTENSIONS: [&str; 3] = ["in", "ans", "yaml"];
+/// The files of a new test case; the last ones describe it, in 2025-09 and in legacy.
+const EXTENSIONS: [&str; 4] = ["in", "ans", "yaml", "desc"];
 
 /// The place of a counterexample.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,13 @@ impl<'a> Promotion<'a> {
             name = case.name;
         }
         let base = self.problem.dir.join(self.problem.layout.data).join(&name);
-        for (extension, contents) in EXTENSIONS.into_iter().zip([input, answer, yaml.as_bytes()]) {
+        let is_legacy = self.problem.layout.format.starts_with("legacy");
+        let about = match is_legacy && self.problem.recipe.is_none() {
+            true => ("desc", format!("{description}\n")),
+            false => ("yaml", yaml),
+        };
+        let files = [("in", input), ("ans", answer), (about.0, about.1.as_bytes())];
+        for (extension, contents) in files {
             place_file(&base.with_added_extension(extension), contents, Mode::Write)?;
         }
         Ok(name)

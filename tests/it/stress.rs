@@ -245,6 +245,20 @@ fn what_is_found_joins_the_package_in_one_step() {
 }
 
 #[test]
+fn in_a_legacy_package_a_file_of_its_own_describes_what_is_found() {
+    let fixture = fixture();
+    let settings = "name: Sum\nlimits: {memory: 256}\nvalidation: default\n";
+    fixture.write("sum/problem.yaml", settings);
+    let wrong = "read -r a b; echo $((a > 5 ? a - b : a + b))\n";
+    let report = search(&fixture, wrong, "--runs 3000 --time 10m --time-limit 1 --promote new", 1);
+    let found = &report["stress"]["counterexample"];
+    assert_eq!(found["promoted"], "secret/new", "{report:#}");
+    let about = fixture.read("sum/data/secret/new.desc");
+    assert!(about.contains("stress"), "{about}");
+    assert!(!fixture.path("sum/data/secret/new.yaml").exists());
+}
+
+#[test]
 fn in_a_list_what_is_found_gets_the_next_number() {
     let fixture = fixture();
     let recipe = "solution: /submissions/accepted/right.sh\n\
