@@ -109,7 +109,7 @@ fn make_case(
         }
     }
     if let Some(base) = &case.copy {
-        copy(stage, case, base)?;
+        copy(stage, case, base, bench.problem.layout.notes)?;
     }
     for file in &case.files {
         match &file.contents {
@@ -168,15 +168,20 @@ fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
     }
 }
 
-/// Copies the files that begin with `base`, each to the same extension.
-fn copy(stage: &Stage, case: &RecipeCase, base: &Path) -> Result<(), JudgeError> {
+/// Copies the files that begin with `base`, each to the same extension; also those with these extensions of notes.
+fn copy(
+    stage: &Stage,
+    case: &RecipeCase,
+    base: &Path,
+    notes: &[&'static str],
+) -> Result<(), JudgeError> {
     let source = |extension: &str| {
         let mut name = base.file_name().unwrap_or_default().to_owned();
         name.push(".");
         name.push(extension);
         base.with_file_name(name)
     };
-    for extension in CASE_EXTENSIONS {
+    for extension in CASE_EXTENSIONS.iter().chain(notes) {
         let path = source(extension);
         if path.is_file() {
             copy_file(stage, case, extension, &path)?;

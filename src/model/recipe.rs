@@ -223,5 +223,10 @@ pub const CASE_EXTENSIONS: [&str; 13] = [
     "svg",
 ];
 
+/// Further extensions in packages before format 2025-09.
+///
+/// Source: problem package format legacy, "Annotations".
+pub const OLD_CASE_EXTENSIONS: [&str; 2] = ["hint", "desc"];
+
 /// The extension of a directory with further files for a test case; a recipe can copy it.
 pub const CASE_FILES: &str = "files";

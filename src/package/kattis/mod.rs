@@ -18,6 +18,8 @@ mod tags;
 mod v2025_09;
 mod version;
 
+use std::path::Path;
+
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::model::test_data::TestData;
@@ -30,6 +32,11 @@ use crate::package::recipe;
 pub(super) use credits::LICENSES;
 pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
 pub(super) use v2025_09::{FOLDERS, Kattis202509};
+
+/// Whether a directory is a package in a version before 2025-09.
+pub(super) fn is_before_2025_09(dir: &Path) -> bool {
+    version::detect(dir).is_some_and(|(version, _)| version != version::VersionName::V2025_09)
+}
 
 /// The name of the file of the settings, in every version.
 const SETTINGS: &str = "problem.yaml";

@@ -2,7 +2,9 @@
 
 use regex::RegexBuilder;
 
-use crate::model::recipe::{CASE_EXTENSIONS, GivenContents, GivenFile, MatchPattern};
+use crate::model::recipe::{
+    CASE_EXTENSIONS, GivenContents, GivenFile, MatchPattern, OLD_CASE_EXTENSIONS,
+};
 use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::text;
@@ -23,12 +25,13 @@ pub(super) struct Given {
     pub output_validator_args: Option<Vec<String>>,
 }
 
-/// Takes all keys that are endings of files.
-pub(super) fn given(map: &mut Map<'_>) -> Parse<Given> {
+/// Takes all keys that are endings of files; with those that only packages before format 2025-09 have, or without.
+pub(super) fn given(map: &mut Map<'_>, is_old: bool) -> Parse<Given> {
     let mut given = Given::default();
     // Reads all files before it fails, so that each fault is reported.
     let mut whole = Ok(());
-    for extension in CASE_EXTENSIONS {
+    let old = OLD_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
+    for extension in CASE_EXTENSIONS.into_iter().chain(old) {
         match (extension, map.ask(extension, contents)) {
             (_, Ok(None)) => {}
             (_, Err(fault)) => whole = Err(fault),
@@ -106,8 +109,11 @@ fn link(node: &Node<'_>) -> Parse<GivenContents> {
     Ok(GivenContents::Link(text))
 }
 
-/// The arguments in a `.yaml` or `test_group.yaml`; its faults are reported when it is read as a file.
+/// The arguments in a `.yaml` or the settings of a group; their faults are reported when they are read as files.
 pub(super) fn output_validator_args(raw: &Raw) -> Option<Vec<String>> {
+    if let Some(flags) = raw.get("output_validator_flags") {
+        return Some(flags.scalar()?.text.split_whitespace().map(str::to_owned).collect());
+    }
     let Value::Sequence(items) = &raw.get("output_validator_args")?.value else { return None };
     items.iter().map(|item| Some(item.scalar()?.text.clone())).collect()
 }

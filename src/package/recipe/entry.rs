@@ -20,7 +20,6 @@ const CASE_OTHER: Renamed = &[
     ("desc", "in format 2025-09: `description` under `yaml`"),
     ("description", "write it under `yaml`"),
     ("input", "write a command under `generate`, an input under `in`"),
-    super::VISUALIZER,
 ];
 
 /// The contents of an entry about its cases.
@@ -124,13 +123,13 @@ impl<'a> Reader<'a> {
             Value::Map(_) | Value::Broken => node.map_called("", &scope.keys)?.renamed(CASE_OTHER),
             _ => return Err(no_input(node)),
         };
-        self.settings(&mut map, &mut scope);
+        self.settings(node.raw, &mut map, &mut scope);
         let line_node = if node.is_map() { map.node("generate") } else { Some(node.clone()) };
         let line = line_node.as_ref().map(|node| self.programs.line(node)).transpose();
         let copy = map.ask("copy", |node| self.copy(node));
         let counts = map.ask("count", names::counts);
         let patterns = map.get("match", contents::patterns);
-        let given = contents::given(&mut map);
+        let given = contents::given(&mut map, self.is_old);
         let count_node = map.node("count");
         let (given, line, copy, counts) = (given?, line?, copy?, counts?);
         if let (Some(node), Some(counts)) = (&count_node, &counts) {

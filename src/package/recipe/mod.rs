@@ -19,6 +19,7 @@ use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
 use crate::package::files::is_valid_name;
+use crate::package::kattis;
 use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::{Directory, Listed};
@@ -69,6 +70,7 @@ pub fn read(path: &Path, dir: &Path, constants: &[Constant]) -> RecipeReading {
 fn read_root(path: &Path, dir: &Path, constants: &[Constant], root: &Node<'_>) -> Recipe {
     let mut reader = Reader {
         dir,
+        is_old: kattis::is_before_2025_09(dir),
         programs: Programs::new(dir.join(DIRECTORY), constants),
         numbers: Numbers::up_to(root.raw.get("data").map_or(0, names::numbered_cases)),
         directories: Vec::new(),
@@ -112,21 +114,20 @@ const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit
 
 const INPUT_KEYS: [&str; 3] = ["generate", "copy", "in"];
 
-/// A key of other tools, for directories and cases.
-const VISUALIZER: (&str, &str) = (
-    "visualizer",
-    "juror draws no pictures; in format 2025-09 visualizers have directories of their own",
-);
+/// The files with the settings of a group: in format 2025-09, and before.
+const GROUP_FILES: [&str; 2] = ["test_group.yaml", "testdata.yaml"];
 
 const DIRECTORY_OTHER: Renamed = &[
     ("type", "a directory is what has `data`; remove the line"),
+    ("test_group.yaml", "in packages before format 2025-09: `testdata.yaml`"),
     ("testdata.yaml", "in format 2025-09: `test_group.yaml`"),
     ("count", "`count` belongs to a test case, beside its `generate`"),
-    VISUALIZER,
 ];
 
 struct Reader<'a> {
     dir: &'a Path,
+    /// Whether the package is in a version before 2025-09, in which hints and settings of groups have other files.
+    is_old: bool,
     programs: Programs,
     numbers: Numbers,
     directories: Vec<Directory<'a>>,
@@ -195,7 +196,7 @@ impl<'a> Reader<'a> {
 
     fn directory(&mut self, node: &Node<'a>, mut scope: Scope) -> Parse<()> {
         let has = |key: &str| node.raw.get(key).is_some();
-        let is_case = !["data", "include", "test_group.yaml"].into_iter().any(has);
+        let is_case = !["data", "include"].into_iter().chain(GROUP_FILES).any(has);
         if is_case && scope.name.contains('/') && !node.raw.entries().is_empty() {
             let message = format!("`{}` has no input and no `data`", shown(node.key));
             let help =
@@ -203,14 +204,15 @@ impl<'a> Reader<'a> {
             return Err(node.key_error(message, help));
         }
         let mut map = node.map_called("", &scope.keys)?.renamed(DIRECTORY_OTHER);
-        self.settings(&mut map, &mut scope);
-        if let Some(Node { raw, .. }) = map.node("test_group.yaml") {
+        self.settings(node.raw, &mut map, &mut scope);
+        let settings = GROUP_FILES[usize::from(self.is_old)];
+        if let Some(Node { raw, .. }) = map.node(settings) {
             scope.output_validator_args = contents::output_validator_args(raw);
             let contents = match &raw.value {
                 Value::Map(entries) if entries.is_empty() => String::new(),
                 _ => yaml_text::write(raw),
             };
-            let name = join(&scope.name, "test_group.yaml");
+            let name = join(&scope.name, settings);
             self.recipe.files.push(RecipeFile { name, contents });
         }
         let mut includes = Vec::new();
@@ -230,8 +232,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `solution`, `random_salt` and `retries`, which directories and cases may set.
-    fn settings(&self, map: &mut Map<'a>, scope: &mut Scope) {
+    /// `solution`, `random_salt`, `retries` and `visualizer`, which directories and cases may set.
+    fn settings(&self, raw: &Raw, map: &mut Map<'a>, scope: &mut Scope) {
+        // Only where it is written: it is not listed among the known keys.
+        let visualizer = raw.get("visualizer").and_then(|_| map.node("visualizer"));
+        if let Some(node) = visualizer.filter(|node| !node.is_null()) {
+            let help = "remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories";
+            node.key_warning("`visualizer` is ignored", help);
+        }
         if let Some(node) = map.node("solution") {
             scope.solution = self.solution(&node).ok().flatten();
         }
@@ -419,7 +427,7 @@ fn is_directory(raw: &Raw) -> bool {
     let has = |key: &str| raw.get(key).is_some();
     let of_cases = INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["count", "match"]);
     matches!(raw.value, Value::Map(_))
-        && (["data", "include", "test_group.yaml"].into_iter().any(has)
+        && (["data", "include"].into_iter().chain(GROUP_FILES).any(has)
             || !of_cases.into_iter().any(has))
 }
 

@@ -7,7 +7,14 @@ use crate::model::recipe::{AnswerSource, GivenContents, GivenFile, InputSource, 
 
 /// Reads a recipe in a package with a few files; checks its cases, links, files and diagnostics, one line each.
 fn check(recipe: &str, expected: &[&str]) {
+    check_in("2025-09", recipe, expected);
+}
+
+/// The same in a package of this version.
+fn check_in(version: &str, recipe: &str, expected: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
+    let settings = format!("problem_format_version: {version}\n");
+    fs::write(dir.path().join("problem.yaml"), settings).unwrap();
     for file in [
         "generators/gen.py",
         "generators/lib.py",
@@ -433,16 +440,46 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
 }
 
 #[test]
+fn earlier_versions_have_other_files() {
+    let recipe = "data:\n  secret:\n    testdata.yaml: {output_validator_flags: a  b}\n    data:\n      \
+         a: {in: x, hint: h, desc: d}\n      b: gen.py 1\n      g: {testdata.yaml: {}}\n      h: {test_group.yaml: {}}\n";
+    let cases = [
+        "secret/a: in \"x\\n\" own .hint=\"h\\n\" .desc=\"d\\n\" args=[\"a\", \"b\"]",
+        "secret/b: generators/gen.py 1 own args=[\"a\", \"b\"]",
+        "secret/testdata.yaml: \"output_validator_flags: a  b\\n\"",
+        "secret/g/testdata.yaml: \"\"",
+        "8:11: unknown key `test_group.yaml` in `secret/h` (in packages before format 2025-09: `testdata.yaml`)",
+    ];
+    for version in ["legacy", "legacy-icpc", "2023-07"] {
+        check_in(version, recipe, &cases);
+    }
+    check(
+        recipe,
+        &[
+            "secret/a: in \"x\\n\" own",
+            "secret/b: generators/gen.py 1 own",
+            "secret/h/test_group.yaml: \"\"",
+            "3:5: unknown key `testdata.yaml` in `secret` (in format 2025-09: `test_group.yaml`)",
+            "5:18: unknown key `hint` in `secret/a` (in format 2025-09: `hint` under `yaml`)",
+            "5:27: unknown key `desc` in `secret/a` (in format 2025-09: `description` under `yaml`)",
+            "7:11: unknown key `testdata.yaml` in `secret/g` (in format 2025-09: `test_group.yaml`)",
+        ],
+    );
+}
+
+#[test]
 fn at_the_top_other_tools_may_have_keys() {
     check(
         "version: 2026-05\ngitignore_generated: true\nsolutoin: /x\ninclude: [sample]\nvisualizer: /v\n\
-         data: {secret: {data: {a: gen.py 1}}}\n",
+         data: {secret: {data: {a: {generate: gen.py 1, visualizer: /v}, b: {in: x, visualizer: }}}}\n",
         &[
             "secret/a: generators/gen.py 1 own",
-            "warning: 2:1: `gitignore_generated` is ignored: juror has no such key (fine if another tool reads it; known keys: solution, random_salt, retries, test_group.yaml, generators, version, data)",
+            "secret/b: in \"x\\n\" own",
+            "warning: 2:1: `gitignore_generated` is ignored: juror has no such key (fine if another tool reads it; known keys: visualizer, solution, random_salt, retries, test_group.yaml, generators, version, data)",
             "3:1: unknown key `solutoin` (did you mean `solution`?)",
             "4:1: unknown key `include` (write it in the directory for the cases)",
-            "warning: 5:1: `visualizer` is ignored: juror has no such key (fine if another tool reads it; known keys: solution, random_salt, retries, test_group.yaml, generators, version, data)",
+            "warning: 5:1: `visualizer` is ignored (remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories)",
+            "warning: 6:48: `visualizer` is ignored (remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories)",
         ],
     );
 }

@@ -66,6 +66,7 @@ impl Format for Kattis202509 {
 
     fn layout(&self) -> Layout {
         Layout {
+            notes: &[],
             format: "2025-09",
             is_guessed: false,
             settings: SETTINGS,
