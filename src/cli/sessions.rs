@@ -162,7 +162,15 @@ impl Judging<'_> {
         }
         let limits = Limits::of_submission(&self.bench.problem.limits, TIME_TO_FIND_LIMIT);
         let rules = self.rules(limits.clone(), limits, Detail::Brief);
-        let runs = entries.len() * self.cases.len();
+        // Most are about all cases, and are judged at once.
+        let mut groups: BTreeMap<Vec<usize>, Vec<PreparedSubmission<'_>>> = BTreeMap::new();
+        for entry in entries {
+            let about = time_limit::bounding_cases(entry.submission);
+            let names = self.cases.iter().map(|case| case.test_case.name.as_str());
+            let cases = names.enumerate().filter(|(_, name)| about(name)).map(|(index, _)| index);
+            groups.entry(cases.collect()).or_default().push(entry);
+        }
+        let runs = groups.iter().map(|(cases, entries)| cases.len() * entries.len()).sum();
         let done = AtomicUsize::new(0);
         let timed = || {
             (self.bench.events)(Event::Progress(ProgressStep {
@@ -177,25 +185,25 @@ impl Judging<'_> {
             Event::CaseJudged { .. } => timed(),
             _ => {}
         };
-        let session = Session {
-            bench: Bench { events: &events, ..self.bench },
-            rules,
-            entries: &entries,
-            cases: &self.cases,
-            schedule: Schedule::single(self.cases.len(), Until::Never),
-            spares: false,
-            scheme: None,
-        };
-        let results = session.run()?;
-        let failed = results.iter().find_map(|judged| match judged {
-            Judged::Failed(error) => Some(error.clone()),
-            Judged::Judgement(_) => None,
-        });
-        if let Some(error) = failed {
-            return Err(error.into());
+        let (mut bounding, mut results) = (Vec::new(), Vec::new());
+        for (cases, entries) in groups.iter().filter(|(cases, _)| !cases.is_empty()) {
+            let session = Session {
+                bench: Bench { events: &events, ..self.bench },
+                rules: rules.clone(),
+                entries,
+                cases: &cases.iter().map(|index| self.cases[*index].clone()).collect::<Vec<_>>(),
+                schedule: Schedule::single(cases.len(), Until::Never),
+                spares: false,
+                scheme: None,
+            };
+            for judged in session.run()? {
+                match judged {
+                    Judged::Failed(error) => return Err(error.into()),
+                    judged => results.push(judged),
+                }
+            }
+            bounding.extend(entries.iter().map(|entry| entry.submission.clone()));
         }
-        let bounding: Vec<Submission> =
-            entries.iter().map(|entry| entry.submission.clone()).collect();
         let bounds = bounds(&bounding, &results);
         // A run that was stopped only shows that more time is needed.
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)

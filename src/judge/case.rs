@@ -117,6 +117,7 @@ impl RepeatLine {
 }
 
 /// A test case, ready to be judged.
+#[derive(Clone)]
 pub struct ReadyCase<'a> {
     /// The test case, or the stand-in for a static validation.
     pub test_case: &'a TestCase,

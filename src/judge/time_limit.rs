@@ -42,6 +42,13 @@ pub fn is_upper(expectation: &Expectation) -> bool {
     }
 }
 
+/// Whether a submission bounds the time limit from below with the test case of this name.
+pub fn bounding_cases(submission: &Submission) -> impl Fn(&str) -> bool + use<> {
+    let rules = submission.expectations.iter().filter(|rule| rule.is_lower_bound());
+    let rules: Vec<_> = rules.map(means).collect();
+    move |case| rules.iter().any(|means| means(case))
+}
+
 /// The bounds on the time limit from these submissions and their judgements.
 ///
 /// Source: problem package format 2025-09, "Timelimit inference".

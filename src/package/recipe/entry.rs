@@ -6,12 +6,12 @@ use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, RecipeCase,
 };
 use crate::package::faults::Reported;
-use crate::package::node::{Node, Parse, Renamed};
+use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::recipe::command::CommandLine;
 use crate::package::recipe::include::Listed;
 use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, join, names};
 use crate::package::text::shown;
-use crate::package::values::filled_text;
+use crate::package::values::{filled_text, text};
 use crate::package::yaml::Value;
 
 const CASE_OTHER: Renamed = &[
@@ -31,6 +31,8 @@ struct Plan<'a> {
     line_node: Option<Node<'a>>,
     counts: Option<Vec<i64>>,
     scope: Scope,
+    /// Whether its files are in `data/` already, so that nothing makes them.
+    is_manual: bool,
 }
 
 /// The files that `copy` names.
@@ -81,6 +83,18 @@ impl<'a> Reader<'a> {
             }
             names.push(name.clone());
             let mut case = plan.case.clone();
+            if plan.is_manual {
+                let base = self.dir.join("data").join(&name);
+                if !base.with_added_extension("in").is_file() {
+                    let message = format!("`{}` has no input", shown(node.key));
+                    let help = format!(
+                        "add data/{name}.in, or give it one of `generate`, `copy` and `in`"
+                    );
+                    node.key_error(message, help);
+                    continue;
+                }
+                case.copy = Some(base);
+            }
             case.name = name;
             if let Some(line) = &plan.line {
                 case.input = InputSource::Command(GeneratorCommand {
@@ -117,16 +131,23 @@ impl<'a> Reader<'a> {
     /// Reads the contents of an entry.
     fn plan(&self, node: &Node<'a>, scope: &Scope) -> Parse<Plan<'a>> {
         let mut scope = scope.inner(node.key, node.key);
+        let is_manual = self.is_old && node.is_null();
         let mut map = match &node.raw.value {
-            // Only a command.
-            Value::Scalar(_) if !node.is_null() => node.no_map(),
+            // Only a command, or nothing.
+            Value::Scalar(_) if is_manual || !node.is_null() => node.no_map(),
             Value::Map(_) | Value::Broken => node.map_called("", &scope.keys)?.renamed(CASE_OTHER),
             _ => return Err(no_input(node)),
         };
         self.settings(node.raw, &mut map, &mut scope);
-        let line_node = if node.is_map() { map.node("generate") } else { Some(node.clone()) };
+        let command = match node.is_map() {
+            true if self.is_old => self.old_command(&mut map),
+            true => map.node("generate"),
+            false => Some(node.clone()).filter(|_| !is_manual),
+        };
+        let file = command.as_ref().and_then(|node| self.input_file(node));
+        let line_node = command.filter(|_| file.is_none());
         let line = line_node.as_ref().map(|node| self.programs.line(node)).transpose();
-        let copy = map.ask("copy", |node| self.copy(node));
+        let copy = map.ask("copy", |node| self.copy(node)).map(|copy| file.or(copy));
         let counts = map.ask("count", names::counts);
         let patterns = map.get("match", contents::patterns);
         let given = contents::given(&mut map, self.is_old);
@@ -138,6 +159,7 @@ impl<'a> Reader<'a> {
         let copied_input = copy.as_ref().filter(|copy| copy.has_input);
         let input = match (&line, copied_input, given.input) {
             (Some(_), None, None) | (None, Some(_), None) => InputSource::Copy,
+            (None, None, None) if is_manual => InputSource::Copy,
             (None, None, Some(text)) => InputSource::Literal(text),
             (None, None, None) => return Err(no_input(node)),
             _ => {
@@ -161,7 +183,23 @@ impl<'a> Reader<'a> {
             patterns: patterns.unwrap_or_default(),
             output_validator_args: args.or_else(|| scope.output_validator_args.clone()),
         };
-        Ok(Plan { case, line, line_node, counts, scope })
+        Ok(Plan { case, line, line_node, counts, scope, is_manual })
+    }
+
+    /// The command of a case in a map, which earlier recipes call its input.
+    fn old_command(&self, map: &mut Map<'a>) -> Option<Node<'a>> {
+        map.node("type");
+        map.node("generate").or_else(|| map.node("input"))
+    }
+
+    /// The files to copy if a command of an earlier recipe is the path of an input, not a program.
+    fn input_file(&self, command: &Node<'_>) -> Option<Copied> {
+        let text = text(command).ok().filter(|_| self.is_old)?;
+        let text = text.trim();
+        let name = text.strip_prefix("./").unwrap_or(text).strip_suffix(".in")?;
+        let base = self.dir.join(DIRECTORY).join(name);
+        let is_there = is_below(name) && base.with_added_extension("in").is_file();
+        is_there.then_some(Copied { base, has_input: true })
     }
 
     /// The path that the names of the copied files begin with.

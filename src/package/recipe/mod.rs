@@ -205,6 +205,9 @@ impl<'a> Reader<'a> {
         }
         let mut map = node.map_called("", &scope.keys)?.renamed(DIRECTORY_OTHER);
         self.settings(node.raw, &mut map, &mut scope);
+        if self.is_old {
+            map.node("type");
+        }
         let settings = GROUP_FILES[usize::from(self.is_old)];
         if let Some(Node { raw, .. }) = map.node(settings) {
             scope.output_validator_args = contents::output_validator_args(raw);
@@ -425,7 +428,7 @@ fn report_rest_of_root(map: &mut Map<'_>) {
 /// Directories have `data` or another key of theirs, and cases do not; an empty map is a directory without cases.
 fn is_directory(raw: &Raw) -> bool {
     let has = |key: &str| raw.get(key).is_some();
-    let of_cases = INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["count", "match"]);
+    let of_cases = INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["input", "count", "match"]);
     matches!(raw.value, Value::Map(_))
         && (["data", "include"].into_iter().chain(GROUP_FILES).any(has)
             || !of_cases.into_iter().any(has))

@@ -1,5 +1,7 @@
 //! Tables of recipes, how they are read, and their faults.
 
+mod earlier;
+
 use std::fs;
 
 use super::*;
@@ -22,6 +24,7 @@ fn check_in(version: &str, recipe: &str, expected: &[&str]) {
         "generators/manual/a.in",
         "generators/manual/b.ans",
         "submissions/accepted/a.py",
+        "data/sample/1.in",
     ] {
         let path = dir.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -435,34 +438,6 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
             "16:7: a test case must not be called `test_group` (rename it: its .yaml file would be that of the group)",
             "17:7: `j` has no input (give it one of `generate`, `copy` and `in`)",
             "18:3: `sample` must be a directory (write `sample: { data: ... }`)",
-        ],
-    );
-}
-
-#[test]
-fn earlier_versions_have_other_files() {
-    let recipe = "data:\n  secret:\n    testdata.yaml: {output_validator_flags: a  b}\n    data:\n      \
-         a: {in: x, hint: h, desc: d}\n      b: gen.py 1\n      g: {testdata.yaml: {}}\n      h: {test_group.yaml: {}}\n";
-    let cases = [
-        "secret/a: in \"x\\n\" own .hint=\"h\\n\" .desc=\"d\\n\" args=[\"a\", \"b\"]",
-        "secret/b: generators/gen.py 1 own args=[\"a\", \"b\"]",
-        "secret/testdata.yaml: \"output_validator_flags: a  b\\n\"",
-        "secret/g/testdata.yaml: \"\"",
-        "8:11: unknown key `test_group.yaml` in `secret/h` (in packages before format 2025-09: `testdata.yaml`)",
-    ];
-    for version in ["legacy", "legacy-icpc", "2023-07"] {
-        check_in(version, recipe, &cases);
-    }
-    check(
-        recipe,
-        &[
-            "secret/a: in \"x\\n\" own",
-            "secret/b: generators/gen.py 1 own",
-            "secret/h/test_group.yaml: \"\"",
-            "3:5: unknown key `testdata.yaml` in `secret` (in format 2025-09: `test_group.yaml`)",
-            "5:18: unknown key `hint` in `secret/a` (in format 2025-09: `hint` under `yaml`)",
-            "5:27: unknown key `desc` in `secret/a` (in format 2025-09: `description` under `yaml`)",
-            "7:11: unknown key `testdata.yaml` in `secret/g` (in format 2025-09: `test_group.yaml`)",
         ],
     );
 }
