@@ -191,6 +191,19 @@ mod tests {
     use crate::model::program::{Program, ProgramKind};
     use crate::model::submission::Overall;
 
+    fn submission(rules: &[Expectation]) -> Submission {
+        Submission {
+            name: "slow.py".to_owned(),
+            program: Program {
+                name: "slow.py".to_owned(),
+                path: PathBuf::from("slow.py"),
+                kind: ProgramKind::Submission,
+                ..Program::default()
+            },
+            expectations: rules.to_vec(),
+        }
+    }
+
     /// 2025-09, "Problem timing": the inferred limit is the smallest multiple of `time_resolution` with the margin
     #[test]
     fn the_inferred_limit_is_the_smallest_multiple_with_the_margin() {
@@ -225,6 +238,30 @@ mod tests {
         check(600, 5.0, 3);
         check(1010, 5.0, 6);
         check(600, 2.5, 2);
+    }
+
+    /// 2025-09, "Timelimit inference": "over the set of test cases to which the rule applies"
+    #[test]
+    fn only_the_cases_of_its_rules_bound_the_limit_from_below() {
+        let rule = |cases: Option<&str>, permitted: &[Verdict]| Expectation {
+            cases: cases.map(str::to_owned),
+            permitted: Some(permitted.to_vec()),
+            ..Expectation::default()
+        };
+        let (quick, any) = ([Verdict::Accepted], [Verdict::Accepted, Verdict::TimeLimitExceeded]);
+        let check = |rules: &[Expectation], expected: &str| {
+            let is_meant = bounding_cases(&submission(rules));
+            let cases = ["sample/1", "secret/a/1", "secret/b/1"].into_iter();
+            let meant: Vec<&str> = cases.filter(|case| is_meant(case)).collect();
+            assert_eq!(meant.join(" "), expected, "{rules:?}");
+        };
+        check(&[rule(None, &quick)], "sample/1 secret/a/1 secret/b/1");
+        check(&[rule(Some("sample"), &quick), rule(Some("secret/a"), &any)], "sample/1");
+        check(
+            &[rule(Some("sample"), &quick), rule(Some("secret/b"), &quick), rule(None, &any)],
+            "sample/1 secret/b/1",
+        );
+        check(&[rule(None, &any)], "");
     }
 
     /// 2025-09, "Timelimit inference": all that may not be too slow bounds it from below, also `wrong_answer` and `run_time_error`
@@ -301,16 +338,7 @@ mod tests {
         };
         let check =
             |rules: &[Expectation], runs: &[(&str, Option<StoppedBy>, u64)], expected: bool| {
-                let submission = Submission {
-                    name: "slow.py".to_owned(),
-                    program: Program {
-                        name: "slow.py".to_owned(),
-                        path: PathBuf::from("slow.py"),
-                        kind: ProgramKind::Submission,
-                        ..Program::default()
-                    },
-                    expectations: rules.to_vec(),
-                };
+                let submission = submission(rules);
                 let runs: Vec<CaseJudgement> = runs.iter().map(run).collect();
                 let slow = Duration::from_millis(1500);
                 assert_eq!(
