@@ -96,8 +96,18 @@ impl<'a> Translator<'a, '_> {
             Event::End(TagEnd::Heading(level)) => {
                 vec![Event::End(TagEnd::Heading(deeper(level, self.depth)))]
             }
+            // A page may have several statements.
+            Event::FootnoteReference(label) => vec![Event::FootnoteReference(self.own(&label))],
+            Event::Start(Tag::FootnoteDefinition(label)) => {
+                vec![Event::Start(Tag::FootnoteDefinition(self.own(&label)))]
+            }
             event => vec![event],
         }
+    }
+
+    /// The identifier of a footnote in this statement.
+    fn own(&self, label: &str) -> CowStr<'a> {
+        format!("{}-{label}", self.scope.language).into()
     }
 
     fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) -> Event<'a> {

@@ -41,6 +41,7 @@ pub struct Rendered {
 /// State that the translators of a statement share.
 struct Scope<'a> {
     problem: &'a Problem,
+    language: &'a str,
     words: &'static Words,
     images: Images,
     samples: Samples,
@@ -76,6 +77,7 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
     for statement in statements {
         let mut scope = Scope {
             problem,
+            language: &statement.language,
             words: Words::of(&statement.language),
             images: Images::new(problem, statement),
             samples: Samples::of(problem),

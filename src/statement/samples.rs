@@ -144,22 +144,25 @@ impl Samples {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => error.to_string(),
         };
-        let passes = text.split("\n---\n").count();
+        let lines: Vec<&str> = text.lines().collect();
+        let passes: Vec<&[&str]> = lines.split(|line| *line == "---").collect();
         let mut html = format!("<h3>{} {}</h3>\n", words.sample_interaction, self.shown);
-        for (pass, text) in text.split("\n---\n").enumerate() {
+        for (pass, lines) in passes.iter().enumerate() {
             let mut turns: Vec<[String; 2]> = Vec::new();
             let mut last = None;
-            for line in text.lines() {
+            for line in *lines {
                 let side = usize::from(line.starts_with('>'));
                 if last != Some(side) {
                     turns.push([String::new(), String::new()]);
                 }
                 last = Some(side);
                 if let Some(turn) = turns.last_mut() {
-                    turn[side] += &format!("{}\n", line.trim_start_matches(['<', '>']));
+                    // Only the first one is not part of the text.
+                    turn[side] += line.strip_prefix(['<', '>']).unwrap_or(line);
+                    turn[side] += "\n";
                 }
             }
-            if passes > 1 {
+            if passes.len() > 1 {
                 html.push_str(&format!("<p>{} {}</p>\n", words.pass, pass + 1));
             }
             let rows: Vec<[String; 2]> =

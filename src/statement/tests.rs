@@ -54,7 +54,7 @@ fn markdown_becomes_html() {
     check("## Input\n\nTwo *numbers*.", &["<h2>Input</h2>", "<p>Two <em>numbers</em>.</p>"]);
     check("# Sum\n## Input\n", &["<h2>Sum</h2>", "<h3>Input</h3>"]);
     check("| a | b |\n|--:|---|\n| 1 | 2 |\n", &["<table>", "text-align: right\">1</td>"]);
-    check("A note[^1].\n\n[^1]: More.\n", &["footnote"]);
+    check("A note[^1].\n\n[^1]: More.\n", &["href=\"#en-1\"", "id=\"en-1\""]);
     check("$1 \\le n$ and $$x^2$$", &["<math><mn>1</mn><mo", "<math display=\"block\"><msup>"]);
     check("At most {{n}} of ${{n}}$", &["At most 100 of <math><mn>100</mn>"]);
     check("![one](a.png)", &["<img src=\"data:image/png;base64,Zm9vYg==\" alt=\"one\""]);
@@ -111,6 +111,14 @@ fn the_subset_of_latex_becomes_html() {
     check(
         r"\textbf{a \emph{b}} {\tt c--d} e--f",
         &["<strong>a <em>b</em></strong> <code>c--d</code> e–f"],
+    );
+    check(
+        r"At \url{https://a.example/b%20c} and \href{https://a.example/%2F}{d}. End",
+        &["\"https://a.example/b%20c\">", "\"https://a.example/%2F\">d</a>. End"],
+    );
+    check(
+        r"\newcommand{\pair}[2][n]{(#1, #2)}\pair{m} and \pair[a]{b}",
+        &["<p>(n, m) and (a, b)</p>"],
     );
     check("{\\bf a\n\nb} c", &["<p><strong>a</strong></p>\n<p><strong>b</strong> c</p>"]);
     check(r"\bf{a} b", &["<strong>a</strong> b"]);
@@ -231,6 +239,11 @@ fn what_latex_is_not_known_is_told_with_its_line() {
         check(text, &[], &[&format!("1: `{what}` is left out: it has no match")]);
     }
     check("\\item", &[], &["1: `\\item` is outside a list"]);
+    check(
+        "\\def\\x#1;{[#1]}a\\x b",
+        &["<p>ab</p>"],
+        &["1: the macro \\x has a pattern, so it is left out"],
+    );
     check(
         "\\includegraphics{b.gif}",
         &[],

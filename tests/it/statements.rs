@@ -50,6 +50,12 @@ fn samples_are_what_contestants_are_shown() {
         "<td></td><td><pre>? ! </pre></td>",
         "Pass 2",
     ]);
+    fixture.write("sum/data/sample/1.interaction", "<1\r\n>>\r\n---\r\n<<>\r\n");
+    shown(&[
+        "<td></td><td><pre>&gt; </pre></td>",
+        "Pass 2",
+        "<td><pre>&lt;&gt; </pre></td><td></td>",
+    ]);
     fixture.remove("sum/data/sample/1.interaction");
     std::os::unix::fs::symlink("/etc/passwd", fixture.path("sum/data/sample/1.in.statement"))
         .expect("a link");

@@ -101,6 +101,8 @@ struct Translator<'a, 'b> {
 #[derive(Clone)]
 struct Macro {
     parameters: usize,
+    /// What the first parameter is if it is not given; then it is given in brackets.
+    default: Option<String>,
     body: String,
 }
 
@@ -201,11 +203,11 @@ impl Translator<'_, '_> {
             }
             "constant" => self.constant(at, scanner),
             "url" => {
-                let address = self.text[scanner.argument()].replace('\\', "");
+                let address = self.text[scanner.address()].replace('\\', "");
                 self.link(&address, &escape(&address), at);
             }
             "href" => {
-                let address = self.text[scanner.argument()].replace('\\', "");
+                let address = self.text[scanner.address()].replace('\\', "");
                 let shown = scanner.argument();
                 let shown = self.inline(shown);
                 self.link(&address, &shown, at);
@@ -243,7 +245,7 @@ impl Translator<'_, '_> {
                     None => self.remark(label, "there is no such label", "add it with \\label"),
                 }
             }
-            "def" | "newcommand" | "renewcommand" | "providecommand" => self.define(scanner),
+            "def" | "newcommand" | "renewcommand" | "providecommand" => self.define(scanner, at),
             // Those of Polygon are built in; others are not supported.
             "newenvironment" | "renewenvironment" => {
                 scanner.argument();
@@ -380,22 +382,35 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Defines a macro: `\newcommand{\name}[1]{text}` or `\def\name{text}`.
-    fn define(&mut self, scanner: &mut Scanner<'_>) {
+    /// Defines a macro: `\newcommand{\name}[2][default]{text}` or `\def\name{text}`.
+    fn define(&mut self, scanner: &mut Scanner<'_>, at: Range<usize>) {
         let name = scanner.argument();
         let name = self.text[name].trim().trim_start_matches('\\').to_owned();
         let parameters = scanner.option().and_then(|range| self.text[range].trim().parse().ok());
-        let body = scanner.argument();
+        let default = scanner.option().map(|range| self.text[range].to_owned());
+        let mut body = scanner.argument();
+        if &self.text[body.clone()] == "#" {
+            // The pattern of a `\def` ends where the text begins.
+            scanner.skip_to_brace();
+            body = scanner.argument();
+            let message = format!("the macro \\{name} has a pattern, so it is left out");
+            self.remark(at, message, "define it by `\\newcommand`");
+            body.end = body.start;
+        }
         let body = self.text[body].to_owned();
         self.math.define(&name, &body);
-        self.macros.insert(name, Macro { parameters: parameters.unwrap_or(0), body });
+        self.macros.insert(name, Macro { parameters: parameters.unwrap_or(0), default, body });
     }
 
     fn expand(&mut self, it: &Macro, at: Range<usize>, scanner: &mut Scanner<'_>) {
         let mut body = it.body.clone();
         for number in 1..=it.parameters.min(9) {
-            let argument = scanner.argument();
-            body = body.replace(&format!("#{number}"), &self.text[argument]);
+            let default = it.default.as_deref().filter(|_| number == 1);
+            let argument = match default {
+                Some(default) => scanner.option().map_or(default, |range| &self.text[range]),
+                None => &self.text[scanner.argument()],
+            };
+            body = body.replace(&format!("#{number}"), argument);
         }
         self.expanded += body.len();
         if self.expanded > MOST_EXPANDED {

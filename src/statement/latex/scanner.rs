@@ -64,7 +64,7 @@ impl<'a> Scanner<'a> {
             '~' => self.single(Token::Tie),
             '&' => self.single(Token::Cell),
             '}' => self.single(Token::Stray("}")),
-            '{' => match closing(self.text, self.at, self.end) {
+            '{' => match closing(self.text, self.at, self.end, true) {
                 Some(close) => {
                     let inner = self.at + 1..close;
                     self.at = close + 1;
@@ -245,6 +245,20 @@ impl<'a> Scanner<'a> {
 
     /// The argument of a command: the text between braces, else one character or command. Empty if there is none.
     pub(super) fn argument(&mut self) -> Range<usize> {
+        self.argument_with(true)
+    }
+
+    /// Goes to the next opening brace, or to the end.
+    pub(super) fn skip_to_brace(&mut self) {
+        self.at = find(self.text, self.at, self.end, "{").unwrap_or(self.end);
+    }
+
+    /// The next argument as an address, in which a percent sign begins no comment.
+    pub(super) fn address(&mut self) -> Range<usize> {
+        self.argument_with(false)
+    }
+
+    fn argument_with(&mut self, has_comments: bool) -> Range<usize> {
         let before = self.at;
         self.skip_blanks();
         let start = self.at;
@@ -253,7 +267,7 @@ impl<'a> Scanner<'a> {
             return before..before;
         };
         match first {
-            '{' => match closing(self.text, start, self.end) {
+            '{' => match closing(self.text, start, self.end, has_comments) {
                 Some(close) => {
                     self.at = close + 1;
                     start + 1..close
@@ -290,14 +304,14 @@ impl<'a> Scanner<'a> {
 }
 
 /// The position of the brace that closes the one at `open`.
-fn closing(text: &str, open: usize, end: usize) -> Option<usize> {
+fn closing(text: &str, open: usize, end: usize, has_comments: bool) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = open;
     let bytes = text.as_bytes();
     while at < end {
         match bytes[at] {
             b'\\' => at += 1,
-            b'%' => at += text[at..end].find('\n').unwrap_or(end - at),
+            b'%' if has_comments => at += text[at..end].find('\n').unwrap_or(end - at),
             b'{' => depth += 1,
             b'}' => {
                 depth -= 1;
