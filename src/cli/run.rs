@@ -72,7 +72,12 @@ pub struct RunArguments {
 
 /// Runs a submission once.
 pub fn run(arguments: &RunArguments) -> ExitCode {
-    command(&arguments.output, "run", |output| run_on(arguments, output))
+    let options = OutputOptions {
+        // What people type and the program writes stands there.
+        is_still: io::stdin().is_terminal() || io::stdout().is_terminal(),
+        ..arguments.output.clone()
+    };
+    command(&options, "run", |output| run_on(arguments, output))
 }
 
 fn run_on(arguments: &RunArguments, output: &Output) -> Result<(), Stop> {
