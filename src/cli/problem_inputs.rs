@@ -212,6 +212,12 @@ impl ProblemInputs {
 
     /// Why there are no inputs to try.
     pub(super) fn nothing_to_try(&self) -> &'static str {
+        let is_checked = !(self.grammars.is_empty() && self.programs.is_empty());
+        if is_checked && self.copied().next().is_some() {
+            return "test cases cannot be changed, since the output validator needs judge answers, and the recipe has no \
+                    `solution` that makes them; add one to generators/generators.yaml, or give a grammar with \
+                    --input-grammar";
+        }
         "the package has neither a grammar of its input, a file *.ctd, nor a generator line with {seed}, nor test cases \
          with an input validator; give a grammar with --input-grammar"
     }

@@ -255,17 +255,24 @@ pub fn by_validator(
             ));
         }
         (SCORE_MULTIPLIER, Some(_)) if number.exceeds(Score::ONE) => {
-            return Err(format!("its {SCORE_MULTIPLIER} is {number}, more than 1"));
+            return Err(format!("its {SCORE_MULTIPLIER} is {}, more than 1", written(text)));
         }
         (SCORE_MULTIPLIER, Some(max)) => {
             (Score::new(number.points() * max.points()), ScoreOrigin::Multiplier)
         }
         (_, Some(max)) if number.exceeds(max) => {
-            return Err(format!("its {SCORE} is {number}, more than the {max} of the test case"));
+            let written = written(text);
+            return Err(format!("its {SCORE} is {written}, more than the {max} of the test case"));
         }
         _ => (Some(number), ScoreOrigin::Score),
     };
     Ok(Some(CaseScore { score: score.unwrap_or_default(), origin }))
+}
+
+/// What a file says, as written: a rounded number may look right.
+fn written(text: &[u8]) -> String {
+    const SHOWN: usize = 60;
+    visible(text.trim_ascii()).chars().take(SHOWN).collect()
 }
 
 fn number(file: &str, text: &[u8], least: f64) -> Result<Score, String> {

@@ -56,7 +56,11 @@ pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
     // A file in no language is not source code, unless the package says that it counts.
     let limit = problem.limits.code.or(code.map(|_| CODE));
     if let Some(limit) = limit.filter(|limit| size > *limit) {
-        return Some(format!("{size} of source code, {limit} allowed"));
+        return Some(match size.0 - limit.0 < limit.0 / 100 {
+            // Rounded, they would look the same.
+            true => format!("{} bytes of source code, {} allowed", size.0, limit.0),
+            false => format!("{size} of source code, {limit} allowed"),
+        });
     }
     let code = code?;
     let allowed = problem.languages.as_ref()?;

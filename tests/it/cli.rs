@@ -391,6 +391,8 @@ fn a_package_says_which_source_code_it_takes() {
     check("  code: 1\n", 0, &["AC"]);
     fixture.write("a.sh", format!("{RIGHT}#{}\n", "x".repeat(2000)));
     check("  code: 1\n", 1, &["CE", "of source code, 1 KiB allowed"]);
+    fixture.write("a.sh", format!("{RIGHT}#{}\n", "x".repeat(1023 - RIGHT.len())));
+    check("  code: 1\n", 1, &["CE", "1025 bytes of source code, 1024 allowed"]);
 }
 
 #[test]
