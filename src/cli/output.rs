@@ -106,6 +106,9 @@ pub fn command_listed(
     }
     output.recalled();
     output.worked();
+    if output.ended() != ExitCode::Success {
+        output.event(Event::EndedEarly { exit_code: output.ended().number().into() });
+    }
     output.event(Event::Finished);
     output.exit_code()
 }

@@ -75,6 +75,11 @@ pub enum Event {
     PackageRefused,
     /// Something is wrong with a user's file.
     Diagnosed(Diagnostic),
+    /// The command, or a part of it, ended before its work was done.
+    EndedEarly {
+        /// The exit code for that.
+        exit_code: u32,
+    },
     /// Something is wrong with the user's request: with the command line, but not with the content of a file.
     Complained {
         /// The problem and its solution.

@@ -1,5 +1,6 @@
 //! Merged reports: they are turned into events again, so that every reporter can show them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,6 +46,13 @@ impl fmt::Display for Shard {
     }
 }
 
+impl Document {
+    /// The exit code of work that ended early, if some did.
+    pub fn ended_with(&self) -> Option<u32> {
+        self.ended_with
+    }
+}
+
 /// The commands whose reports can be merged.
 const COMMANDS: [&str; 3] = ["judge", "verify", "generate"];
 
@@ -59,6 +67,7 @@ pub struct Document {
     boxes: Option<PathBuf>,
     diagnostics: Vec<Diagnostic>,
     complaints: Vec<String>,
+    ended_with: Option<u32>,
     submissions: Vec<SubmissionReport>,
     #[serde(default)]
     duplicates: Vec<Duplicates>,
@@ -121,6 +130,17 @@ pub fn command(documents: &[Document]) -> Result<&'static str, String> {
     if documents.iter().any(|it| !it.proposals.is_empty()) {
         return Err("one report is of `juror generate --from-grammar`".to_owned());
     }
+    let mut known = HashSet::new();
+    for document in documents {
+        let name = |it: &SubmissionReport| (it.package.clone(), it.name.clone());
+        let names: HashSet<_> = document.submissions.iter().map(name).collect();
+        if let Some((_, name)) =
+            names.iter().find(|name| document.shard.is_none() && known.contains(*name))
+        {
+            return Err(format!("two reports have {name}"));
+        }
+        known.extend(names);
+    }
     let shards: Vec<Shard> = documents.iter().filter_map(|it| it.shard).collect();
     let Some(&Shard { count, .. }) = shards.first() else { return Ok(command) };
     if shards.len() < documents.len() || shards.iter().any(|it| it.count != count) {
@@ -162,6 +182,9 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
     }
     for message in unique(documents.iter().flat_map(|it| &it.complaints)) {
         told.say(None, Event::Complained { message: message.clone() });
+    }
+    for exit_code in documents.iter().filter_map(|it| it.ended_with) {
+        told.say(None, Event::EndedEarly { exit_code });
     }
     let duplicates = unique(documents.iter().flat_map(|it| &it.duplicates));
     if !duplicates.is_empty() {

@@ -5,7 +5,7 @@
 
 mod gather;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,6 +80,9 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// What is wrong with the command line.
     pub complaints: Vec<String>,
+    /// The exit code of work that ended early, because of those or for another reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_with: Option<u32>,
     /// Each submission that was judged, or could not be.
     pub submissions: Vec<SubmissionReport>,
     /// Submissions that are the same.
@@ -444,6 +447,8 @@ pub struct Work {
     pub submissions: Vec<UnderWay>,
     /// The current step of checking or making data.
     pub step: Option<ProgressStep>,
+    /// The package's name in events and in the report, if another package has the same.
+    pub renamed: Option<(String, String)>,
 }
 
 /// A submission that has begun.

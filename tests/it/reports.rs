@@ -1,6 +1,7 @@
 //! Reports in files: `--html`, `--csv`, `--junit`, `--github`; shards and `merge`.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -129,6 +130,55 @@ fn a_report_is_written_although_nobody_reads_the_terminal() {
 }
 
 #[test]
+fn packages_of_one_name_are_told_apart() {
+    let fixture = Fixture::new();
+    for dir in ["a", "b", "b/c"] {
+        fs::create_dir_all(fixture.path(dir)).expect("a directory");
+        let mut copy = Command::new("cp");
+        let copied = copy.arg("-r").arg(fixture.path("sum")).arg(fixture.path(dir)).status();
+        assert!(copied.expect("cp runs").success());
+    }
+    fixture.remove("b/sum/submissions/wrong_answer/wrong.sh");
+    fixture.write("b/sum/submissions/accepted/wrong.sh", WRONG);
+    let report = fixture.json("verify a/sum b/sum b/c/sum sum --junit all.xml", 1);
+    fixture.write("1.json", report.to_string());
+    let merged = fixture.json("merge 1.json", 1);
+    for report in [report, merged] {
+        let names = |of: &str, key: &str| {
+            let all = report[of].as_array().expect("a list").iter();
+            all.map(|it| it[key].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(names("packages", "name"), ["sum", "b/sum", "c/sum", "sum (2)"]);
+        let broken = report["submissions"].as_array().expect("a list").iter();
+        let broken: Vec<&str> = broken
+            .filter(|it| it["broken_expectations"] != serde_json::json!([]))
+            .map(|it| it["package"].as_str().expect("a name"))
+            .collect();
+        assert_eq!(broken, ["b/sum"]);
+    }
+    let suites = fixture.read("all.xml");
+    assert!(suites.contains("failures=\"1\""), "{suites}");
+}
+
+#[test]
+fn merged_reports_end_as_the_whole_would() {
+    let fixture = Fixture::new();
+    for (arguments, code) in [
+        ("verify sum --case nothing", 5),
+        ("judge sum nobody.sh", 2),
+        ("judge nowhere a.sh", 3),
+        ("verify sum --case sample/*", 0),
+    ] {
+        for index in 1..3 {
+            let report = fixture.json(&format!("{arguments} --shard {index}/2"), code);
+            assert_eq!(report["ended_with"].as_i64().unwrap_or_default(), i64::from(code));
+            fixture.write(&format!("{index}.json"), report.to_string());
+        }
+        fixture.check("merge 1.json 2.json", code, &[]);
+    }
+}
+
+#[test]
 fn shards_are_joined_to_the_same_report() {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/wrong_answer/a.sh", WRONG);
@@ -181,6 +231,7 @@ fn shards_are_joined_to_the_same_report() {
     fixture.write("other.json", &report(&other, 0).0);
     check("1.json other.json 3.json", "their packages or test cases differ");
     check("1.json verify.json", "one report is of `juror judge`, another of `juror verify`");
+    check("verify.json verify.json", "two reports have");
     check("old.json nothing.json", "its version is 9; this juror reads version 1");
     check("old.json nothing.json", "cannot read the report nothing.json: No such file");
     check("sum/problem.yaml", "it is not a report of `juror ... --json`");

@@ -301,7 +301,7 @@ pub(super) fn packages() -> Vec<Stamped> {
 
 /// The same, ended by Ctrl-C while the first submission of the last package runs.
 pub(super) fn packages_interrupted() -> Vec<Stamped> {
-    interrupted(packages(), 4)
+    interrupted(packages(), 5)
 }
 
 /// `judge` ended by Ctrl-C in its second submission.
