@@ -17,7 +17,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, CASE_FILES, GeneratorCommand, GeneratorProgram, GivenContents,
-    InputSource, RecipeCase,
+    InputSource, OLD_CASE_EXTENSIONS, RecipeCase,
 };
 use crate::model::stop::{Stop, noting};
 
@@ -109,7 +109,7 @@ fn make_case(
         }
     }
     if let Some(base) = &case.copy {
-        copy(stage, case, base, bench.problem.layout.notes)?;
+        copy(stage, case, base, bench.problem.layout.is_before_2025_09)?;
     }
     for file in &case.files {
         match &file.contents {
@@ -168,20 +168,16 @@ fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
     }
 }
 
-/// Copies the files that begin with `base`, each to the same extension; also those with these extensions of notes.
-fn copy(
-    stage: &Stage,
-    case: &RecipeCase,
-    base: &Path,
-    notes: &[&'static str],
-) -> Result<(), JudgeError> {
+/// Copies the files that begin with `base`, each to the same extension; with those of old packages, or without.
+fn copy(stage: &Stage, case: &RecipeCase, base: &Path, is_old: bool) -> Result<(), JudgeError> {
     let source = |extension: &str| {
         let mut name = base.file_name().unwrap_or_default().to_owned();
         name.push(".");
         name.push(extension);
         base.with_file_name(name)
     };
-    for extension in CASE_EXTENSIONS.iter().chain(notes) {
+    let old = OLD_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
+    for extension in CASE_EXTENSIONS.into_iter().chain(old) {
         let path = source(extension);
         if path.is_file() {
             copy_file(stage, case, extension, &path)?;

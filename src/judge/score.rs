@@ -255,13 +255,16 @@ pub fn by_validator(
             ));
         }
         (SCORE_MULTIPLIER, Some(_)) if number.exceeds(Score::ONE) => {
-            return Err(format!("its {SCORE_MULTIPLIER} is {}, more than 1", written(text)));
+            return Err(format!(
+                "its {SCORE_MULTIPLIER} is {}, more than 1",
+                written(text.trim_ascii())
+            ));
         }
         (SCORE_MULTIPLIER, Some(max)) => {
             (Score::new(number.points() * max.points()), ScoreOrigin::Multiplier)
         }
         (_, Some(max)) if number.exceeds(max) => {
-            let written = written(text);
+            let written = written(text.trim_ascii());
             return Err(format!("its {SCORE} is {written}, more than the {max} of the test case"));
         }
         _ => (Some(number), ScoreOrigin::Score),
@@ -272,14 +275,13 @@ pub fn by_validator(
 /// What a file says, as written: a rounded number may look right.
 fn written(text: &[u8]) -> String {
     const SHOWN: usize = 60;
-    visible(text.trim_ascii()).chars().take(SHOWN).collect()
+    visible(text).chars().take(SHOWN).collect()
 }
 
 fn number(file: &str, text: &[u8], least: f64) -> Result<Score, String> {
-    const SHOWN: usize = 60;
     let points = float::parse(text.trim_ascii()).filter(|points| *points >= least);
     points.and_then(Score::new).ok_or_else(|| {
-        let shown: String = visible(text).chars().take(SHOWN).collect();
+        let shown = written(text);
         let bound = if least == 0.0 { " of at least 0" } else { "" };
         format!("its {file} is \"{shown}\", not a single number{bound}")
     })

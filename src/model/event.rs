@@ -75,7 +75,7 @@ pub enum Event {
     PackageRefused,
     /// Something is wrong with a user's file.
     Diagnosed(Diagnostic),
-    /// The command, or a part of it, ended before its work was done.
+    /// Work was refused, or ended early.
     EndedEarly {
         /// The exit code for that.
         exit_code: u32,

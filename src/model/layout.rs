@@ -28,8 +28,9 @@ pub struct Layout {
     pub input_validators: &'static str,
     /// The directory of the answer validators.
     pub answer_validators: &'static str,
-    /// The extensions of files with notes about a test case, if they are no settings.
-    pub notes: &'static [&'static str],
+    /// Whether it is a version of the Kattis format before 2025-09: then hints, descriptions and the settings of groups
+    /// are in other files.
+    pub is_before_2025_09: bool,
     /// The files that may be missing until the test data is made.
     pub made_later: &'static [&'static str],
     /// Whether test cases can be added, by a recipe or as files.

@@ -47,7 +47,7 @@ impl fmt::Display for Shard {
 }
 
 impl Document {
-    /// The exit code of work that ended early, if some did.
+    /// The exit code of work that was refused or ended early.
     pub fn ended_with(&self) -> Option<u32> {
         self.ended_with
     }

@@ -80,7 +80,7 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// What is wrong with the command line.
     pub complaints: Vec<String>,
-    /// The exit code of work that ended early, because of those or for another reason.
+    /// The exit code of work that was refused or ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_with: Option<u32>,
     /// Each submission that was judged, or could not be.

@@ -106,7 +106,12 @@ impl<'a> Promotion<'a> {
         input: &[u8],
         description: &str,
     ) -> Result<Option<RecipeCase>, Stop> {
-        let reading = recipe::read(path, &self.problem.dir, &self.problem.constants);
+        let reading = recipe::read(
+            path,
+            &self.problem.dir,
+            &self.problem.constants,
+            self.problem.layout.is_before_2025_09,
+        );
         let recipe = reading.recipe.ok_or(Stop::Diagnosed(reading.diagnostics))?;
         let Some((name, into)) = self.path[1..].split_last() else { return Ok(None) };
         let addition = Addition {

@@ -269,7 +269,7 @@ fn generators_are_proved_without_namespaces_too() {
     let dir = fixture.path("sum");
     let problem = juror::package::read(&dir).problem.expect("a problem");
     let path = dir.join("generators/generators.yaml");
-    let recipe = juror::package::recipe::read(&path, &dir, &[]);
+    let recipe = juror::package::recipe::read(&path, &dir, &[], false);
     let executor = One(std::sync::Mutex::new(slot));
     let generated = generate(&Generating {
         bench: Bench {

@@ -18,8 +18,6 @@ mod tags;
 mod v2025_09;
 mod version;
 
-use std::path::Path;
-
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::model::test_data::TestData;
@@ -32,11 +30,6 @@ use crate::package::recipe;
 pub(super) use credits::LICENSES;
 pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
 pub(super) use v2025_09::{FOLDERS, Kattis202509};
-
-/// Whether a directory is a package in a version before 2025-09.
-pub(super) fn is_before_2025_09(dir: &Path) -> bool {
-    version::detect(dir).is_some_and(|(version, _)| version != version::VersionName::V2025_09)
-}
 
 /// The name of the file of the settings, in every version.
 const SETTINGS: &str = "problem.yaml";
@@ -79,8 +72,10 @@ impl<'a> Pack<'a> {
             return;
         }
         let file = self.tree.file(recipe::PATH);
-        let reading =
-            file.map(|item| recipe::read(&item.path, &self.tree.root, &self.yaml.constants));
+        let reading = file.map(|item| {
+            let is_old = !self.version.is_strict;
+            recipe::read(&item.path, &self.tree.root, &self.yaml.constants, is_old)
+        });
         let help = match reading.as_ref().map(|reading| reading.recipe.as_ref()) {
             None => "add at least one test case, such as 1.in and 1.ans",
             Some(Some(recipe)) if !recipe.makes_secret() => {

@@ -109,7 +109,7 @@ impl Programs {
         let known = self.names(Path::new(name).parent());
         let known = known.iter().map(String::as_str).chain(self.listed.keys().map(String::as_str));
         let otherwise = format!("add {}, or define it under `generators:`", path.display());
-        let message = format!("there is no generator `{}`", shown(name));
+        let message = format!("generator not found: `{}`", shown(name));
         Err(node.error(message, meant_or(name, known, otherwise)))
     }
 

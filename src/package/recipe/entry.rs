@@ -81,7 +81,6 @@ impl<'a> Reader<'a> {
             if !self.take(&name, node) || !self.is_new(&plan, *count) {
                 continue;
             }
-            names.push(name.clone());
             let mut case = plan.case.clone();
             if plan.is_manual {
                 let base = self.dir.join("data").join(&name);
@@ -95,6 +94,7 @@ impl<'a> Reader<'a> {
                 }
                 case.copy = Some(base);
             }
+            names.push(name.clone());
             case.name = name;
             if let Some(line) = &plan.line {
                 case.input = InputSource::Command(GeneratorCommand {

@@ -19,7 +19,6 @@ use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
 use crate::package::files::is_valid_name;
-use crate::package::kattis;
 use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::{Directory, Listed};
@@ -48,14 +47,15 @@ pub struct RecipeReading {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the recipe of the package in `dir`, whose problem has these constants.
-pub fn read(path: &Path, dir: &Path, constants: &[Constant]) -> RecipeReading {
+/// Reads the recipe of the package in `dir`, whose problem has these constants; an old one if the package is in a version
+/// before 2025-09.
+pub fn read(path: &Path, dir: &Path, constants: &[Constant], is_old: bool) -> RecipeReading {
     let faults = Faults::default();
     let recipe = TextFile::read(path, &faults).and_then(|file| {
         let page = Page { file: &file, faults: &faults };
         match yaml::parse(page) {
             Parsed::Document(root) => {
-                Some(read_root(path, dir, constants, &Node::root(&root, page)))
+                Some(read_root(path, dir, constants, is_old, &Node::root(&root, page)))
             }
             Parsed::Empty => {
                 faults.error(path, "is empty", "describe the test data under `data:`");
@@ -67,10 +67,16 @@ pub fn read(path: &Path, dir: &Path, constants: &[Constant]) -> RecipeReading {
     RecipeReading { recipe, diagnostics: faults.sorted() }
 }
 
-fn read_root(path: &Path, dir: &Path, constants: &[Constant], root: &Node<'_>) -> Recipe {
+fn read_root(
+    path: &Path,
+    dir: &Path,
+    constants: &[Constant],
+    is_old: bool,
+    root: &Node<'_>,
+) -> Recipe {
     let mut reader = Reader {
         dir,
-        is_old: kattis::is_before_2025_09(dir),
+        is_old,
         programs: Programs::new(dir.join(DIRECTORY), constants),
         numbers: Numbers::up_to(root.raw.get("data").map_or(0, names::numbered_cases)),
         directories: Vec::new(),

@@ -9,14 +9,12 @@ use crate::model::recipe::{AnswerSource, GivenContents, GivenFile, InputSource, 
 
 /// Reads a recipe in a package with a few files; checks its cases, links, files and diagnostics, one line each.
 fn check(recipe: &str, expected: &[&str]) {
-    check_in("2025-09", recipe, expected);
+    check_in(false, recipe, expected);
 }
 
-/// The same in a package of this version.
-fn check_in(version: &str, recipe: &str, expected: &[&str]) {
+/// The same in a package before format 2025-09, or in it.
+fn check_in(is_old: bool, recipe: &str, expected: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
-    let settings = format!("problem_format_version: {version}\n");
-    fs::write(dir.path().join("problem.yaml"), settings).unwrap();
     for file in [
         "generators/gen.py",
         "generators/lib.py",
@@ -34,7 +32,7 @@ fn check_in(version: &str, recipe: &str, expected: &[&str]) {
     fs::write(&path, recipe).unwrap();
     let constants = [("max", "10"), ("max.long", "1 000"), ("quoted", "'a b'")]
         .map(|(key, value)| Constant { key: key.to_owned(), value: value.to_owned() });
-    let reading = read(&path, dir.path(), &constants);
+    let reading = read(&path, dir.path(), &constants, is_old);
     let mut lines: Vec<String> = Vec::new();
     if let Some(recipe) = &reading.recipe {
         lines.extend(recipe.cases.iter().map(case));
@@ -148,14 +146,14 @@ fn generators_can_be_put_together_of_files() {
         "generators:\n  tree: [gen.py, tree.h]\n  two: [lib.py, deep/lib.py]\n  none: []\n  dir: [deep]\n  a/b: [gen.py]\n  out: [../x]\n  text: gen.py\n\
          data: {secret: {data: {a: tre 5}}}\n",
         &[
-            "2:18: there is no generator `tree.h` (add generators/tree.h, or define it under `generators:`)",
+            "2:18: generator not found: `tree.h` (add generators/tree.h, or define it under `generators:`)",
             "3:17: `generators.two` has two files of the same name (they are copied into one directory; rename one)",
             "4:9: `generators.none` is empty (list its files, the main file first)",
             "5:9: `deep` is not a file (list each file; a directory is already a generator)",
             "6:3: `a/b` cannot be the name of a generator (letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first)",
             "7:9: a generator is below generators/, not `../x` (write its path from there, without `..`)",
             "8:9: `generators.text` must be a sequence of files below generators/, the main file first, not the text `gen.py` (put it in brackets: [gen.py])",
-            "9:27: there is no generator `tre` (add generators/tre, or define it under `generators:`)",
+            "9:27: generator not found: `tre` (add generators/tre, or define it under `generators:`)",
         ],
     );
 }
@@ -425,7 +423,7 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
             "1:11: `solution` must start with `/`, not `submissions/accepted/a.py` (the package is the root: /submissions/accepted/a.py)",
             "3:3: `data/secrt` holds no test cases (the directories are sample, secret, invalid_input, invalid_answer, invalid_output, valid_output, fuzz)",
             "5:5: unknown key `count` in `secret` (`count` belongs to a test case, beside its `generate`)",
-            "7:21: there is no generator `nobody.py` (add generators/nobody.py, or define it under `generators:`)",
+            "7:21: generator not found: `nobody.py` (add generators/nobody.py, or define it under `generators:`)",
             "8:7: `b` has several inputs (give it one of `generate`, `copy` and `in`)",
             "9:7: `c` has no input (give it one of `generate`, `copy` and `in`)",
             "10:18: unknown key `descripton` in `secret/d` (known keys: solution, random_salt, retries, generate, copy, count, match, in, ans, out, yaml, interaction, in.statement, ans.statement, in.download, ans.download, png, jpg, jpeg, svg)",
@@ -476,7 +474,7 @@ fn a_recipe_has_an_end() {
     let many = |entry: &dyn Fn(usize) -> String| -> String { (0..1000).map(entry).collect() };
     let check = |recipe: String| {
         fs::write(&path, recipe).unwrap();
-        let reading = read(&path, dir.path(), &[]);
+        let reading = read(&path, dir.path(), &[], false);
         let recipe = reading.recipe.unwrap();
         assert_eq!(recipe.cases.len() + recipe.links.len(), MOST_CASES);
         let messages = reading.diagnostics.iter();
@@ -546,7 +544,7 @@ proptest::proptest! {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("generators.yaml");
         fs::write(&path, words.concat()).unwrap();
-        let reading = read(&path, dir.path(), &[]);
+        let reading = read(&path, dir.path(), &[], false);
         for diagnostic in &reading.diagnostics {
             let spot = diagnostic.place.spot.as_ref();
             assert!(spot.is_none_or(|spot| spot.line > 0 && spot.column > 0 && spot.width > 0));

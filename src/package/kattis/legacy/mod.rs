@@ -15,7 +15,6 @@ use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Grading, Interaction, Problem};
 use crate::model::program::{Program, ProgramKind};
-use crate::model::recipe::OLD_CASE_EXTENSIONS;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict::{
     self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
@@ -144,7 +143,7 @@ impl Format for KattisLegacy {
                 _ => "legacy",
             },
             made_later: &["data", "statement", "problem_statement"],
-            notes: &OLD_CASE_EXTENSIONS,
+            is_before_2025_09: true,
             statements: if self.is_draft() { "statement" } else { "problem_statement" },
             time_limit: ".timelimit",
             no_time_limit: "the package has no time limit",

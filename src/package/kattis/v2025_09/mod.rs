@@ -66,7 +66,7 @@ impl Format for Kattis202509 {
 
     fn layout(&self) -> Layout {
         Layout {
-            notes: &[],
+            is_before_2025_09: false,
             format: "2025-09",
             is_guessed: false,
             settings: SETTINGS,

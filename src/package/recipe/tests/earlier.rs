@@ -13,9 +13,7 @@ fn earlier_versions_have_other_files() {
         "secret/g/testdata.yaml: \"\"",
         "8:11: unknown key `test_group.yaml` in `secret/h` (in packages before format 2025-09: `testdata.yaml`)",
     ];
-    for version in ["legacy", "legacy-icpc", "2023-07"] {
-        check_in(version, recipe, &cases);
-    }
+    check_in(true, recipe, &cases);
     check(
         recipe,
         &[
@@ -33,7 +31,7 @@ fn earlier_versions_have_other_files() {
 #[test]
 fn earlier_recipes_name_inputs_and_say_what_an_entry_is() {
     check_in(
-        "legacy",
+        true,
         "data:\n  sample:\n    type: directory\n    data:\n      '1':\n      '2':\n  \
          secret:\n    type: directory\n    solution: /submissions/accepted/a.py\n    data:\n      \
          - a: manual/a.in\n      - b: {type: testcase, input: gen.py 1}\n      \
@@ -44,7 +42,7 @@ fn earlier_recipes_name_inputs_and_say_what_an_entry_is() {
             "secret/2-b: generators/gen.py 1 ! submissions/accepted/a.py",
             "secret/3-c: copy generators/manual/a ! submissions/accepted/a.py",
             "6:7: `2` has no input (add data/sample/2.in, or give it one of `generate`, `copy` and `in`)",
-            "14:12: there is no generator `manual/b.in` (did you mean `manual/a.in`?)",
+            "14:12: generator not found: `manual/b.in` (did you mean `manual/a.in`?)",
         ],
     );
     check(
