@@ -358,7 +358,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    fn help_for(&self, key: &str) -> String {
+    /// What to write instead of an unknown key.
+    pub(super) fn help_for(&self, key: &str) -> String {
         if let Some((_, help)) = self.renamed.iter().find(|(old, _)| *old == key) {
             return (*help).to_owned();
         }

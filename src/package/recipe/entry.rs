@@ -168,8 +168,8 @@ impl<'a> Reader<'a> {
             }
         };
         let answer = match (scope.name.split('/').next(), scope.solution.take()) {
-            (Some("invalid_input"), _) => AnswerSource::None,
-            (Some("invalid_answer"), _) | (_, None) => AnswerSource::Own,
+            (Some("invalid_input" | "invalid_inputs" | "bad"), _) => AnswerSource::None,
+            (Some("invalid_answer" | "invalid_outputs"), _) | (_, None) => AnswerSource::Own,
             (_, Some(solution)) => AnswerSource::Solution(solution),
         };
         let args = given.output_validator_args;

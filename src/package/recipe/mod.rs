@@ -109,6 +109,9 @@ const TOP: [&str; 7] = [
     "fuzz",
 ];
 
+/// Directories that a recipe can fill as well, in packages before format 2025-09. Judges overlook them.
+const OLD_TOP: [&str; 3] = ["invalid_inputs", "invalid_outputs", "bad"];
+
 /// Upper bound on the cases of a recipe, including links; it stops mistakes in a `count` or `include`.
 const MOST_CASES: usize = 50_000;
 
@@ -128,6 +131,7 @@ const DIRECTORY_OTHER: Renamed = &[
     ("test_group.yaml", "in packages before format 2025-09: `testdata.yaml`"),
     ("testdata.yaml", "in format 2025-09: `test_group.yaml`"),
     ("count", "`count` belongs to a test case, beside its `generate`"),
+    ("include", "write it in the directory for the cases"),
 ];
 
 struct Reader<'a> {
@@ -233,9 +237,7 @@ impl<'a> Reader<'a> {
         }
         let data = map.node("data");
         let cases = data.map(|data| self.data(&data, &scope)).unwrap_or_default();
-        if scope.is_root() {
-            report_rest_of_root(&mut map);
-        }
+        report_rest(&mut map, &scope);
         let Scope { name, keys, .. } = scope;
         self.directories.push(Directory { name, keys, includes, cases });
         Ok(())
@@ -341,7 +343,7 @@ impl<'a> Reader<'a> {
         cases: &mut Vec<Listed>,
     ) {
         let numbered = groups.is_some();
-        if check_name(node, scope, numbered).is_err() {
+        if check_name(node, scope, numbered, self.is_old).is_err() {
             return;
         }
         if !is_directory(node.raw) {
@@ -392,9 +394,9 @@ fn included<'a>(node: &Node<'a>) -> Parse<Vec<Node<'a>>> {
 }
 
 /// Reports an invalid name of an entry.
-fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool) -> Parse<()> {
+fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool, is_old: bool) -> Parse<()> {
     let key = node.key;
-    if scope.is_root() && !TOP.contains(&key) {
+    if scope.is_root() && !TOP.contains(&key) && !(is_old && OLD_TOP.contains(&key)) {
         let message = format!("`data/{}` holds no test cases", shown(key));
         return Err(node.key_error(message, format!("the directories are {}", TOP.join(", "))));
     }
@@ -409,35 +411,34 @@ fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool) -> Parse<()> {
     Ok(())
 }
 
-/// At the top, unknown keys are for other tools and only get a warning; misspelt keys are errors.
-fn report_rest_of_root(map: &mut Map<'_>) {
+/// Unknown keys of directories are for other tools and only get a warning; misspelt and misplaced ones are errors.
+fn report_rest(map: &mut Map<'_>, scope: &Scope) {
     for node in map.rest() {
-        let known = || map.known().iter().copied();
-        let message = format!("unknown key `{}`", shown(node.key));
-        match (node.key, nearest(node.key, known())) {
-            ("include", _) => {
-                node.key_error(message, "write it in the directory for the cases");
-            }
-            (_, Some(known)) => {
-                node.key_error(message, did_you_mean(known));
-            }
-            (key, None) => {
-                let message = format!("`{}` is ignored: juror has no such key", shown(key));
-                let known = list(known());
-                let help = format!("fine if another tool reads it; known keys: {known}");
-                node.key_warning(message, help);
-            }
+        let key = node.key;
+        let is_misplaced = DIRECTORY_OTHER.iter().any(|(other, _)| *other == key) || is_of_cases(key);
+        if is_misplaced || nearest(key, map.known().iter().copied()).is_some() {
+            let place = if scope.is_root() { String::new() } else { format!(" in `{}`", scope.keys) };
+            node.key_error(format!("unknown key `{}`{place}", shown(key)), map.help_for(key));
+        } else {
+            let message = format!("`{}` is ignored: juror has no such key", shown(key));
+            let known = list(map.known().iter().copied());
+            let help = format!("fine if another tool reads it; known keys: {known}");
+            node.key_warning(message, help);
         }
     }
+}
+
+fn is_of_cases(key: &str) -> bool {
+    let mut keys = INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["input", "count", "match"]);
+    keys.any(|of_cases| of_cases == key)
 }
 
 /// Directories have `data` or another key of theirs, and cases do not; an empty map is a directory without cases.
 fn is_directory(raw: &Raw) -> bool {
     let has = |key: &str| raw.get(key).is_some();
-    let of_cases = INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["input", "count", "match"]);
     matches!(raw.value, Value::Map(_))
         && (["data", "include"].into_iter().chain(GROUP_FILES).any(has)
-            || !of_cases.into_iter().any(has))
+            || !raw.entries().iter().any(|entry| is_of_cases(&entry.key)))
 }
 
 fn is_below(path: &str) -> bool {

@@ -441,10 +441,10 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
 }
 
 #[test]
-fn at_the_top_other_tools_may_have_keys() {
+fn in_directories_other_tools_may_have_keys() {
     check(
         "version: 2026-05\ngitignore_generated: true\nsolutoin: /x\ninclude: [sample]\nvisualizer: /v\n\
-         data: {secret: {data: {a: {generate: gen.py 1, visualizer: /v}, b: {in: x, visualizer: }}}}\n",
+         data: {secret: {parallel: false, retires: 3, data: {a: {generate: gen.py 1, visualizer: /v}, b: {in: x, visualizer: }}}}\n",
         &[
             "secret/a: generators/gen.py 1 own",
             "secret/b: in \"x\\n\" own",
@@ -452,7 +452,9 @@ fn at_the_top_other_tools_may_have_keys() {
             "3:1: unknown key `solutoin` (did you mean `solution`?)",
             "4:1: unknown key `include` (write it in the directory for the cases)",
             "warning: 5:1: `visualizer` is ignored (remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories)",
-            "warning: 6:48: `visualizer` is ignored (remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories)",
+            "warning: 6:17: `parallel` is ignored: juror has no such key (fine if another tool reads it; known keys: solution, random_salt, retries, test_group.yaml, include, data)",
+            "6:34: unknown key `retires` in `secret` (did you mean `retries`?)",
+            "warning: 6:77: `visualizer` is ignored (remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories)",
         ],
     );
 }
