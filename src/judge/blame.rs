@@ -32,6 +32,8 @@ pub(super) struct InteractionEnd<'a> {
     pub(super) validator_time: Duration,
     /// Whether the output validator was last seen running.
     pub(super) validator_runs: bool,
+    /// How long the output validator was last seen in one sleep.
+    pub(super) validator_slept: Duration,
     /// Whether the output validator learned, while it ran, of the end of the submission's output.
     pub(super) is_told: bool,
     /// The deadlock, if both waited for each other.
@@ -89,22 +91,24 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
 }
 
 /// Blames the output validator if it kept the submission waiting until its wall time limit. It did if it computed for
-/// more than half of that time, or for a tenth of it and still when the submission was seen waiting. Other programs
-/// may have taken the processor from it.
+/// more than half of that time, or for a tenth of it and still when the submission was seen waiting; other programs
+/// may have taken the processor from it. It also did if it lay in one sleep for more than half of that time.
 fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
     let wall_time = known.submission.wall_time;
-    let is_seen = known.waits == Some(Waits::Input) && known.validator_runs;
-    let part = if is_seen { 10 } else { 2 };
-    let is_slow = known.validator_time * part > wall_time;
-    let what = || {
-        format!(
-            "it used {} of CPU time, while the submission waited until its wall time limit of {}",
-            seconds(known.validator_time),
-            given_seconds(known.limits.wall_time.unwrap_or_default()),
-        )
+    let is_seen = known.waits == Some(Waits::Input);
+    let part = if is_seen && known.validator_runs { 10 } else { 2 };
+    let did = if known.validator_time * part > wall_time {
+        format!("used {} of CPU time", seconds(known.validator_time))
+    } else if is_seen && known.validator_slept * 2 > wall_time {
+        format!("slept for at least {}", seconds(known.validator_slept))
+    } else {
+        return None;
     };
-    (is_by_the_clock && is_slow).then(|| Blame::Validator(what()))
+    let limit = given_seconds(known.limits.wall_time.unwrap_or_default());
+    let what =
+        format!("it {did}, while the submission waited until its wall time limit of {limit}");
+    is_by_the_clock.then_some(Blame::Validator(what))
 }
 
 fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
@@ -169,6 +173,7 @@ mod tests {
             opinion,
             validator_time: Duration::from_millis(5),
             validator_runs: false,
+            validator_slept: Duration::ZERO,
             is_told: order == Told,
             deadlock: None,
         }
@@ -280,13 +285,14 @@ mod tests {
 
     #[test]
     fn a_submission_at_its_limit_on_the_clock_waited_for_something() {
+        let by_the_clock = || Outcome {
+            ending: KILLED,
+            stopped_by: Some(StoppedBy::WallTime),
+            wall_time: Duration::from_secs(3),
+            ..quiet_outcome()
+        };
         let check = |waits: Option<Waits>, validator_time: u64, runs: bool, expected: &str| {
-            let outcome = Outcome {
-                ending: KILLED,
-                stopped_by: Some(StoppedBy::WallTime),
-                wall_time: Duration::from_secs(3),
-                ..quiet_outcome()
-            };
+            let outcome = by_the_clock();
             let (opinion, limits) = (Opinion::Rejected, limits());
             let known = InteractionEnd {
                 waits,
@@ -303,6 +309,20 @@ mod tests {
                 "fault it used {time} of CPU time, while the submission waited until its wall time limit of 3 s"
             )
         };
+        let slept = |waits: Option<Waits>, millis: u64| {
+            let outcome = by_the_clock();
+            let (opinion, limits) = (Opinion::Rejected, limits());
+            let known = InteractionEnd {
+                waits,
+                validator_slept: Duration::from_millis(millis),
+                ..known(&outcome, &opinion, &limits, Told)
+            };
+            shown(&blame(&known))
+        };
+        assert_eq!(slept(Some(Waits::Input), 1400), waited);
+        assert_eq!(slept(None, 2900), idle);
+        let fault_asleep = "fault it slept for at least 1.60 s, while the submission waited until its wall time limit of 3 s";
+        assert_eq!(slept(Some(Waits::Input), 1600), fault_asleep);
         check(Some(Waits::Input), 5, false, waited);
         check(Some(Waits::Input), 5, true, waited);
         check(Some(Waits::Input), 1400, false, waited);

@@ -74,6 +74,7 @@ impl Trial<'_> {
                 opinion: &response.opinion,
                 validator_time: response.outcome.cpu_time,
                 validator_runs: partner.runs,
+                validator_slept: partner.slept,
                 is_told,
                 deadlock,
             });

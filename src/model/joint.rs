@@ -66,6 +66,8 @@ pub struct Part {
     pub waits: Option<Waits>,
     /// Whether it was last seen running or waiting for a processor, if nothing was written since then.
     pub runs: bool,
+    /// How long it was last seen in one and the same sleep, if nothing was written since then.
+    pub slept: Duration,
 }
 
 /// What an idle program, with all its processes and threads, waits for.

@@ -233,6 +233,7 @@ fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Part {
     Part {
         waits: None,
         runs: speaker.runs,
+        slept: Duration::from_nanos(speaker.slept),
         started,
         ended,
         closed: closed.min(ended),

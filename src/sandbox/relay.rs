@@ -85,6 +85,10 @@ pub(super) struct Speaker {
     pub(super) waits: Option<Waits>,
     /// Whether it ran at the last look, if no data flowed since.
     pub(super) runs: bool,
+    /// The sleep that it was in at the last look, and since when, monotonic, in nanoseconds.
+    sleep: Option<(Still, u64)>,
+    /// How long it was in that sleep until the last look, in nanoseconds, if no data flowed since.
+    pub(super) slept: u64,
 }
 
 /// The ends that are readable or writable.
@@ -121,6 +125,8 @@ impl Speaker {
             still: None,
             waits: None,
             runs: false,
+            sleep: None,
+            slept: 0,
         }
     }
 
@@ -128,6 +134,15 @@ impl Speaker {
     fn end(&mut self, by: StoppedBy) {
         self.stop_handle.end(Cause::Limit(by));
         self.most = u64::MAX;
+    }
+
+    /// Notes a look at which it was asleep.
+    fn sleeps(&mut self, still: Still) {
+        let now = clock::now();
+        match &self.sleep {
+            Some((known, since)) if *known == still => self.slept = now.saturating_sub(*since),
+            _ => (self.sleep, self.slept) = (Some((still, now)), 0),
+        }
     }
 
     fn holds_something(&self) -> bool {
@@ -339,6 +354,7 @@ impl Relay {
             if is_moved {
                 for speaker in [&mut self.program, &mut self.partner] {
                     (speaker.waits, speaker.runs) = (None, false);
+                    (speaker.sleep, speaker.slept) = (None, 0);
                 }
             }
         }
@@ -480,6 +496,7 @@ impl Relay {
 
     /// Looks at what both wait for; if both stood still between two looks, they always will.
     fn look(&mut self, looks: &mut Looks) {
+        let is_alone = self.program.over.is_some() || self.partner.over.is_some();
         for speaker in [&mut self.program, &mut self.partner] {
             if speaker.over.is_none() {
                 let seen = speaker.watch.look();
@@ -490,6 +507,13 @@ impl Relay {
                     Seen::Still(still) => {
                         speaker.waits = Some(still.waits);
                         Some(still)
+                    }
+                    Seen::Asleep(still) => {
+                        speaker.waits = None;
+                        if !is_alone {
+                            speaker.sleeps(still);
+                        }
+                        None
                     }
                     Seen::Moving | Seen::Running => {
                         speaker.waits = None;

@@ -25,6 +25,8 @@ pub(super) enum Seen {
     Still(Still),
     /// One of its threads runs, or waits for a processor.
     Running,
+    /// A clock will wake it, and nothing else: each of its threads sleeps, or waits for one that does.
+    Asleep(Still),
     /// It may continue by itself.
     Moving,
     /// It cannot be seen: it is just ending, or the system does not show it.

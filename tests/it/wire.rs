@@ -459,9 +459,9 @@ fn reply() -> impl Strategy<Value = Reply> {
 
 fn part() -> impl Strategy<Value = Part> {
     let waits = prop::sample::select(vec![Waits::Input, Waits::Output, Waits::Itself]);
-    let times = any::<(Duration, Duration, Duration, u64, bool)>();
+    let times = any::<(Duration, Duration, Duration, Duration, u64, bool)>();
     (reply(), times, prop::option::of(waits)).prop_map(
-        |(reply, (started, ended, closed, unread, runs), waits)| Part {
+        |(reply, (started, ended, closed, slept, unread, runs), waits)| Part {
             reply,
             started,
             ended,
@@ -469,6 +469,7 @@ fn part() -> impl Strategy<Value = Part> {
             unread: Bytes(unread),
             waits,
             runs,
+            slept,
         },
     )
 }

@@ -23,7 +23,7 @@ use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::{Directory, Listed};
 use crate::package::recipe::names::Numbers;
-use crate::package::suggest::{did_you_mean, list, nearest};
+use crate::package::suggest::{list, nearest};
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::values::{at_most, filled_text, positive, text};
 use crate::package::yaml::{self, Parsed, Raw, Value};
@@ -415,9 +415,11 @@ fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool, is_old: bool) -> P
 fn report_rest(map: &mut Map<'_>, scope: &Scope) {
     for node in map.rest() {
         let key = node.key;
-        let is_misplaced = DIRECTORY_OTHER.iter().any(|(other, _)| *other == key) || is_of_cases(key);
+        let is_misplaced =
+            DIRECTORY_OTHER.iter().any(|(other, _)| *other == key) || is_of_cases(key);
         if is_misplaced || nearest(key, map.known().iter().copied()).is_some() {
-            let place = if scope.is_root() { String::new() } else { format!(" in `{}`", scope.keys) };
+            let place =
+                if scope.is_root() { String::new() } else { format!(" in `{}`", scope.keys) };
             node.key_error(format!("unknown key `{}`{place}", shown(key)), map.help_for(key));
         } else {
             let message = format!("`{}` is ignored: juror has no such key", shown(key));

@@ -43,7 +43,8 @@ fn compare_with_the_group() {
         // The slot and PID 1 are in the group, too, with some tenths of a millisecond. On a busy machine they
         // take more now and then, but not each time; on an emulated one, which is told what must measure on it,
         // always.
-        let allowed = Duration::from_millis(if std::env::var_os(METERS).is_none() { 10 } else { 200 });
+        let allowed =
+            Duration::from_millis(if std::env::var_os(METERS).is_none() { 10 } else { 200 });
         assert!((0..5).any(|_| difference() <= allowed), "{arguments:?}: never within {allowed:?}");
     }
 }

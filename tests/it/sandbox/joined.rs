@@ -283,10 +283,16 @@ fn what_it_waited_for_at_its_limit_is_told() {
     let expected = "stopped: WallTime / exit 43";
     let reply = check_job(&job, expected, ["", "end\n"]);
     assert_eq!(reply.program.waits, Some(Waits::Input));
+    if cfg!(target_os = "linux") {
+        // What it slept after the end of the other does not count.
+        let slept = reply.partner.slept;
+        assert!(slept > Duration::ZERO && slept <= reply.program.ended, "{slept:?}");
+    }
     let mut job = joint(&["sleep", "1000000"], &["hear", "exit", "43"]);
     job.program.limits.wall_time = Some(Duration::from_secs(2));
     let reply = check_job(&job, expected, ["", "end\n"]);
     assert_eq!(reply.program.waits, None);
+    assert_eq!(reply.partner.slept, Duration::ZERO);
 }
 
 #[test]

@@ -57,6 +57,7 @@ impl ProcessWatch {
 
     fn try_to_look(&self) -> Option<Seen> {
         let mut waits = Waits::Itself;
+        let mut is_asleep = false;
         let mut threads = Vec::new();
         for process in self.processes() {
             if has_timers(process)? {
@@ -79,10 +80,14 @@ impl ProcessWatch {
                     return Some(Seen::Running);
                 }
                 let call = Call::parse(&call);
-                match call.and_then(|call| self.waits_for(&call, name, timeless)) {
-                    Some(Waits::Itself) => {}
-                    Some(other) => waits = other,
-                    None => return Some(Seen::Moving),
+                if call.as_ref().is_some_and(Call::is_sleep) {
+                    is_asleep = true;
+                } else {
+                    match call.and_then(|call| self.waits_for(&call, name, timeless)) {
+                        Some(Waits::Itself) => {}
+                        Some(other) => waits = other,
+                        None => return Some(Seen::Moving),
+                    }
                 }
                 threads.push(Thread { number, switches });
             }
@@ -91,7 +96,15 @@ impl ProcessWatch {
         if self.alarms.may_be_set() {
             return Some(Seen::Moving);
         }
-        (!threads.is_empty()).then_some(Seen::Still(Still { waits, threads }))
+        if threads.is_empty() {
+            return None;
+        }
+        Some(match (is_asleep, waits) {
+            (false, _) => Seen::Still(Still { waits, threads }),
+            (true, Waits::Itself) => Seen::Asleep(Still { waits, threads }),
+            // What it waits for may come first.
+            (true, _) => Seen::Moving,
+        })
     }
 
     /// The processes of the run, except the first one, which belongs to the sandbox and only waits.
@@ -174,6 +187,15 @@ impl Call {
             *argument = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
         }
         Some(Self { number, arguments })
+    }
+
+    /// Whether it ends at a time, and for no other reason.
+    fn is_sleep(&self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let is_select = self.number == libc::SYS_select && self.arguments[0] == 0;
+        #[cfg(not(target_arch = "x86_64"))]
+        let is_select = false;
+        matches!(self.number, libc::SYS_nanosleep | libc::SYS_clock_nanosleep) || is_select
     }
 }
 
