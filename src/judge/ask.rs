@@ -1,6 +1,6 @@
 //! Calls the package's own output validator for an output, and its static validator for a submission.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR, ValidatorMessages};
 use crate::judge::classify::Classified;
@@ -15,10 +15,9 @@ use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::tree::Tree;
 use crate::model::verdict::Verdict;
-use crate::validator::feedback::NEXT_PASS;
 use crate::validator::response::{Contract, Opinion, Response, Worth};
 use crate::validator::static_validator::Look;
-use crate::validator::{OutputValidator, Question, feedback_dir};
+use crate::validator::{OutputValidator, Question, left_for_next_pass};
 
 /// A question to the validator about one pass: what happens to its files, and which answers are allowed.
 pub(super) struct Asking {
@@ -321,15 +320,12 @@ pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
 fn next_pass(number: u32, input: &Blob, left: &Tree, said: ValidatorMessages) -> Pass {
-    let mut earlier = left.below(&feedback_dir(Path::new("")));
-    earlier.retain(|file| file.name != Path::new(NEXT_PASS));
-    Pass { number, input: input.clone(), earlier, said }
+    Pass { number, input: input.clone(), earlier: left_for_next_pass(left), said }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::tree::{Node, TreeEntry};
 
     #[test]
     fn the_cause_shows_the_first_line_of_the_message() {
@@ -342,23 +338,5 @@ mod tests {
         check(b"move 3 loses 2\nthe rest\n", ": move 3 loses 2", false);
         check(b"\n\x1b[2J\r\n", ": \\x1b[2J", true);
         check(&[b'x'; 300], &format!(": {}", "x".repeat(200)), false);
-    }
-
-    /// 2025-09, "Multi-pass validation": all files but `nextpass.in` stay in the feedback directory
-    #[test]
-    fn all_that_a_pass_left_is_there_for_the_next_one() {
-        let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);
-        let left = Tree::from(vec![
-            entry("deep/empty", Node::Directory),
-            entry("nextpass.in", Node::plain(Blob::default())),
-            entry("judgemessage.txt", Node::plain(Blob::default())),
-            entry("deep/state", Node::plain(Blob::default())),
-            TreeEntry::new("of-the-submission", Node::Directory),
-        ]);
-        let pass = next_pass(2, &Blob::from(&b"2"[..]), &left, ValidatorMessages::default());
-        let names: Vec<&Path> = pass.earlier.iter().map(|it| it.name.as_path()).collect();
-        let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
-        assert_eq!(names, expected);
-        assert_eq!(pass.input.bytes(), Some(&b"2"[..]));
     }
 }

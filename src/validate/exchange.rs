@@ -5,8 +5,9 @@
 //! errors.
 
 use std::fs;
+use std::path::Path;
 
-use crate::executor::parallel;
+use crate::executor::{Executor, parallel};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Keep;
@@ -14,9 +15,10 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
+use crate::model::tree::TreeEntry;
 use crate::validate::{Proving, trial};
-use crate::validator::response::{Contract, Opinion};
-use crate::validator::{OutputValidator, Question, answer_of};
+use crate::validator::response::{Contract, Opinion, Response};
+use crate::validator::{OutputValidator, Question, answer_of, left_for_next_pass};
 
 /// Upper bound on the bytes of the validator's output that are compared.
 const MOST: u64 = 8 << 20;
@@ -27,57 +29,113 @@ pub(super) fn prove(
     validator: &OutputValidator,
     cases: &[&TestCase],
 ) -> Result<Vec<Diagnostic>, Stop> {
-    if proving.bench.problem.kind.passes > 1 {
-        return Ok(Vec::new());
-    }
-    let found = parallel::map(proving.bench.executor, cases, |test_case| {
-        one(proving, validator, test_case)
+    let replays = parallel::map(proving.bench.executor, cases, |test_case| {
+        let Some(path) = &test_case.interaction else { return Ok(None) };
+        let replay = Replay { executor: proving.bench.executor, validator, test_case, path };
+        replay.passes(proving.bench.problem.kind.passes)
     })?;
-    Ok(found.into_iter().flatten().collect())
+    Ok(replays.into_iter().flatten().collect())
 }
 
-fn one(
-    proving: &Proving<'_>,
-    validator: &OutputValidator,
-    test_case: &TestCase,
-) -> Result<Option<Diagnostic>, Stop> {
-    let Some(path) = &test_case.interaction else { return Ok(None) };
-    let text = fs::read(path).map_err(JudgeError::on("read", path))?;
-    let question = Question {
-        test_case,
-        args: &test_case.output_validator_args,
-        input: &Blob::file(&test_case.input),
-        answer: &answer_of(test_case)?,
-        output: said_by(b'>', &text).into(),
-        submission: None,
-        earlier: &[],
-        keep: Keep::Nothing,
-    };
-    let job = validator.job(question);
-    let ran = proving.bench.executor.run(&job);
-    let reply = ran.map_err(|error| validator.own(error))?;
-    let said = reply
-        .stdout
-        .start(MOST)
-        .map_err(|error| JudgeError::new("read what the output validator wrote", error))?;
-    let response = validator.read(reply, validator.limits(), Contract::OnePass)?;
-    let message = trial::said(&response);
-    Ok(match &response.opinion {
-        Opinion::Accepted => first_difference(&said_by(b'<', &text), &said).map(|difference| {
-            let help = "replay the exchange; if the output validator chooses by chance, let the sample's seed decide";
-            Diagnostic::warning(path, difference).help(help)
-        }),
-        Opinion::Rejected | Opinion::Partial(_) => {
-            let what = format!("the output validator rejects the submission's side of it{message}");
-            let help = "show an exchange that is accepted, with all lines of the submission";
-            Some(Diagnostic::warning(path, what).help(help))
+/// An exchange with the validator that must take part in it.
+struct Replay<'a> {
+    executor: &'a dyn Executor,
+    validator: &'a OutputValidator,
+    test_case: &'a TestCase,
+    path: &'a Path,
+}
+
+impl Replay<'_> {
+    /// Replays at most this many passes, up to the first that has a fault.
+    fn passes(&self, most: u32) -> Result<Option<Diagnostic>, Stop> {
+        let text = fs::read(self.path).map_err(JudgeError::on("read", self.path))?;
+        let mut passes = passes(&text).into_iter().peekable();
+        let mut input = Blob::file(&self.test_case.input);
+        let mut earlier = Vec::new();
+        for number in 1..=most {
+            let Some(exchange) = passes.next() else { break };
+            let contract = match most {
+                1 => Contract::OnePass,
+                most => Contract::MorePasses(most - number),
+            };
+            let (said, response) = self.pass(&exchange, &input, &earlier, contract)?;
+            if let Some(mut found) = self.fault(&exchange, &said, &response) {
+                if number > 1 {
+                    found.message = format!("in pass {number}, {}", found.message);
+                }
+                return Ok(Some(found));
+            }
+            let Response { feedback, kept, .. } = response;
+            let (what, help) = match (feedback.next_pass, passes.peek()) {
+                (Some(next), Some(_)) => {
+                    input = next;
+                    earlier = kept.as_ref().map(left_for_next_pass).unwrap_or_default();
+                    continue;
+                }
+                (None, None) => break,
+                (Some(_), None) => ("asks for another pass", "show it, after a line `---`"),
+                (None, Some(_)) => ("asks for no other pass", "remove what comes after it"),
+            };
+            let what = format!("after pass {number} of it, the output validator {what}");
+            return Ok(Some(Diagnostic::warning(self.path, what).help(help)));
         }
-        Opinion::Broken(what) => {
-            let what = format!("the output validator breaks down on it: {what}{message}");
-            let help = format!("it must {}, whatever a submission writes", validator.protocol().answers());
-            Some(Diagnostic::error(path, what).help(help))
+        Ok(None)
+    }
+
+    /// What the validator wrote in a pass, and its response.
+    fn pass(
+        &self,
+        exchange: &[u8],
+        input: &Blob,
+        earlier: &[TreeEntry],
+        contract: Contract,
+    ) -> Result<(Vec<u8>, Response), Stop> {
+        let Self { executor, validator, test_case, .. } = self;
+        let job = validator.job(Question {
+            test_case,
+            args: &test_case.output_validator_args,
+            input,
+            answer: &answer_of(test_case)?,
+            output: said_by(b'>', exchange).into(),
+            submission: None,
+            earlier,
+            keep: Keep::all_if(contract != Contract::OnePass),
+        });
+        let reply = executor.run(&job).map_err(|error| validator.own(error))?;
+        let failed = |error| JudgeError::new("read what the output validator wrote", error);
+        let said = reply.stdout.start(MOST).map_err(failed)?;
+        Ok((said, validator.read(reply, validator.limits(), contract)?))
+    }
+
+    fn fault(&self, exchange: &[u8], said: &[u8], response: &Response) -> Option<Diagnostic> {
+        let message = trial::said(response);
+        match &response.opinion {
+            Opinion::Accepted => first_difference(&said_by(b'<', exchange), said).map(|difference| {
+                let help = "replay the exchange; if the output validator chooses by chance, let the sample's seed decide";
+                Diagnostic::warning(self.path, difference).help(help)
+            }),
+            Opinion::Rejected | Opinion::Partial(_) => {
+                let what = format!("the output validator rejects the submission's side of it{message}");
+                let help = "show an exchange that is accepted, with all lines of the submission";
+                Some(Diagnostic::warning(self.path, what).help(help))
+            }
+            Opinion::Broken(what) => {
+                let what = format!("the output validator breaks down on it: {what}{message}");
+                let help =
+                    format!("it must {}, whatever a submission writes", self.validator.protocol().answers());
+                Some(Diagnostic::error(self.path, what).help(help))
+            }
         }
-    })
+    }
+}
+
+/// The passes of an exchange.
+///
+/// Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
+fn passes(exchange: &[u8]) -> Vec<Vec<u8>> {
+    let lines: Vec<&[u8]> = exchange.split(|byte| *byte == b'\n').collect();
+    let passes = lines.split(|line| line.trim_ascii_end() == b"---");
+    passes.map(|lines| lines.join(&b'\n')).collect()
 }
 
 /// The lines of one side.
@@ -119,6 +177,18 @@ mod tests {
         let exchange = b"<2 1\n<4 7\n>R\n< L\n";
         assert_eq!(said_by(b'<', exchange), b"2 1\n4 7\n L\n");
         assert_eq!(said_by(b'>', exchange), b"R\n");
+    }
+
+    #[test]
+    fn passes_are_between_lines_of_dashes() {
+        let check = |exchange: &str, expected: &[&str]| {
+            let found = passes(exchange.as_bytes());
+            let found: Vec<_> = found.iter().map(|pass| String::from_utf8_lossy(pass)).collect();
+            assert_eq!(found, expected);
+        };
+        check("<1\n>2\n", &["<1\n>2\n"]);
+        check("<1\n>2\n---\n<3\r\n", &["<1\n>2", "<3\r\n"]);
+        check("<---\n---\r\n", &["<---", ""]);
     }
 
     #[test]

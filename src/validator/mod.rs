@@ -31,7 +31,7 @@ use crate::model::program::Program;
 use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
-use crate::model::tree::{Node, TreeEntry};
+use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::validator::feedback::{FILES, JUDGE_MESSAGE};
 use crate::validator::response::{Contract, Response};
 
@@ -76,6 +76,15 @@ const OWN: &str = "juror";
 const HOME: &str = "/tmp";
 /// The feedback directory in `OWN`.
 const FEEDBACK: &str = "feedback";
+
+/// The files in the feedback directory of a box that the next pass finds there: all but its input.
+///
+/// Source: problem package format 2025-09, "Multi-pass validation".
+pub fn left_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
+    let mut files = left.below(&feedback_dir(Path::new("")));
+    files.retain(|file| file.name != Path::new(feedback::NEXT_PASS));
+    files
+}
 
 /// The feedback directory in a box, or in a copy of it.
 pub fn feedback_dir(of: &Path) -> PathBuf {
@@ -292,6 +301,22 @@ pub fn answer_of(test_case: &TestCase) -> Result<Blob, JudgeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 2025-09, "Multi-pass validation": all files but `nextpass.in` stay in the feedback directory
+    #[test]
+    fn all_that_a_pass_left_is_there_for_the_next_one() {
+        let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);
+        let left = Tree::from(vec![
+            entry("deep/empty", Node::Directory),
+            entry("nextpass.in", Node::plain(Blob::default())),
+            entry("judgemessage.txt", Node::plain(Blob::default())),
+            entry("deep/state", Node::plain(Blob::default())),
+            TreeEntry::new("of-the-submission", Node::Directory),
+        ]);
+        let names: Vec<PathBuf> = left_for_next_pass(&left).into_iter().map(|it| it.name).collect();
+        let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
+        assert_eq!(names, expected);
+    }
 
     #[test]
     fn a_submission_lays_no_instructions_beside_a_validator() {

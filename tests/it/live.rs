@@ -62,6 +62,55 @@ fn verify_plays_with_every_submission() {
     assert!(text.contains(said), "{text}");
 }
 
+/// A number for each pass, which the submission must repeat; the last is 3.
+const PASSES: &str = r#"#!/usr/bin/env bash
+number=$(cat "${3}number" 2>/dev/null || echo 1)
+echo "$number"
+read -r answer && [[ $answer == "$number" ]] || exit 43
+if (( number < 3 )); then echo "$((number + 1))" | tee "${3}number" > "${3}nextpass.in"; fi
+exit 42
+"#;
+
+#[test]
+fn each_pass_of_an_exchange_is_replayed() {
+    let fixture = fixture();
+    set_validator(&fixture, PASSES);
+    let path = fixture.path("sum/problem.yaml");
+    let problem = fs::read_to_string(&path).expect("a package");
+    let kind = "type: [interactive, multi-pass]\nlimits:\n  validation_passes: 9\n";
+    fixture.write("sum/problem.yaml", problem.replace("type: interactive\nlimits:\n", kind));
+    fixture.write("sum/data/sample/1.in.download", "1 2\n");
+    fixture.write("sum/data/sample/1.ans.download", "3\n");
+    let check = |exchange: &str, said: &[&str]| {
+        fixture.write("sum/data/sample/1.interaction", exchange);
+        let output = fixture.juror("verify sum").output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let lines: Vec<&str> = text.lines().collect();
+        let about = lines.windows(2).filter(|pair| pair[1].ends_with("1.interaction"));
+        let found: Vec<&str> = about.map(|pair| pair[0]).collect();
+        assert_eq!(found, said, "{text}");
+    };
+    check("<1\n>1\n---\n<2\n>2\n---\n<3\n>3\n", &[]);
+    check(
+        "<1\n>1\n---\n<2\n>2\n",
+        &["warning: after pass 2 of it, the output validator asks for another pass"],
+    );
+    check(
+        "<1\n>1\n---\n<2\n>2\n---\n<3\n>3\n---\n<4\n>4\n",
+        &["warning: after pass 3 of it, the output validator asks for no other pass"],
+    );
+    check(
+        "<1\n>1\n---\n<5\n>2\n---\n<3\n>3\n",
+        &[
+            "warning: in pass 2, the judge's line 1 is `5` there, but the output validator writes `2`",
+        ],
+    );
+    check(
+        "<1\n>1\n---\n<2\n>5\n---\n<3\n>3\n",
+        &["warning: in pass 2, the output validator rejects the submission's side of it"],
+    );
+}
+
 #[test]
 fn one_that_waits_for_ever_is_too_slow_for_every_limit() {
     let fixture = fixture();
