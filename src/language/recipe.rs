@@ -62,7 +62,10 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
         return Ok(Recipe { form: Form::Answers, files: files.clone() });
     }
     if files.is_empty() {
-        return Err(ProgramFault::new("is empty", "add a source file"));
+        return Err(ProgramFault::new(
+            "is empty",
+            "add a source file; names that begin with `.` or `-` do not count",
+        ));
     }
     if program.kind != ProgramKind::Submission
         && sources.shape == Shape::Directory

@@ -98,7 +98,7 @@ fn endings_tell_the_language() {
 /// 2025-09, "Submissions": if no single language can be told, the submission is not built; the others are judged
 #[test]
 fn what_cannot_be_told_names_the_files_and_the_way_out() {
-    check(&[], "is empty; add a source file");
+    check(&[], "is empty; add a source file; names that begin with `.` or `-` do not count");
     check(
         &["a.h", "b.hpp"],
         "there are only headers: `a.h`, `b.hpp`; add the file that includes them",
