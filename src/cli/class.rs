@@ -23,12 +23,20 @@ pub struct Class {
 }
 
 /// A submitted program; a student's directory if it contains none.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Handed {
     /// Its file, or the directory with all of its files.
     pub path: PathBuf,
     /// The file in the directory to start, if only one can start and its name does not show it.
     pub entry_point: Option<String>,
+    /// The files beside a file that may belong to it, by their paths from its directory.
+    pub beside: Vec<PathBuf>,
+}
+
+impl Handed {
+    fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), ..Self::default() }
+    }
 }
 
 /// Names of directories within a program, which are never a student's.
@@ -52,8 +60,10 @@ pub fn read(dir: &Path) -> Option<Class> {
     for path in entries(dir) {
         match fs::symlink_metadata(&path) {
             Ok(file) if file.is_dir() => students.push(path),
+            // Who made the folder made the link: it is no student's. Those below are not followed.
+            Ok(file) if file.is_symlink() && path.is_dir() => students.push(path),
             _ if path.ends_with(MANIFEST) => return None,
-            _ if Language::of_file(&path).is_some() => has_sources = true,
+            _ if language(&path).is_some() => has_sources = true,
             _ => class.ignored.push(path),
         }
     }
@@ -84,38 +94,44 @@ impl Class {
     fn add(&mut self, student: &Path) -> usize {
         let before = self.programs.len();
         if student.join(MANIFEST).is_file() {
-            self.programs.push(Handed { path: student.to_owned(), entry_point: None });
+            self.programs.push(Handed::new(student));
             return 1;
         }
         let mut sources: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
-        let mut has_headers = false;
+        let mut headers = Vec::new();
         for file in files(student) {
             let ending = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
-            match Language::of_file(&file) {
+            match language(&file) {
                 Some(language) => sources.entry(language.code).or_default().push(file),
-                None if HEADERS.contains(&ending) => has_headers = true,
+                None if HEADERS.contains(&ending) => headers.push(file),
                 None => self.ignored.push(file),
             }
         }
         if sources.is_empty() {
-            self.programs.push(Handed { path: student.to_owned(), entry_point: None });
+            self.programs.push(Handed::new(student));
             return 0;
         }
         let is_of_one = sources.len() == 1;
         for (language, files) in sources {
             let starting = starting(language, &files);
-            let has_parts = files.len() > 1 || has_headers;
+            let has_parts = files.len() > 1 || !headers.is_empty();
             if is_of_one && has_parts && starting.len() <= 1 {
                 let entry = starting.first().and_then(|it| it.strip_prefix(student).ok());
                 let is_main = |entry: &&Path| entry.with_extension("") == Path::new("main");
                 let entry = entry.filter(|it| !starts_by_its_text(language) && !is_main(it));
                 let entry_point = entry.and_then(Path::to_str).map(str::to_owned);
-                self.programs.push(Handed { path: student.to_owned(), entry_point });
+                self.programs.push(Handed { entry_point, ..Handed::new(student) });
                 continue;
             }
-            let chosen = if starting.is_empty() { files } else { starting };
-            let programs = chosen.into_iter().map(|path| Handed { path, entry_point: None });
-            self.programs.extend(programs);
+            let parts = files.iter().chain(&headers).filter(|it| !starting.contains(it));
+            let parts: Vec<&PathBuf> =
+                if starting.is_empty() { Vec::new() } else { parts.collect() };
+            let chosen = if starting.is_empty() { &files } else { &starting };
+            self.programs.extend(chosen.iter().map(|path| {
+                let below =
+                    |part: &&PathBuf| part.strip_prefix(path.parent()?).ok().map(Path::to_owned);
+                Handed { beside: parts.iter().filter_map(below).collect(), ..Handed::new(path) }
+            }));
         }
         self.programs.len() - before
     }
@@ -132,6 +148,12 @@ impl Class {
         });
         mixed.into_iter().chain(ignored)
     }
+}
+
+/// The language of a file's ending, in small letters or not.
+fn language(file: &Path) -> Option<&'static Language> {
+    let small = Language::in_small_letters(file);
+    Language::of_file(small.as_deref().unwrap_or(file))
 }
 
 /// The first of these paths, relative to the directory.
@@ -155,7 +177,7 @@ fn entries(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// All regular files below a directory that are not hidden, by name. Links are not followed.
+/// All regular files below a directory that are not hidden, by name. Links below it are not followed.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let walk = WalkDir::new(dir).min_depth(1).sort_by_file_name().into_iter();
     let walk = walk.filter_entry(|entry| !is_hidden(entry.file_name()));
@@ -198,8 +220,18 @@ fn starts_by_its_text(language: &str) -> bool {
     !marks(language).is_empty()
 }
 
-/// The sources that can start. In a script language this is `main`, or else all that no other source imports.
+/// Whether a script's name is that of a test of other scripts, such as `test_sum.py`.
+fn is_test(file: &Path) -> bool {
+    let stem = file.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+    let is_in_tests = file.parent().is_some_and(|dir| dir.ends_with("tests"));
+    is_in_tests || stem.starts_with("test_") || stem.ends_with("_test") || stem == "conftest"
+}
+
+/// The sources that can start. In a script language this is `main`, or else all that no other source imports; tests
+/// only if there is nothing else.
 fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
+    let own: Vec<PathBuf> = files.iter().filter(|it| !is_test(it)).cloned().collect();
+    let files = if marks(language).is_empty() && !own.is_empty() { &own } else { files };
     let texts: Vec<String> = files.iter().map(|file| text(file)).collect();
     let marks = marks(language);
     let stem = |at: usize| files[at].file_stem().and_then(|it| it.to_str()).unwrap_or_default();
@@ -256,9 +288,10 @@ mod tests {
         let name = |path: &Path| {
             path.strip_prefix(keep.path()).expect("a path inside").display().to_string()
         };
-        let found = class.programs.iter().map(|program| match &program.entry_point {
-            Some(entry) => format!("{}:{entry}", name(&program.path)),
-            None => name(&program.path),
+        let found = class.programs.iter().map(|program| {
+            let entry = program.entry_point.iter().map(|entry| format!(":{entry}"));
+            let beside = program.beside.iter().map(|it| format!("+{}", it.display()));
+            name(&program.path) + &entry.chain(beside).collect::<String>()
         });
         assert_eq!(found.collect::<Vec<_>>(), programs, "{files:?}");
         let left = class.ignored.iter().map(|path| name(path));
@@ -307,5 +340,37 @@ mod tests {
         check(&["a/sum.py=1", "a/try2.py=# import nothing"], &["a/sum.py", "a/try2.py"], &[]);
         check(&["a/sum.py=1", "a/sum.cpp=int main()"], &["a/sum.cpp", "a/sum.py"], &[]);
         check(&["a/Cargo.toml", "a/src/main.rs=fn main"], &["a"], &[]);
+        check(
+            &["a/x.py=import tools", "a/y.py=import tools", "a/tools.py=1", "a/deep/z.py=1"],
+            &["a/deep/z.py", "a/x.py+tools.py", "a/y.py+tools.py"],
+            &[],
+        );
+        check(
+            &["a/x.c=int main()", "a/y.c=int main()", "a/z.c=int f()", "a/z.h"],
+            &["a/x.c+z.c+z.h", "a/y.c+z.c+z.h"],
+            &[],
+        );
+        check(&["a/X.PY=1", "b/Y.CPP=int main()"], &["a/X.PY", "b/Y.CPP"], &[]);
+    }
+
+    #[test]
+    fn a_link_to_a_directory_is_a_student() {
+        let keep = tempfile::tempdir().expect("a directory");
+        let path = |name: &str| keep.path().join(name);
+        fs::create_dir_all(path("real/deep")).expect("directories");
+        fs::create_dir(path("class")).expect("a directory");
+        fs::write(path("real/a.py"), "1").expect("a file");
+        std::os::unix::fs::symlink(path("real"), path("class/anna")).expect("a link");
+        std::os::unix::fs::symlink(path("class"), path("real/deep/loop")).expect("a link");
+        let class = read(&path("class")).expect("a class");
+        let programs: Vec<PathBuf> = class.programs.into_iter().map(|it| it.path).collect();
+        assert_eq!(programs, [path("class/anna/a.py")]);
+    }
+
+    #[test]
+    fn tests_of_a_script_are_no_programs() {
+        check(&["a/sum.py=1", "a/test_sum.py=import sum"], &["a:sum.py"], &[]);
+        check(&["a/sum.py=1", "a/tests/all.py=import sum"], &["a:sum.py"], &[]);
+        check(&["a/sum_test.py=1"], &["a/sum_test.py"], &[]);
     }
 }

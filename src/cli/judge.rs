@@ -33,9 +33,10 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::problem::{Interaction, Problem, Submitted};
-use crate::model::program::{Program, ProgramKind};
+use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
+use crate::model::text::path_text;
 use crate::model::verdict::Verdict;
 use crate::package::suggest::paths_near;
 
@@ -319,11 +320,20 @@ fn submissions(
             !is_own && problem.kind.submitted == Submitted::Program && own(path, problem).is_none();
         if let Some(found) = may_be_class.then(|| class::read(path)).flatten() {
             output.diagnosed(found.remarks(path));
-            for Handed { path, entry_point } in found.programs {
+            for Handed { path, entry_point, beside } in found.programs {
                 match named(&path, problem) {
                     Ok(mut submission) => {
                         class.insert(submission.name.clone());
-                        submission.program.entry_point = entry_point;
+                        let program = &mut submission.program;
+                        let dir = program.path.parent().map(Path::to_owned).unwrap_or_default();
+                        let beside = beside.into_iter().map(|name| IncludedFile {
+                            path: dir.join(&name),
+                            name,
+                            ..IncludedFile::default()
+                        });
+                        // Files of the package take precedence, as they do over its own.
+                        program.include.splice(0..0, beside);
+                        program.entry_point = entry_point;
                         submissions.push(submission);
                     }
                     Err(remark) => missing.push(remark),
@@ -462,7 +472,7 @@ fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
             Submitted::Answers => Program { kind: ProgramKind::Answers, ..loose(&real) },
         },
     };
-    Submission { name: path.display().to_string(), program, expectations: Vec::new() }
+    Submission { name: path_text(path), program, expectations: Vec::new() }
 }
 
 /// The program after `--`.

@@ -9,9 +9,10 @@ use crate::build::{Builder, Prepared};
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Validators};
 use crate::judge::score::{self, Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission, Session};
-use crate::judge::time_limit::{self, Bounds};
+use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
+use crate::model::judgement::Judgement;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::Submitted;
@@ -47,6 +48,17 @@ pub struct Finished {
     pub results: Vec<Judged>,
     /// The time limit that was used.
     pub time_limit: TimeLimit,
+}
+
+impl Finished {
+    /// The submissions that were judged, each with its judgement.
+    pub fn judged<'a>(
+        &'a self,
+        entries: &'a [PreparedSubmission<'a>],
+    ) -> impl Iterator<Item = (&'a Submission, &'a Judgement)> {
+        let results = entries.iter().zip(&self.results);
+        results.filter_map(|(entry, judged)| Some((entry.submission, judged.judgement()?)))
+    }
 }
 
 impl Judging<'_> {
@@ -204,7 +216,9 @@ impl Judging<'_> {
             }
             bounding.extend(entries.iter().map(|entry| entry.submission.clone()));
         }
-        let bounds = bounds(&bounding, &results);
+        let judged = bounding.iter().zip(&results);
+        let judged = judged.filter_map(|(submission, it)| Some((submission, it.judgement()?)));
+        let bounds = time_limit::bounds(judged);
         // A run that was stopped only shows that more time is needed.
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {
@@ -281,13 +295,4 @@ pub fn skipped(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
         Some(Diagnostic { help, ..remark })
     };
     lacking.into_iter().filter_map(remark).collect()
-}
-
-/// The bounds on the time limit from these results.
-pub fn bounds(submissions: &[Submission], results: &[Judged]) -> Bounds {
-    let judged = submissions
-        .iter()
-        .zip(results)
-        .filter_map(|(submission, judged)| Some((submission, judged.judgement()?)));
-    time_limit::bounds(judged)
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use clap::Args;
 
@@ -16,13 +17,12 @@ use crate::cli::next;
 use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, RunOptions};
 use crate::cli::output::{Output, command_line, command_listed};
 use crate::cli::problem::{self, Remarks};
-use crate::cli::sessions::{self, Finished, Judging, entries};
+use crate::cli::sessions::{self, Judging, entries};
 use crate::cli::side_by_side::Work;
 use crate::executor::turns::Turns;
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
 use crate::judge::draw::{self, Seen};
 use crate::judge::score::{Policy, points_by_dialect};
-use crate::judge::session::Judged;
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -256,11 +256,11 @@ impl Verifier<'_> {
         // A shard does not know the other submissions.
         if self.extent() == Extent::Everything && self.arguments.runs.shard.is_none() {
             let is_given = self.arguments.runs.time_limit.is_some();
-            self.output.diagnosed(doubts(problem, &finished, is_given));
-            self.output.diagnosed(partly_right(problem, &finished));
+            let judged: Vec<_> = finished.judged(&entries).collect();
+            self.output.diagnosed(doubts(problem, &judged, finished.time_limit.limit, is_given));
+            self.output.diagnosed(partly_right(problem, &judged));
             if self.arguments.output.verbose {
-                let results = finished.results.iter();
-                let judgements: Vec<&Judgement> = results.filter_map(Judged::judgement).collect();
+                let judgements: Vec<&Judgement> = judged.iter().map(|(_, it)| *it).collect();
                 self.output.diagnosed(undiscriminating::find(problem, &judgements));
             }
         }
@@ -298,13 +298,11 @@ fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
 /// Warnings that submissions in `accepted/` fail on a sample or lack points, if no expectation says so.
 ///
 /// Source: problemtools, `Submissions.check_submission`.
-fn partly_right(problem: &Problem, finished: &Finished) -> Vec<Diagnostic> {
+fn partly_right(problem: &Problem, judged: &[(&Submission, &Judgement)]) -> Vec<Diagnostic> {
     // In 2025-09, a submission that is accepted passes all test cases.
     if problem.graders.is_none() {
         return Vec::new();
     }
-    let judged = problem.submissions.iter().zip(&finished.results);
-    let judged = judged.filter_map(|(submission, judged)| Some((submission, judged.judgement()?)));
     let mut found = Vec::new();
     for (submission, judgement) in judged {
         if !submission.name.starts_with("accepted/") || !judgement.broken.is_empty() {
@@ -331,17 +329,21 @@ fn partly_right(problem: &Problem, finished: &Finished) -> Vec<Diagnostic> {
 }
 
 /// Warnings that the submissions' times contradict the time limit.
-fn doubts(problem: &Problem, finished: &Finished, is_given: bool) -> Vec<Diagnostic> {
+fn doubts(
+    problem: &Problem,
+    judged: &[(&Submission, &Judgement)],
+    limit: Duration,
+    is_given: bool,
+) -> Vec<Diagnostic> {
     // A broken expectation already reports one that is too slow for it.
     let is_told = |judgement: &Judgement| {
         let is_slow = judgement.cases.iter().any(|it| it.verdict == Verdict::TimeLimitExceeded);
         is_slow && !judgement.broken.is_empty()
     };
-    let judged = problem.submissions.iter().zip(&finished.results);
-    let judged = judged.filter_map(|(submission, judged)| Some((submission, judged.judgement()?)));
-    let bounds = time_limit::bounds(judged.filter(|(_, judgement)| !is_told(judgement)));
+    let judged = judged.iter().copied().filter(|(_, judgement)| !is_told(judgement));
+    let bounds = time_limit::bounds(judged);
     let is_inferred = !is_given && problem.limits.time_limit.is_none();
-    time_limit::doubts(finished.time_limit.limit, &bounds, &problem.limits, is_inferred)
+    time_limit::doubts(limit, &bounds, &problem.limits, is_inferred)
         .into_iter()
         .map(|(severity, doubt)| {
             let path = problem.dir.join(problem.layout.time_limit);

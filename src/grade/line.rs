@@ -168,6 +168,12 @@ impl Settings {
             None => value.get("id").cloned(),
         };
         let id = id.filter(|id| id.is_string() || id.is_number());
+        if id.as_ref().is_some_and(Value::is_f64) {
+            let what =
+                "`/id`: a number with a fraction, or of more than 64 bits, would lose digits";
+            let fault = LineFault::line(what, "write it as a text");
+            return Err(BrokenLine { id: None, fault });
+        }
         let broken = |fault| BrokenLine { id: id.clone(), fault };
         if let Some(map) = &self.map {
             value = map.apply(&value).map_err(broken)?;

@@ -119,7 +119,21 @@ fn mapped(map: &Value, from: &Value) -> Option<Value> {
             let parts: Object<String, Value> = parts.collect();
             (!parts.is_empty()).then_some(Value::Object(parts))
         }
-        map => lookup(from, map.as_str()?).filter(|value| !value.is_null()),
+        map => lookup(from, map.as_str()?).filter(|value| !value.is_null()).map(in_seconds),
+    }
+}
+
+/// A time in two parts as a number of seconds; any other value as it is.
+///
+/// Source: the message `Duration` of Protocol Buffers.
+fn in_seconds(value: Value) -> Value {
+    let parts = value.as_object().filter(|parts| {
+        parts.contains_key("seconds") && parts.keys().all(|key| key == "seconds" || key == "nanos")
+    });
+    let number = |key: &str| parts.and_then(|parts| parts.get(key)).and_then(Value::as_f64);
+    match (number("seconds"), number("nanos")) {
+        (Some(seconds), nanos) => (seconds + nanos.unwrap_or_default() / 1e9).into(),
+        (None, _) => value,
     }
 }
 

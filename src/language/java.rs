@@ -1,5 +1,6 @@
 //! Java sources: the file names that they need, and the class that starts.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -33,7 +34,8 @@ struct TopType {
 }
 
 /// Gives each source the name that its public type demands, and finds the class that starts: the wanted one, the usual
-/// one, or the only one of the program's own files with a `main`.
+/// one, or the only one of the program's own files with a `main`; of several, the only one that its file is named
+/// after. A single source without a `main` starts, too: compiler or machine say what is wrong with it.
 pub fn program(
     files: &mut [TreeEntry],
     sources: &[PathBuf],
@@ -72,10 +74,23 @@ pub fn program(
             .ok_or_else(|| missing(wanted, sources))?,
         (None, Some(class), _) => class,
         (None, None, [class]) => *class,
-        (None, None, []) => return Err(none(sources, usual)),
+        (None, None, []) => match (own, classes.iter().find(|it| it.is_own)) {
+            ([_], Some(class)) => classes.iter().find(|it| it.names_its_file()).unwrap_or(class),
+            ([only], None) => {
+                let main = only.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                return Ok(JavaProgram { main, sources: renamed });
+            }
+            _ => return Err(none(sources, usual)),
+        },
         (None, None, all) => {
-            let files: Vec<PathBuf> = all.iter().map(|it| it.file.clone()).collect();
-            return Err(several(&files, usual));
+            let mut named = all.iter().filter(|it| it.names_its_file());
+            match (named.next(), named.next()) {
+                (Some(class), None) => class,
+                _ => {
+                    let files: BTreeSet<PathBuf> = all.iter().map(|it| it.file.clone()).collect();
+                    return Err(several(&files.into_iter().collect::<Vec<_>>(), usual));
+                }
+            }
         }
     };
     Ok(JavaProgram { main: main.qualified.clone(), sources: renamed })
@@ -86,6 +101,12 @@ struct Class {
     qualified: String,
     file: PathBuf,
     is_own: bool,
+}
+
+impl Class {
+    fn names_its_file(&self) -> bool {
+        self.file.file_stem().is_some_and(|stem| *stem == *self.of_type.name)
+    }
 }
 
 impl Declarations {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use crate::language::constants::replace_constants;
+use crate::language::table::Language;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Constant, Program, ProgramKind};
@@ -56,7 +57,13 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
         (Shape::File, vec![read_file(path, name)?])
     };
     let included = included(program)?;
-    files.iter_mut().for_each(|file| fill(file, &program.constants));
+    for at in 0..files.len() {
+        fill(&mut files[at], &program.constants);
+        let small = Language::in_small_letters(&files[at].name);
+        if let Some(small) = small.filter(|small| files.iter().all(|it| it.name != *small)) {
+            files[at].name = small;
+        }
+    }
     Ok(Sources { shape, files, included })
 }
 

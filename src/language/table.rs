@@ -10,7 +10,7 @@
 //! MiB; without a limit, the argument is left out. A
 //! [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}` becomes the path of that tool.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::language::tool::{TOOLS, Tool};
 
@@ -443,6 +443,13 @@ impl Language {
     /// The language of this file's ending, whether juror builds it or not.
     pub fn of_file(name: &Path) -> Option<&'static Self> {
         LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
+    }
+
+    /// The name with its ending in small letters, if only that has a language: some systems write `A.CPP`.
+    pub fn in_small_letters(name: &Path) -> Option<PathBuf> {
+        let ending = name.extension()?.to_str()?.to_lowercase();
+        let small = name.with_extension(ending);
+        (Self::of_file(name).is_none() && Self::of_file(&small).is_some()).then_some(small)
     }
 
     /// The languages that juror builds or starts.

@@ -1,6 +1,7 @@
 //! Shows untrusted bytes, and amounts, to people.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 /// Shows bytes in one line with nothing hidden: whatever a terminal would obey, or a reader could not see, becomes an
@@ -31,6 +32,16 @@ pub fn visible(bytes: &[u8]) -> String {
 /// Unlike [`visible`] it keeps backslashes, so doing it twice changes nothing.
 pub fn printable(text: &str) -> String {
     text.chars().map(visible_char).collect()
+}
+
+/// A path as text: bytes that are not UTF-8 become `\xff`, so that no two paths look alike.
+pub fn path_text(path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
 }
 
 /// Appends the form of one character; doubles the backslash before it if needed.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
-use crate::{legacy, polygon};
+use crate::{legacy, live, polygon};
 
 /// Converts `from` to `new`; holds what is lost against what is expected, and gives the losses.
 ///
@@ -140,15 +140,18 @@ fn what_legacy_cannot_say_is_named() {
     assert_eq!(fixture.read("new/problem_statement/problem.de.md"), "Bis 5.\n");
     assert_eq!(fixture.read("new/data/secret/small/1.hint"), "Carry.\n");
     let yaml = fixture.read("new/problem.yaml");
-    for line in ["author: Ada, Bob\n", "source: A\n", "source_url: https://example.org\n"] {
+    for line in
+        ["author: Ada <a@example.org>, Bob\n", "source: A\n", "source_url: https://example.org\n"]
+    {
         assert!(yaml.contains(line), "{line}: {yaml}");
     }
 }
 
 #[test]
 fn a_legacy_package_is_written_as_one_of_today() {
-    let yaml =
-        format!("author: Ada\nsource: A\nsource_url: https://example.org\n{ICPC}libraries: x\n");
+    let yaml = format!(
+        "author: Ada <a@example.org>, Bob and Eve\nkeywords: dp, graphs\nsource: A\nsource_url: https://example.org\n{ICPC}libraries: x\n"
+    );
     let fixture =
         legacy::package(&yaml, &[("secret/b", "input_validator_flags: b c\n")], &legacy::CASES);
     fixture.write("old/data/secret/a/1.hint", "Look.\n");
@@ -174,6 +177,13 @@ fn a_legacy_package_is_written_as_one_of_today() {
     ];
     check(&fixture, "old", "2025-09", &there);
     fixture.check("verify new", 0, &["all as expected"]);
+    let yaml = fixture.read("new/problem.yaml");
+    for keys in [
+        "credits:\n  authors:\n  - Ada <a@example.org>\n  - Bob\n  - Eve\n",
+        "keywords:\n- dp\n- graphs\n",
+    ] {
+        assert!(yaml.contains(keys), "{yaml}");
+    }
     assert_eq!(fixture.read("new/data/secret/a/1.yaml"), "hint: Look.\n");
     assert_eq!(
         fixture.read("new/data/secret/b/test_group.yaml"),
@@ -236,6 +246,33 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     check(&fixture, "sum", "domjudge-zip", &[samples, &any, lost, shown, right, WA_BACK]);
 }
 
+/// Half of the points for the sum plus one.
+const PARTS: &str = r#"#!/usr/bin/env bash
+read -r right < "$2"
+read -r output
+case $output in
+  "$right") echo 25 > "${3}score.txt"; exit 42 ;;
+  $((right + 1))) echo 12.5 > "${3}score.txt"; exit 42 ;;
+esac
+exit 43
+"#;
+
+#[test]
+fn a_validator_that_gives_scores_gives_them_in_legacy_too() {
+    let fixture = Fixture::new();
+    let yaml = fixture.read("sum/problem.yaml").replace("  time_limit: 1\n", "");
+    fixture.write("sum/problem.yaml", format!("{yaml}type: scoring\nallow_file_writing: true\n"));
+    live::set_validator(&fixture, PARTS);
+    fixture.write("sum/data/secret/test_group.yaml", "max_score: 75\n");
+    fs::remove_dir_all(fixture.path("sum/data/invalid_input")).expect("invalid inputs");
+    fixture.write("near.sh", "read -r a b; echo $((a + b + 1))\n");
+    fixture.check("judge sum near.sh", 0, &["score 37.5 of 75"]);
+    fixture.check("convert sum --to legacy new", 0, &[]);
+    assert!(fixture.read("new/problem.yaml").contains("validation: custom score\n"));
+    fixture.check("verify new", 0, &["all as expected"]);
+    fixture.check("judge new near.sh", 0, &["score 37.5 of 75"]);
+}
+
 #[test]
 fn scores_that_only_graders_can_say_are_named() {
     let check = |groups: &[(&str, &str)], expected: &[&str]| {
@@ -270,6 +307,23 @@ fn scores_that_only_graders_can_say_are_named() {
             "data/secret/a | score: the greatest of 5 for each accepted test case and -1 for others | 50 for each accepted test case",
             "data/secret/a | verdict: the worst of all decides | left out",
             "data/secret/b | score: 2.5 if all is accepted, else 0 | 3 if all is accepted, else 0",
+            unused,
+        ],
+    );
+    // All points together are those of the groups.
+    check(
+        &[
+            ("", "range: 0 100\n"),
+            ("secret", "range: 0 100\n"),
+            ("secret/a", "accept_score: 62.5\ngrader_flags: min\n"),
+            ("secret/b", "accept_score: 37.5\ngrader_flags: min\n"),
+        ],
+        &[
+            "data | samples: count for the score | left out",
+            "data/secret | greatest score: 100 | 101",
+            "data/secret | score: the sum of its groups, until one is rejected | the sum of its groups",
+            "data/secret/a | score: 62.5 if all is accepted, else 0 | 63 if all is accepted, else 0",
+            "data/secret/b | score: 37.5 if all is accepted, else 0 | 38 if all is accepted, else 0",
             unused,
         ],
     );

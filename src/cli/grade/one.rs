@@ -315,7 +315,8 @@ fn language(word: &str) -> Result<&'static Language, LineFault> {
 fn file_name(name: &str) -> Result<&str, LineFault> {
     let mut parts = Path::new(name).components();
     let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
-    match is_one && !name.starts_with(['.', '-']) && !name.contains(['/', '\0']) {
+    let is_short = name.len() <= 255;
+    match is_one && is_short && !name.starts_with(['.', '-']) && !name.contains(['/', '\0']) {
         true => Ok(name),
         false => {
             let help = "give the name of a file without a directory, such as `main.cpp`";

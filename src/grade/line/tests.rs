@@ -27,6 +27,10 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
     check(GOOD, Ok(()));
     check(&good(r#""a""#, "12345678901234567890"), Ok(()));
     check(&good(r#""a""#, "null"), Ok(()));
+    for number in ["18446744073709551616", "1E2", "-0.5"] {
+        let what = "`/id`: a number with a fraction, or of more than 64 bits, would lose digits";
+        check(&good(r#""a""#, number), Err((what, "write it as a text")));
+    }
     check(&good(r#""x""#, r#"{"text":"x","language":"cpp","name":"a.cc"}"#), Ok(()));
     check(
         &good(r#""x""#, r#"{"file":"x.cpp"},"all":true,"return":"cases","limits":{"time":1}"#),
@@ -140,6 +144,15 @@ fn a_map_leads_to_what_lines_of_another_form_say() {
         ),
         &format!(r#"{{{two},"source":"x","id":"t"}}"#),
     );
+    for (time, seconds) in
+        [(r#"{"seconds":1,"nanos":500000000}"#, "1.5"), (r#"{"seconds":2}"#, "2")]
+    {
+        check(
+            r#"{"source":"/s","cases":"/t","limits":{"time":"/l"}}"#,
+            &format!(r#"{{"s":"x","l":{time},{}}}"#, two.replace("cases", "t")),
+            &format!(r#"{{{two},"source":"x","limits":{{"time":{seconds}}}}}"#),
+        );
+    }
     let sides = r#"{"source":"/s","cases":{"input":"/t/in","answer":"/t/out"}}"#;
     check(sides, r#"{"s":"x","t":{"in":["1","3"],"out":["2","4"]}}"#, &expected);
     check(sides, r#"{"s":"x","t":"{\"in\":[\"1\",\"3\"],\"out\":[\"2\",\"4\"]}"}"#, &expected);

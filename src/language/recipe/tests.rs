@@ -172,9 +172,21 @@ fn java_files_get_the_names_of_their_public_types() {
         "java: x.java -> p.A",
     );
     check(&[&format!("sol.java={main}"), "B.java=class B {}"], "java: B.java Main.java -> Main");
+    check_file("x.java=class A {} public class B {}", "java: B.java -> B");
+    check_file("x.java=class A {}", "java: x.java -> A");
+    check_file("x.java=this is no Java", "java: x.java -> x");
+    let both = "static void main(String[] a) {}";
     check_file(
-        "x.java=class A {}",
-        "cannot tell which of `x.java` is the main file; name the main file `Main`, or set the entry point in the package",
+        &format!("x.java=class B {{ {both} }} public class A {{ {both} }}"),
+        "java: A.java -> A",
+    );
+    check(
+        &["x.java=class A {}", "y.java=class B {}"],
+        "cannot tell which of `x.java`, `y.java` is the main file; name the main file `Main`, or set the entry point in the package",
+    );
+    check_file(
+        &format!("x.java=class A {{ {both} }} class B {{ {both} }}"),
+        "each of `x.java` could be the main file; name the main file `Main`, or set the entry point in the package",
     );
 }
 

@@ -168,11 +168,13 @@ impl Planner<'_> {
     fn new_scores(&self, groups: &BTreeSet<String>, files: &mut Files) {
         let scored = self.scored();
         let rule = |name: &str| scored.get(name).map(|group| (&group.rule, group.most));
-        let mut total = Some(0.0);
+        // The sum of the greatest scores of the groups, and what it gains because the format has whole ones only.
+        let (mut total, mut gained) = (Some(0.0), 0.0);
         for name in groups {
             let Some((rule, most)) = rule(name) else { continue };
             let (how, most) = score_of(rule, most);
             total = total.and_then(|total: f64| Some(total + most?));
+            gained += most.map_or(0.0, |most| most.ceil() - most);
             let mut keys = score_keys(how, most);
             // The format can ask only for groups that are passed or not.
             let is_asked = |name: &String| {
@@ -194,7 +196,10 @@ impl Planner<'_> {
             }
             (false, Rule::LeastOfGroups) => score_keys("min", most.map(Score::points)),
             // If one group has no bound, the sum has none.
-            (false, _) => score_keys("sum", total.map(|sum| most.map_or(sum, Score::points))),
+            (false, _) => {
+                let most = total.map(|sum| most.map_or(sum, Score::points) + gained);
+                score_keys("sum", most.map(rounded))
+            }
         };
         files.entry("secret".to_owned()).or_default().extend(keys);
     }
@@ -322,7 +327,9 @@ impl Planner<'_> {
             let root = with_flags(keys(&Rule::SumOfGroups, most), "first_error ignore_sample sum");
             files.entry(String::new()).or_default().extend(root);
         }
-        let sample = with_flags(keys(&Rule::Each(Score::ZERO, 1), None), "first_error sum");
+        // Their scores do not count, but a validator that gives scores gives them, too.
+        let nothing = if self.gives_score() { Rule::SumSaid } else { Rule::Each(Score::ZERO, 1) };
+        let sample = with_flags(keys(&nothing, None), "first_error sum");
         files.entry("sample".to_owned()).or_default().extend(sample);
     }
 

@@ -144,6 +144,11 @@ fn programs(problem: &Problem) -> impl Iterator<Item = &Program> {
     problem.output_validators.iter().chain(&problem.interactor)
 }
 
+/// Whether a program with the format's own protocol mentions the file with a score.
+pub(super) fn mention_scores(problem: &Problem) -> bool {
+    programs(problem).any(|program| mentions(&program.path, &["score.txt"]))
+}
+
 /// Whether a program may give a part of the points: its files mention what says so.
 fn gives_parts(problem: &Problem) -> bool {
     programs(problem).any(|program| match problem.output_protocol {

@@ -110,7 +110,12 @@ impl Planner<'_> {
         let copied = ["version", "credits", "rights_owner", "embargo_until"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
         if let Some(author) = old.text("author").filter(|_| old.value("credits").is_none()) {
-            keys.push(("credits", text(author)));
+            let authors: Vec<&str> = authors(&author).collect();
+            match authors[..] {
+                [] => {}
+                [author] => keys.push(("credits", text(author))),
+                _ => keys.push(("credits", map([("authors", texts(authors))]))),
+            }
         }
         keys.extend(old.source());
         keys.extend(old.value("keywords").map(|it| ("keywords", words(it))));
@@ -178,13 +183,16 @@ impl Planner<'_> {
         keys
     }
 
-    /// Whether the output validator gives the scores in legacy. Programs with another protocol may, but need not.
+    /// Whether the output validator gives the scores in legacy. One with the format's own protocol must give one then, so
+    /// it has to mention the file. Programs with another protocol may, but need not.
     pub(super) fn gives_score(&self) -> bool {
         let problem = self.problem;
         let is_standard = problem.output_protocol == Protocol::Standard;
         let says = |rule: &Rule| match rule {
-            Rule::LeastSaid(_) | Rule::SumSaid => true,
-            Rule::UpTo(..) | Rule::Each(..) | Rule::Unequal(_) => !is_standard,
+            Rule::LeastSaid(_) | Rule::SumSaid | Rule::UpTo(..) => {
+                !is_standard || rules::mention_scores(problem)
+            }
+            Rule::Each(..) | Rule::Unequal(_) => !is_standard,
             _ => false,
         };
         let has_program = !problem.output_validators.is_empty() || problem.interactor.is_some();
@@ -476,19 +484,31 @@ impl Old {
     }
 }
 
-/// The texts of one or several items: texts, or maps with a name.
+/// The texts of one or several items: texts, or maps with a name and perhaps an address.
 fn items(value: &Raw) -> Vec<String> {
     match &value.value {
         Value::Scalar(scalar) => vec![scalar.text.clone()],
         Value::Sequence(inner) => inner.iter().flat_map(items).collect(),
-        _ => value.get("name").map(items).unwrap_or_default(),
+        _ => {
+            let text = |key: &str| Some(value.get(key)?.scalar()?.text.as_str());
+            let email = text("email").map_or_else(String::new, |email| format!(" <{email}>"));
+            text("name").map(|name| format!("{name}{email}")).into_iter().collect()
+        }
     }
 }
 
-/// Words separated by whitespace, as a sequence.
+/// The authors in the text of a legacy package, as problemtools separates them.
+fn authors(text: &str) -> impl Iterator<Item = &str> {
+    let all = text.split([',', '&']).flat_map(|part| part.split(" and "));
+    all.map(str::trim).filter(|author| !author.is_empty())
+}
+
+/// Words separated by whitespace, as a sequence. Some write commas as well.
 fn words(value: &Raw) -> Raw {
     match value.scalar() {
-        Some(scalar) => texts(scalar.text.split_whitespace()),
+        Some(scalar) => {
+            texts(scalar.text.split([' ', '\t', '\n', ',']).filter(|it| !it.is_empty()))
+        }
         None => value.clone(),
     }
 }
