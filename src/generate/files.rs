@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use tempfile::TempPath;
 use walkdir::WalkDir;
 
 use crate::generate::Mode;
@@ -14,25 +15,59 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
 
-/// Puts a case's files into the package, or reports how they differ.
+/// A file that is complete, beside the one that it replaces.
+#[derive(Debug)]
+pub struct Ready {
+    beside: TempPath,
+    target: PathBuf,
+}
+
+impl Ready {
+    /// Puts it in place.
+    ///
+    /// # Errors
+    /// System errors, with the file's name.
+    pub fn place(self) -> Result<(), JudgeError> {
+        let Self { beside, target } = self;
+        beside.persist(&target).map_err(|error| unwritable(&target, error.error))
+    }
+}
+
+/// Prepares a case's files for the package, or reports how they differ.
 ///
 /// # Errors
 /// System errors, with the file's name.
-pub fn place(
+pub fn prepare(
     stage: &Stage,
     data: &Path,
     case: &str,
     mode: Mode,
+    ready: &mut Vec<Ready>,
 ) -> Result<GeneratedState, JudgeError> {
     let mut states = Vec::new();
     for extension in stage.extensions(case) {
         let target = data.join(file_name(case, &extension));
         let staged = stage.path(case, &extension);
         let link = fs::read_link(&staged).ok();
-        let state = File::open(&staged).and_then(|it| settle(&target, it, link.as_deref(), mode));
-        states.push(state.map_err(|error| unwritable(&target, error))?);
+        let settled = File::open(&staged).and_then(|it| settle(&target, it, link.as_deref(), mode));
+        let (state, new) = settled.map_err(|error| unwritable(&target, error))?;
+        states.push(state);
+        ready.extend(new);
     }
     Ok(combined(&states))
+}
+
+/// The same for a single file with these contents.
+///
+/// # Errors
+/// System errors, with the file's name.
+pub fn prepare_file(
+    target: &Path,
+    contents: &[u8],
+    mode: Mode,
+) -> Result<(GeneratedState, Option<Ready>), JudgeError> {
+    let settled = settle(target, Cursor::new(contents), None, mode);
+    settled.map_err(|error| unwritable(target, error))
 }
 
 /// Gives one file of the package these contents, or reports how it differs.
@@ -44,8 +79,9 @@ pub fn place_file(
     contents: &[u8],
     mode: Mode,
 ) -> Result<GeneratedState, JudgeError> {
-    let settled = settle(target, Cursor::new(contents), None, mode);
-    settled.map_err(|error| unwritable(target, error))
+    let (state, ready) = prepare_file(target, contents, mode)?;
+    ready.map_or(Ok(()), Ready::place)?;
+    Ok(state)
 }
 
 /// An obstacle to putting a file into the package, with help.
@@ -55,7 +91,7 @@ fn unwritable(target: &Path, error: io::Error) -> JudgeError {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "make the directory writable, or use `--check`, which writes nothing"
         }
-        _ => "check what is there; the files before it are complete",
+        _ => "check what is there",
     };
     JudgeError::on("write", target)(error).help(help)
 }
@@ -83,34 +119,33 @@ fn same(contents: impl Read, target: &Path) -> io::Result<Option<bool>> {
     }
 }
 
-/// Gives the target these contents, as a link if `link` is set, or reports how it differs.
+/// Prepares these contents for the target, as a link if `link` is set, or reports how it differs.
 fn settle(
     target: &Path,
     mut contents: impl Read + Seek,
     link: Option<&Path>,
     mode: Mode,
-) -> io::Result<GeneratedState> {
+) -> io::Result<(GeneratedState, Option<Ready>)> {
     let state = match (same(&mut contents, target)?, mode) {
-        (Some(true), _) => return Ok(GeneratedState::Unchanged),
-        (None, Mode::Check) => return Ok(GeneratedState::Missing),
-        (Some(false), Mode::Check) => return Ok(GeneratedState::Differs),
+        (Some(true), _) => return Ok((GeneratedState::Unchanged, None)),
+        (None, Mode::Check) => return Ok((GeneratedState::Missing, None)),
+        (Some(false), Mode::Check) => return Ok((GeneratedState::Differs, None)),
         (None, Mode::Write) => GeneratedState::Created,
         (Some(false), Mode::Write) => GeneratedState::Changed,
     };
     let dir = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;
+    let ready = |beside| (state, Some(Ready { beside, target: target.to_owned() }));
     if let Some(link) = link {
         let beside = tempfile::Builder::new().make_in(dir, |path| symlink(link, path))?;
-        beside.persist(target)?;
-        return Ok(state);
+        return Ok(ready(beside.into_temp_path()));
     }
     // The permissions of any new file; the process's umask restricts them.
     let rights = fs::Permissions::from_mode(0o666);
     let mut beside = tempfile::Builder::new().permissions(rights).tempfile_in(dir)?;
     contents.rewind()?;
     io::copy(&mut contents, &mut beside)?;
-    beside.persist(target)?;
-    Ok(state)
+    Ok(ready(beside.into_temp_path()))
 }
 
 /// The state of a case from the states of its files.
@@ -267,6 +302,21 @@ mod tests {
         check(&long, Mode::Check, Unchanged, Some(&long));
         check(&long[1..], Mode::Check, Differs, Some(&long));
         assert_eq!(fs::read_dir(dir.path().join("secret")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn nothing_changes_until_all_is_written() {
+        let dir = TempDir::new().unwrap();
+        let target = dir.path().join("1.in");
+        let names = || fs::read_dir(dir.path()).unwrap().count();
+        fs::write(&target, "old\n").unwrap();
+        let (state, ready) = prepare_file(&target, b"new\n", Mode::Write).unwrap();
+        assert_eq!((state, names()), (Changed, 2));
+        drop(ready);
+        assert_eq!((fs::read(&target).unwrap(), names()), (b"old\n".to_vec(), 1));
+        let (_, ready) = prepare_file(&target, b"new\n", Mode::Write).unwrap();
+        ready.unwrap().place().unwrap();
+        assert_eq!((fs::read(&target).unwrap(), names()), (b"new\n".to_vec(), 1));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::build::bench::Bench;
-use crate::generate::files::place;
+use crate::generate::files::Ready;
 use crate::generate::inputs::{Digests, Generators};
 use crate::generate::memory::{Keys, Memory};
 use crate::generate::stage::{Stage, file_name};
@@ -115,14 +115,11 @@ pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, S
     let cases: Vec<&RecipeCase> = cases.filter(|case| names.contains(&case.name)).collect();
     make(&generating.bench, &stage, &cases, &mut generated.diagnostics)?;
     if !generated.has_errors() {
-        let named = stage.files(cases.iter().map(|case| &*case.name)).collect();
-        place_cases(
-            generating,
-            &stage,
-            cases.iter().map(|case| &*case.name),
-            &named,
-            &mut generated,
-        )?;
+        let names = || cases.iter().map(|case| &*case.name);
+        let named = stage.files(names()).collect();
+        if let Some(placing) = prepare(generating, &stage, names(), &named, &mut generated)? {
+            placing.finish(generating, &mut generated)?;
+        }
     }
     Ok(generated)
 }
@@ -196,16 +193,17 @@ fn place_all(
     let names = names.chain(recipe.links.iter().map(|link| &*link.name));
     let files = recipe.files.iter().map(|file| file.name.clone());
     let named = stage.files(names.clone()).chain(files).collect();
-    place_cases(generating, stage, names, &named, generated)?;
-    if generated.has_errors() {
+    let Some(mut placing) = prepare(generating, stage, names, &named, generated)? else {
         return Ok(());
-    }
+    };
     let data = data_dir(generating);
     for file in &recipe.files {
-        let contents = file.contents.as_bytes();
-        let state = files::place_file(&data.join(&file.name), contents, generating.mode)?;
-        announce(generating, generated, &file.name, state);
+        let (target, contents) = (data.join(&file.name), file.contents.as_bytes());
+        let (state, ready) = files::prepare_file(&target, contents, generating.mode)?;
+        placing.states.push((file.name.clone(), state));
+        placing.ready.extend(ready);
     }
+    placing.finish(generating, generated)?;
     let unlisted = files::unlisted(&data, &named)?;
     let prune = generating.prune && generating.mode == Mode::Write;
     if prune {
@@ -218,25 +216,49 @@ fn place_all(
     Ok(())
 }
 
-/// Puts these cases into the package, or reports how they differ. `named` are all files that the recipe makes.
-fn place_cases<'a>(
+/// What will be in the package, and files that are written already, but not in place: if the disk is full, the package
+/// stays as it was.
+struct Placing {
+    states: Vec<(String, GeneratedState)>,
+    ready: Vec<Ready>,
+}
+
+impl Placing {
+    /// Puts all files in place.
+    fn finish(
+        self,
+        generating: &Generating<'_>,
+        generated: &mut Generated,
+    ) -> Result<(), JudgeError> {
+        self.ready.into_iter().try_for_each(Ready::place)?;
+        for (name, state) in self.states {
+            announce(generating, generated, &name, state);
+        }
+        Ok(())
+    }
+}
+
+/// Prepares these cases for the package, or finds how they differ; `None` if something is in the way. `named` are all
+/// files that the recipe makes.
+fn prepare<'a>(
     generating: &Generating<'_>,
     stage: &Stage,
     names: impl Iterator<Item = &'a str>,
     named: &BTreeSet<String>,
     generated: &mut Generated,
-) -> Result<(), JudgeError> {
+) -> Result<Option<Placing>, JudgeError> {
     let data = data_dir(generating);
     let obstacles = files::obstacles(&generating.bench.problem.dir, &data, named);
     if !obstacles.is_empty() {
         generated.diagnostics.extend(obstacles);
-        return Ok(());
+        return Ok(None);
     }
+    let mut placing = Placing { states: Vec::new(), ready: Vec::new() };
     for name in names {
-        let state = place(stage, &data, name, generating.mode)?;
-        announce(generating, generated, name, state);
+        let state = files::prepare(stage, &data, name, generating.mode, &mut placing.ready)?;
+        placing.states.push((name.to_owned(), state));
     }
-    Ok(())
+    Ok(Some(placing))
 }
 
 /// The directory of the test data.
