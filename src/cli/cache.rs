@@ -1,12 +1,13 @@
 //! `juror cache`: the results that are kept for later commands.
 
 use std::fs;
+use std::io::ErrorKind::NotFound;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
 
-use crate::cache::store::{CAP, Pruned, Stat, Store, Verified};
+use crate::cache::store::{CAP, FACTS, Pruned, Stat, Store, Verified};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::{CacheOptions, OutputOptions};
 use crate::cli::output::{command, print};
@@ -52,11 +53,16 @@ fn act(arguments: &CacheArguments) -> Result<(), Stop> {
     let Some(dir) = arguments.cache.place() else {
         return Err(Stop::usage("the cache is off; give a directory with --cache or JUROR_CACHE"));
     };
-    if fs::symlink_metadata(&dir).is_err() {
+    // To look at a directory makes nothing in it.
+    let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|it| it.kind() == NotFound);
+    let nothing = match (lacks(&dir), lacks(&dir.join(FACTS))) {
+        (true, _) => Some("does not exist: nothing is kept yet"),
+        (false, true) => Some("has no results: nothing is kept yet"),
+        (false, false) => None,
+    };
+    if let Some(nothing) = nothing {
         let dir = dir.display();
-        return print("what is kept", |out| {
-            writeln!(out, "{dir} does not exist: nothing is kept yet")
-        });
+        return print("what is kept", |out| writeln!(out, "{dir} {nothing}"));
     }
     let store = Store::open(&dir, CAP).map_err(|refused| Stop::usage(*refused))?;
     let to = arguments.to.map_or(CAP, Bytes::mib);

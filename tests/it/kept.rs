@@ -25,6 +25,10 @@ fn fill(dir: &Path) {
 fn what_is_kept_is_shown_checked_and_removed() {
     let fixture = Fixture::new();
     fixture.check_kept("cache", 0, &["cache/juror does not exist: nothing is kept yet"]);
+    fixture.write("other/file", "");
+    let nothing = "other has no results: nothing is kept yet";
+    fixture.check_kept("cache prune --cache other", 0, &[nothing]);
+    assert!(!fixture.path("other/facts").exists());
     assert!(!fixture.path("cache").exists());
     fill(&fixture.path("cache/juror"));
     fill(&fixture.path("kept"));

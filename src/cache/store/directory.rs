@@ -24,6 +24,8 @@ pub type Refused = Box<Diagnostic>;
 /// The suffix of a segment's data file.
 pub(super) const DATA: &str = ".data";
 pub(super) const INDEX: &str = ".index";
+/// The directory of all results.
+pub const FACTS: &str = "facts";
 /// The suffix of a file that is being written.
 pub(super) const NEW: &str = ".new";
 
@@ -72,7 +74,7 @@ impl Directory {
         if let Some(network) = network(top.as_fd()) {
             return Err(refuse(&format!("it is on a network disk ({network})")).into());
         }
-        let facts = make_directory(top.as_fd(), "facts").map_err(failed)?;
+        let facts = make_directory(top.as_fd(), FACTS).map_err(failed)?;
         let blobs = make_directory(facts.as_fd(), "blobs").map_err(failed)?;
         let directory = Self { path: path.to_owned(), facts, blobs };
         match directory.version().map_err(failed)? {

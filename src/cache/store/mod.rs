@@ -36,7 +36,7 @@ use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::units::Bytes;
 
-pub use directory::{Refused, default_place, is_private};
+pub use directory::{FACTS, Refused, default_place, is_private};
 pub use upkeep::{Pruned, Stat, Verified};
 
 /// Records and blobs, in a directory or only in memory.
