@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
 
-use crate::cache::store::{CAP, FACTS, Pruned, Stat, Store, Verified};
+use crate::cache::store::{CAP, FACTS, Pruned, Stat, Store, Verified, is_private};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::{CacheOptions, OutputOptions};
 use crate::cli::output::{command, print};
@@ -55,10 +55,12 @@ fn act(arguments: &CacheArguments) -> Result<(), Stop> {
     };
     // To look at a directory makes nothing in it.
     let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|it| it.kind() == NotFound);
-    let nothing = match (lacks(&dir), lacks(&dir.join(FACTS))) {
-        (true, _) => Some("does not exist: nothing is kept yet"),
-        (false, true) => Some("has no results: nothing is kept yet"),
-        (false, false) => None,
+    let nothing = if lacks(&dir) {
+        Some("does not exist: nothing is kept yet")
+    } else if is_private(&dir) && lacks(&dir.join(FACTS)) {
+        Some("has no results: nothing is kept yet")
+    } else {
+        None
     };
     if let Some(nothing) = nothing {
         let dir = dir.display();
