@@ -190,8 +190,11 @@ impl Settings {
     }
 }
 
-/// Parses a JSON value.
+/// Parses a JSON value. A byte-order mark before it is ignored.
+///
+/// Source: RFC 8259, section 8.1.
 pub(super) fn json(text: &[u8]) -> Result<Value, LineFault> {
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     serde_json::from_slice(text).map_err(|error| {
         let said = error.to_string();
         let what = said.split(" at line ").next().unwrap_or_default();

@@ -16,6 +16,9 @@ pub(super) struct Edit {
     pub after: String,
 }
 
+/// A chain of a hundred `else if` is three hundred nodes deep.
+const DEEPEST: usize = 500;
+
 /// The edits found in one source.
 pub(super) struct Finder<'t> {
     pub syntax: &'static Syntax,
@@ -24,10 +27,10 @@ pub(super) struct Finder<'t> {
 }
 
 impl<'t> Finder<'t> {
-    /// Applies every rule to a node and to all nodes below it.
-    pub(super) fn visit(&mut self, node: Node<'t>) {
+    /// Applies every rule to a node and to all nodes below it, down to a depth that people do not write.
+    pub(super) fn visit(&mut self, node: Node<'t>, depth: usize) {
         rules::markers(self, node);
-        if self.is(node, Role::Skip) || !node.is_named() {
+        if self.is(node, Role::Skip) || !node.is_named() || depth > DEEPEST {
             return;
         }
         rules::all(self, node);
@@ -41,7 +44,7 @@ impl<'t> Finder<'t> {
             match child.kind() {
                 "attribute_item" => is_of_tests = was_of_tests || self.src(child).contains("test"),
                 _ if was_of_tests => {}
-                _ => self.visit(child),
+                _ => self.visit(child, depth + 1),
             }
         }
     }

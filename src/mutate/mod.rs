@@ -13,16 +13,16 @@ mod syntax;
 mod tests;
 pub mod wrapper;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
-use tree_sitter::{InputEdit, Parser, Point, Tree};
+use tree_sitter::{Parser, Tree};
 
 use crate::mutate::finder::{Edit, Finder};
 use crate::mutate::operator::Operator;
-use crate::mutate::syntax::Syntax;
+use crate::mutate::syntax::{Role, Syntax};
 
 /// A file of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,12 +87,14 @@ pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (file, source) in files.iter().enumerate() {
         all.extend(
-            edits(syntax, &source.text).into_iter().map(|edit| mutant(file, &source.text, edit)),
+            edits(syntax, &source.text, PARSED)
+                .into_iter()
+                .map(|edit| mutant(file, &source.text, edit)),
         );
     }
     let mut numbers: BTreeMap<(Operator, String), usize> = BTreeMap::new();
     for mutant in &mut all {
-        let mark = mark(&files[mutant.file].text, mutant.line);
+        let mark = mark(&files[mutant.file].text, mutant.range.start);
         let number = numbers.entry((mutant.operator, mark.clone())).or_default();
         *number += 1;
         mutant.id = format!("{}-{mark}-{number}", mutant.operator.name());
@@ -101,81 +103,90 @@ pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
 }
 
 /// A digest of a line's words: names stay the same if lines before it come and go.
-fn mark(text: &str, line: usize) -> String {
-    let line = text.lines().nth(line - 1).unwrap_or_default();
+fn mark(text: &str, at: usize) -> String {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
     let digest = Sha256::digest(words.join(" "));
     format!("{:02x}{:02x}", digest[0], digest[1])
 }
 
 fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {
-    let Point { row, column } = point(text, edit.range.start);
-    let line = edit.range.start - column;
+    let before = &text[..edit.range.start];
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
     Mutant {
         id: String::new(),
         operator: edit.operator,
         file,
-        line: row + 1,
-        column: text[line..edit.range.start].chars().count() + 1,
+        line: before.matches('\n').count() + 1,
+        column: before[line..].chars().count() + 1,
         before: text[edit.range.clone()].to_owned(),
         after: edit.after,
         range: edit.range,
     }
 }
 
-/// The edits of one file. Each yields a different text with no more syntax errors than the file.
-fn edits(syntax: &'static Syntax, text: &str) -> Vec<Edit> {
-    let Some(tree) = parse(syntax, text) else { return Vec::new() };
+/// About how many bytes are parsed to check the edits of one file: some seconds. Of a file with more, each second, third,
+/// ... edit is taken.
+const PARSED: usize = 16 << 20;
+
+/// The edits of one file. Each yields a different text with no more syntax errors than the file. About `most` bytes are
+/// parsed to check them.
+fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
+    let Some(mut parser) = parser(syntax) else { return Vec::new() };
+    let Some(tree) = parser.parse(text, None) else { return Vec::new() };
     let mut finder = Finder { syntax, text, edits: Vec::new() };
-    finder.visit(tree.root_node());
+    finder.visit(tree.root_node(), 0);
     let mut edits = finder.edits;
     let rank = |edit: &Edit| Operator::ALL.iter().position(|it| *it == edit.operator);
     edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));
-    let faults = faults(&tree);
-    let mut seen = HashSet::from([text.to_owned()]);
+    let mut faults = |text: &str| Some(self::faults(&parser.parse(text, None)?));
+    let mut known: HashMap<Range<usize>, Option<usize>> = HashMap::new();
+    let mut part = |edit: &Edit, faults: &mut dyn FnMut(&str) -> Option<usize>| {
+        let part = part(syntax, &tree, &edit.range);
+        // A part that is not well-formed on its own says nothing.
+        let before = *known.entry(part.clone()).or_insert_with(|| faults(&text[part.clone()]));
+        if before == Some(0) { part } else { 0..text.len() }
+    };
+    let cost: usize = edits.iter().map(|edit| part(edit, &mut faults).len()).sum();
+    let mut number = 0..;
+    edits.retain(|_| number.next().is_some_and(|it: usize| it % (cost / most + 1) == 0));
+    let all = self::faults(&tree);
+    let mut seen = HashSet::from([Sha256::digest(text)]);
     edits.retain(|edit| {
-        let changed =
-            format!("{}{}{}", &text[..edit.range.start], edit.after, &text[edit.range.end..]);
-        let again = || parse_again(syntax, &tree, edit, text, &changed);
-        let is_formed = || again().is_some_and(|tree| self::faults(&tree) <= faults);
-        let is_kept = !seen.contains(&changed) && is_formed();
-        seen.insert(changed);
-        is_kept
+        let Edit { range, after, .. } = edit;
+        let changed = |of: Range<usize>| {
+            format!("{}{after}{}", &text[of.start..range.start], &text[range.end..of.end])
+        };
+        if !seen.insert(Sha256::digest(changed(0..text.len()))) {
+            return false;
+        }
+        let part = part(edit, &mut faults);
+        let before = if part.len() == text.len() { all } else { 0 };
+        faults(&changed(part)).is_some_and(|after| after <= before)
     });
     edits.sort_by_cached_key(|edit| (edit.range.start, edit.range.end, rank(edit)));
     edits
 }
 
+/// The smallest function around a range, or else the whole top-level item; all if it is in several.
+fn part(syntax: &Syntax, tree: &Tree, range: &Range<usize>) -> Range<usize> {
+    let root = tree.root_node();
+    let mut found = root;
+    let mut at = root.descendant_for_byte_range(range.start, range.end);
+    while let Some(node) = at.filter(|node| *node != root) {
+        found = node;
+        let is_around = node.start_byte() < range.start && range.end < node.end_byte();
+        if syntax.is(node.kind(), Role::Function) && is_around {
+            break;
+        }
+        at = node.parent();
+    }
+    found.byte_range()
+}
+
 fn parse(syntax: &Syntax, text: &str) -> Option<Tree> {
     parser(syntax)?.parse(text, None)
-}
-
-/// Parses a changed text, reusing the unchanged part of the tree.
-fn parse_again(
-    syntax: &Syntax,
-    tree: &Tree,
-    edit: &Edit,
-    text: &str,
-    changed: &str,
-) -> Option<Tree> {
-    let mut tree = tree.clone();
-    let (start, old_end) = (edit.range.start, edit.range.end);
-    let new_end = start + edit.after.len();
-    tree.edit(&InputEdit {
-        start_byte: start,
-        old_end_byte: old_end,
-        new_end_byte: new_end,
-        start_position: point(text, start),
-        old_end_position: point(text, old_end),
-        new_end_position: point(changed, new_end),
-    });
-    parser(syntax)?.parse(changed, Some(&tree))
-}
-
-fn point(text: &str, at: usize) -> Point {
-    let before = &text[..at];
-    let line = before.rfind('\n').map_or(0, |end| end + 1);
-    Point::new(before.matches('\n').count(), at - line)
 }
 
 fn parser(syntax: &Syntax) -> Option<Parser> {

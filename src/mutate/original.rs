@@ -27,9 +27,10 @@ pub fn original(program: &Program) -> Result<Option<Original>, Stop> {
         return Ok(None);
     }
     let own = all.files.into_iter().filter(|file| sources.contains(&file.name));
-    let files = own.filter_map(|file| {
-        let text = std::str::from_utf8(file.bytes()).ok()?.to_owned();
-        Some(SourceText { name: file.name.clone(), text })
+    // Comments may be in another encoding.
+    let files = own.map(|file| {
+        let text = String::from_utf8_lossy(file.bytes()).into_owned();
+        SourceText { name: file.name.clone(), text }
     });
     Ok(Some(Original { language: language.code, files: files.collect() }))
 }

@@ -200,3 +200,24 @@ fn a_source_that_the_grammar_does_not_quite_know_has_mutants() {
     assert!(of("cpp", text).len() >= 5);
     assert!(of("cpp", "int main( {{{ 1 < 2").iter().all(|mutant| !mutant.id.is_empty()));
 }
+
+#[test]
+fn arguments_that_have_their_place_are_not_swapped() {
+    check("python3", Operator::Swaparg, "f(*a, **b)\n", &[]);
+    check("python3", Operator::Swaparg, "f(a, b)\n", &["a, b → b, a"]);
+    check("rust", Operator::Swaparg, "fn f() { let a = [x; 2]; }", &[]);
+}
+
+/// Many lines, and deep expressions: a file that a program wrote.
+#[test]
+fn of_a_huge_source_some_mutants_are_taken() {
+    let python = Syntax::of("python3").expect("a syntax");
+    let of = |text: &str| edits(python, text, 1 << 14).len();
+    let lines = "x = 1 < 2 + 3\n".repeat(300);
+    let all = of(&lines);
+    assert!((500..2000).contains(&all), "{all}");
+    let one = of(&format!("def f():\n{}", lines.replace("x =", "    x =")));
+    assert!((2..20).contains(&one), "{one}");
+    let deep = format!("x = {}1{}\n", "(".repeat(800), ")".repeat(800));
+    assert!(of(&deep) < 20);
+}

@@ -25,6 +25,7 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
     const SEE: &str = "`juror schema grade` prints the form of a line";
     let good = |old: &str, new: &str| GOOD.replace(old, new);
     check(GOOD, Ok(()));
+    check(&format!("\u{feff}{GOOD}"), Ok(()));
     check(&good(r#""a""#, "12345678901234567890"), Ok(()));
     check(&good(r#""a""#, "null"), Ok(()));
     for number in ["18446744073709551616", "1E2", "-0.5"] {

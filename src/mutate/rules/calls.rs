@@ -86,7 +86,12 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for pair in given.windows(2).take(3) {
         let [one, two] = pair else { continue };
         let is_format = finder.is(*one, Role::Text) || finder.is(*two, Role::Text);
-        if !is_format && ![one, two].iter().any(|it| it.kind() == "keyword_argument") {
+        let is_fixed = |it: &Node<'_>| {
+            ["keyword_argument", "list_splat", "dictionary_splat"].contains(&it.kind())
+        };
+        // An element of a Rust array, and how often it is repeated.
+        let is_repeated = finder.text[one.end_byte()..two.start_byte()].contains(';');
+        if !is_format && !is_repeated && ![one, two].into_iter().any(is_fixed) {
             finder.exchange(Swaparg, *one, *two);
         }
     }
