@@ -22,6 +22,7 @@ const DEEPEST: usize = 500;
 /// The edits found in one source.
 pub(super) struct Finder<'t> {
     pub syntax: &'static Syntax,
+    pub root: Node<'t>,
     pub text: &'t str,
     pub edits: Vec<Edit>,
 }
@@ -97,7 +98,7 @@ impl<'t> Finder<'t> {
 
     /// The nodes around a node, from the inside out.
     pub(super) fn around(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
-        std::iter::successors(node.parent(), |node| node.parent())
+        around(self.root, node)
     }
 
     /// The nearest node around a node that has this role.
@@ -168,6 +169,20 @@ impl<'t> Finder<'t> {
         let after = format!("{two}{between}{one}");
         self.edit(operator, first.start_byte()..second.end_byte(), after);
     }
+}
+
+/// The nodes around a node, from the inside out. Asking each for its parent would search the whole tree each time.
+pub(super) fn around<'t>(
+    root: Node<'t>,
+    node: Node<'t>,
+) -> impl Iterator<Item = Node<'t>> + use<'t> {
+    let mut path = Vec::new();
+    let mut at = Some(root);
+    while let Some(above) = at.filter(|at| *at != node) {
+        path.push(above);
+        at = above.child_with_descendant(node);
+    }
+    path.into_iter().rev()
 }
 
 /// The children of a node, tokens included.

@@ -135,8 +135,8 @@ const PARSED: usize = 16 << 20;
 fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     let Some(mut parser) = parser(syntax) else { return Vec::new() };
     let Some(tree) = parser.parse(text, None) else { return Vec::new() };
-    let mut finder = Finder { syntax, text, edits: Vec::new() };
-    finder.visit(tree.root_node(), 0);
+    let mut finder = Finder { syntax, root: tree.root_node(), text, edits: Vec::new() };
+    finder.visit(finder.root, 0);
     let mut edits = finder.edits;
     let rank = |edit: &Edit| Operator::ALL.iter().position(|it| *it == edit.operator);
     edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));
@@ -172,15 +172,19 @@ fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
 /// The smallest function around a range, or else the whole top-level item; all if it is in several.
 fn part(syntax: &Syntax, tree: &Tree, range: &Range<usize>) -> Range<usize> {
     let root = tree.root_node();
-    let mut found = root;
-    let mut at = root.descendant_for_byte_range(range.start, range.end);
-    while let Some(node) = at.filter(|node| *node != root) {
+    let Some(inner) = root.descendant_for_byte_range(range.start, range.end) else {
+        return root.byte_range();
+    };
+    let mut found = inner;
+    for node in std::iter::once(inner).chain(finder::around(root, inner)) {
+        if node == root {
+            break;
+        }
         found = node;
         let is_around = node.start_byte() < range.start && range.end < node.end_byte();
         if syntax.is(node.kind(), Role::Function) && is_around {
             break;
         }
-        at = node.parent();
     }
     found.byte_range()
 }
