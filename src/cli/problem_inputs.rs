@@ -22,8 +22,8 @@ use crate::model::text::count;
 use crate::package::recipe;
 use crate::stress::by_test_cases::{ByTestCases, LONGEST};
 use crate::stress::candidates::Mix;
-use crate::stress::comparison::AnswersBy;
-use crate::stress::validity::Validity;
+use crate::stress::comparison::{AnswersBy, shown};
+use crate::stress::validity::{Refusal, Validity};
 use crate::stress::{by_grammar, by_recipe};
 use crate::validate::single::InputValidators;
 
@@ -103,10 +103,8 @@ impl ProblemInputs {
             let args = self.test_case.input_validator_args.clone();
             InputValidators::build(bench, &self.programs, args)
         };
-        Ok(Validity {
-            grammars: self.grammars.iter().collect(),
-            validators: (!self.programs.is_empty()).then(build).transpose()?,
-        })
+        let validators = (!self.programs.is_empty()).then(build).transpose()?;
+        Ok(Validity::new(self.grammars.iter().collect(), validators))
     }
 
     /// Whether submissions talk with the output validator or have several passes, so that there is no output to
@@ -202,8 +200,17 @@ impl ProblemInputs {
         grammar.into_iter().chain(lines).chain(copies).collect()
     }
 
+    /// A warning that an input validator refuses what the source of inputs makes.
+    pub(super) fn disputed(&self, Refusal { input, by }: &Refusal) -> Diagnostic {
+        let validators = self.problem.dir.join(self.problem.layout.input_validators);
+        let message =
+            format!("rejects an input from {}: {}: {}", self.maker(), shown(input), by.what());
+        let help = "inputs on which they disagree are left out; make them agree";
+        Diagnostic::warning(validators.join(&by.validator), message).help(help)
+    }
+
     /// The main source of inputs, in short.
-    pub(super) fn maker(&self) -> String {
+    fn maker(&self) -> String {
         match self.grammars.first() {
             Some(grammar) => grammar.source().path.display().to_string(),
             None => "a generator".to_owned(),

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use crate::build::bench::Bench;
 use crate::build::{Built, Prepared};
@@ -173,18 +174,30 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
 }
 
 /// Reports the gain since the last measurement, and notes this one for the next. Does neither if too many programs
-/// were not run in time, since their absence would look like a gain.
+/// were not run in time: their absence would look like a gain. For the same reason there is no gain if more programs
+/// are open than before.
 fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
     let is_whole = report.count(SubjectStatus::NotRun) * 10 <= report.subjects.len();
     let (Some(score), true) = (report.score, is_whole) else { return };
     let path = package.canonicalize().unwrap_or_else(|_| package.to_owned());
     let name = format!("strength of {} with seed {}", path.display(), report.seed);
     let noted = notebook.recall(&name);
-    let known = noted.and_then(|text| postcard::from_bytes::<(f64, Vec<String>)>(&text).ok());
-    report.gained = known.and_then(|(before, missed)| report.since(before, &missed));
-    if let Ok(text) = postcard::to_allocvec(&(score, report.missed())) {
+    let known = noted.and_then(|text| postcard::from_bytes::<Measured>(&text).ok());
+    let known = known.filter(|known| report.open() <= known.open);
+    report.gained = known.and_then(|known| report.since(known.score, &known.missed));
+    let now = Measured { score, missed: report.missed(), open: report.open() };
+    if let Ok(text) = postcard::to_allocvec(&now) {
         notebook.note(&name, &text);
     }
+}
+
+/// What is noted of a measurement.
+#[derive(Serialize, Deserialize)]
+struct Measured {
+    score: f64,
+    missed: Vec<String>,
+    /// How many programs were not run or undecided.
+    open: usize,
 }
 
 /// What all parts of the measurement need.
@@ -314,7 +327,10 @@ impl Work<'_> {
             equivalents: &problem.equivalents,
             matrix: arguments.matrix,
         };
-        if let Err(unmeasured) = measuring.measure(entries, source, report)? {
+        let measured = measuring.measure(entries, source, report)?;
+        let disputed = validity.disputed.get().map(|refusal| inputs.disputed(refusal));
+        self.output.diagnosed(disputed);
+        if let Err(unmeasured) = measured {
             return Err(self.unmeasured(&unmeasured, reference));
         }
         tools.recv().into_iter().for_each(|tooled| tooled.put(report));

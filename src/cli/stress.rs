@@ -37,7 +37,7 @@ use crate::package;
 use crate::stress::batch::Batches;
 use crate::stress::comparison::{Answers, Comparison, Unusable, bytes, shown};
 use crate::stress::promote::Promotion;
-use crate::stress::search::{Failure, Fault, Refusal, SearchResult, Searching, search};
+use crate::stress::search::{Failure, Fault, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 
 /// Arguments of `juror stress`.
@@ -360,18 +360,8 @@ fn answer(
 
 /// Reports problems of the package that the search noticed.
 fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: &Output) {
-    if let Some(Refusal { input, by }) = &searched.refused {
-        let problem = &setting.inputs.problem;
-        let validators = problem.dir.join(problem.layout.input_validators);
-        let path = validators.join(&by.validator);
-        let message = format!(
-            "rejects an input from {}: {}: {}",
-            setting.inputs.maker(),
-            shown(input),
-            by.what()
-        );
-        let help = "inputs on which they disagree are left out; make them agree";
-        output.event(Event::Diagnosed(Diagnostic::warning(path, message).help(help)));
+    if let Some(refused) = &searched.refused {
+        output.event(Event::Diagnosed(setting.inputs.disputed(refused)));
     }
     if let Some(broken) = &searched.broken_generator {
         let path = setting.inputs.problem.dir.join(package::recipe::DIRECTORY);

@@ -151,7 +151,7 @@ mod tests {
     fn two_numbers_of_the_answer_count_if_a_test_case_has_them() {
         let reading = read(Path::new("g.ctd"), b"REP(2) INT(0, 9) NEWLINE END");
         let grammar = reading.grammar.unwrap();
-        let validity = Validity { grammars: vec![&grammar], validators: None };
+        let validity = Validity::new(vec![&grammar], None);
         let looking =
             Looking { grammar: &grammar, validity: &validity, seed: 1, is_over: &|| false };
         let check = |answer: &str, is_expected: bool| {

@@ -232,7 +232,7 @@ fn measured(grammar: &Grammar, pool: &[Fresh], on_pool: &[usize], cases: &[Vec<i
     for it in &given {
         coverage.add(grammar, &it.input, Path::new("input")).expect("a valid input");
     }
-    let validity = Validity { grammars: vec![grammar], validators: None };
+    let validity = Validity::new(vec![grammar], None);
     let looking = Looking { grammar, validity: &validity, seed: 1, is_over: &|| false };
     let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
     report.features = looking.features(named, pool).ok().flatten().unwrap_or_default();

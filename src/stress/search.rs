@@ -21,8 +21,7 @@ use crate::stress::batch::Batches;
 use crate::stress::by_recipe::Call;
 use crate::stress::candidates::Candidates;
 use crate::stress::comparison::{Comparison, Unusable};
-use crate::stress::validity::Validity;
-use crate::validate::single::Refused;
+use crate::stress::validity::{Refusal, Validity};
 
 /// The parameters of a search.
 pub struct Searching<'a> {
@@ -90,15 +89,6 @@ pub struct Failure {
     pub failing: u32,
     /// Number of runs: [`REPEATS`](crate::model::stress::REPEATS), or fewer if the time was up before.
     pub repeats: u32,
-}
-
-/// An input on which validators disagree.
-#[derive(Clone, Debug)]
-pub struct Refusal {
-    /// The input.
-    pub input: Arc<[u8]>,
-    /// The validator that refuses it, and why.
-    pub by: Refused,
 }
 
 /// The reference, or the solution that makes judge answers, fails on a valid input.

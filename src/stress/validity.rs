@@ -1,6 +1,6 @@
 //! Whether the problem permits an input, checked by grammars in process and by validators in the sandbox.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::accepts;
@@ -13,9 +13,25 @@ pub struct Validity<'a> {
     pub grammars: Vec<&'a Grammar>,
     /// The package's other input validators; all must accept. Each costs a process.
     pub validators: Option<InputValidators<'a>>,
+    /// The first input that the grammars accept and a validator refuses.
+    pub disputed: OnceLock<Refusal>,
 }
 
-impl Validity<'_> {
+/// An input on which validators disagree.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// The input.
+    pub input: Arc<[u8]>,
+    /// The validator that refuses it, and why.
+    pub by: Refused,
+}
+
+impl<'a> Validity<'a> {
+    /// These validators.
+    pub fn new(grammars: Vec<&'a Grammar>, validators: Option<InputValidators<'a>>) -> Self {
+        Self { grammars, validators, disputed: OnceLock::new() }
+    }
+
     /// Whether the grammars accept an input.
     pub fn by_grammar(&self, input: &[u8]) -> bool {
         self.grammars.iter().all(|grammar| accepts(grammar, input))
@@ -37,6 +53,13 @@ impl Validity<'_> {
     /// # Errors
     /// When the judge failed or was interrupted.
     pub fn allows(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        Ok(self.by_grammar(input) && self.refusal(input)?.is_none())
+        if !self.by_grammar(input) {
+            return Ok(false);
+        }
+        let Some(by) = self.refusal(input)? else { return Ok(true) };
+        if !self.grammars.is_empty() {
+            self.disputed.get_or_init(|| Refusal { input: Arc::clone(input), by });
+        }
+        Ok(false)
     }
 }

@@ -157,8 +157,11 @@ impl<'a> Gates<'a> {
     fn reproducible(&self, output: &Output) -> Result<Gate, Stop> {
         let name = GateName::Reproducible;
         let Some(recipe) = &self.inputs.recipe else {
-            let detail = "no recipe".to_owned();
-            return Ok(Gate { name, state: GateState::Unknown, detail });
+            let (state, detail) = match self.bench.problem.recipe {
+                None => (GateState::Unknown, "no recipe"),
+                Some(_) => (GateState::Shut, "the recipe has faults; see `juror generate --check`"),
+            };
+            return Ok(Gate { name, state, detail: detail.to_owned() });
         };
         let events = |event| match event {
             Event::BuildStarted { .. } | Event::Progress(_) => (self.bench.events)(event),

@@ -264,7 +264,7 @@ mod tests {
     fn check(text: &str, expected: &[(&str, u64, u64)]) -> Vec<Arc<[u8]>> {
         let reading = compile::read(Path::new("g.ctd"), text.as_bytes());
         let grammar = reading.grammar.expect("a grammar");
-        let validity = Validity { grammars: vec![&grammar], validators: None };
+        let validity = Validity::new(vec![&grammar], None);
         let inputs = ByGrammar::new(&grammar, &validity, 1);
         let variables = inputs.variables(0);
         let found: Vec<(&str, u64, u64)> =
@@ -302,7 +302,7 @@ mod tests {
                 "INT(1, 10, t) NEWLINE REP(t) INT(2, 1000, n) NEWLINE ASSERT({condition}) REP(n) INT(0, 9) NEWLINE END END"
             );
             let grammar = compile::read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
-            let validity = Validity { grammars: vec![&grammar], validators: None };
+            let validity = Validity::new(vec![&grammar], None);
             let inputs = ByGrammar::new(&grammar, &validity, 1);
             let variables = inputs.variables(0);
             let at = variables.iter().position(|it| it.name == "n");
