@@ -9,7 +9,7 @@ use std::{mem, thread};
 
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::{StopHandle, on_signal};
-use crate::cli::judge::{self, JudgeArguments};
+use crate::cli::judge::{self, Comparison, JudgeArguments};
 use crate::cli::options::OutputOptions;
 use crate::cli::output::command;
 use crate::cli::watch::files::{Files, Watched};
@@ -74,7 +74,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     loop {
         let output = OutputOptions { stop_handle: Some(stop_handle), ..arguments.output.clone() };
         let code = judge::once(arguments, &output, &mut failed);
-        if is_first && code == ExitCode::Usage {
+        if is_first && (code == ExitCode::Usage || !arguments.package.exists()) {
             return code;
         }
         is_first = false;
@@ -121,6 +121,9 @@ fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
         (arguments.reports.github, "--github"),
     ];
     match wrong.iter().find(|(is_given, _)| *is_given) {
+        None if arguments.submissions.is_empty() && arguments.program.is_empty() => {
+            Err(Stop::usage("give a submission: juror watch PACKAGE SUBMISSION..."))
+        }
         None => Ok(()),
         Some((_, option)) => Err(Stop::usage(format!(
             "{option} is for one judgement, but `juror watch` makes many; use it with `juror judge`"
@@ -142,7 +145,11 @@ fn watched(arguments: &JudgeArguments) -> Watched {
     let submissions = arguments.submissions.iter().map(submission);
     // The words of the typed command that are files.
     let words = arguments.program.iter().map(PathBuf::from).filter(|word| word.is_file());
-    let roots = submissions.chain(words).chain([package.clone()]).collect();
+    let checker = match &arguments.compare {
+        Some(Comparison::Checker(path)) => Some(path.clone()),
+        _ => None,
+    };
+    let roots = submissions.chain(words).chain(checker).chain([package.clone()]).collect();
     // Other submissions, and files that this command writes.
     let own = own.iter().map(|own| own.program.path.clone());
     let reports = &arguments.reports;

@@ -178,5 +178,38 @@ fn what_cannot_be_watched_is_refused() {
         fixture.check(&format!("watch sum p.sh {option}"), 2, &[&why]);
     }
     fixture.check("watch sum none.sh", 2, &["submission not found: none.sh"]);
-    fixture.check("watch sum", 2, &["give a submission"]);
+    fixture.check("watch sum", 2, &["give a submission: juror watch PACKAGE SUBMISSION"]);
+    fixture.check("watch nowhere p.sh", 3, &["nowhere"]);
+}
+
+#[test]
+fn one_that_is_gone_does_not_hide_changes_of_others() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    fixture.write("b.sh", RIGHT);
+    let watch = Watch::start(&fixture, "sum a.sh b.sh");
+    watch.says(&["2 accepted", "waiting for a change"]);
+    fixture.remove("b.sh");
+    watch.says(&["changed: b.sh", "submission not found: b.sh", "waiting for a change"]);
+    fixture.write("a.sh", WRONG);
+    watch.says(&["changed: a.sh", "submission not found: b.sh", "waiting for a change"]);
+    fixture.write("b.sh", RIGHT);
+    watch.says(&["changed: b.sh", "1 accepted", "waiting for a change"]);
+    watch.ends(&fixture);
+}
+
+#[test]
+fn rights_and_checkers_are_watched() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", RIGHT);
+    let checker =
+        "read -r right < $2; read -r output; [[ $output == $right ]] && exit 42; exit 43\n";
+    fixture.write("check.sh", checker);
+    let watch = Watch::start(&fixture, "sum p.sh --compare check.sh");
+    watch.says(&["AC", "waiting for a change"]);
+    fixture.write("check.sh", format!("# The same.\n{checker}"));
+    watch.says(&["changed: check.sh", "AC", "waiting for a change"]);
+    fixture.executable("sum/data/sample/1.in");
+    watch.says(&["changed: sum/data/sample/1.in", "AC", "waiting for a change"]);
+    watch.ends(&fixture);
 }

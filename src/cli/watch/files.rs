@@ -18,6 +18,8 @@ const TOGETHER: Duration = Duration::from_millis(50);
 const PATIENCE: usize = 20;
 /// The interval of scans if the system does not report changes.
 const POLLED: Duration = Duration::from_millis(500);
+/// How often something that has to be there may be missing in a row until it counts as gone: a save takes less time.
+const MISSES: usize = 3;
 
 /// The files to watch.
 #[derive(Clone, Debug)]
@@ -28,10 +30,13 @@ pub(super) struct Watched {
     pub apart: Vec<PathBuf>,
 }
 
+/// What changes if the contents or the rights of a file change: its number, size, and times of change.
+type Marks = [i64; 6];
+
 /// A scan of the files, with marks that identify their contents.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Look {
-    files: BTreeMap<PathBuf, [i64; 4]>,
+    files: BTreeMap<PathBuf, Marks>,
     /// The directories to listen to, and whether all of their content counts or only the roots.
     directories: BTreeMap<PathBuf, bool>,
 }
@@ -60,7 +65,10 @@ impl Watched {
                 if entry.file_type().is_dir() {
                     look.directories.insert(entry.into_path(), true);
                 } else if let Ok(is) = entry.metadata() {
-                    let marks = [is.ino() as i64, is.size() as i64, is.mtime(), is.mtime_nsec()];
+                    let [number, size] = [is.ino(), is.size()].map(u64::cast_signed);
+                    let [modified, changed] =
+                        [(is.mtime(), is.mtime_nsec()), (is.ctime(), is.ctime_nsec())];
+                    let marks = [number, size, modified.0, modified.1, changed.0, changed.1];
                     look.files.insert(entry.into_path(), marks);
                 }
             }
@@ -105,6 +113,8 @@ pub(super) struct Files<B> {
     watched: Watched,
     bell: B,
     last: Look,
+    /// The roots that were missing then.
+    gone: BTreeSet<PathBuf>,
 }
 
 impl Files<SystemBell> {
@@ -116,8 +126,9 @@ impl Files<SystemBell> {
 
 impl<B: Bell> Files<B> {
     fn heard(watched: Watched, bell: B) -> Self {
-        let mut files = Self { watched, bell, last: Look::default() };
+        let mut files = Self { watched, bell, last: Look::default(), gone: BTreeSet::new() };
         files.last = files.look();
+        files.gone = files.missing();
         files
     }
 
@@ -131,18 +142,29 @@ impl<B: Bell> Files<B> {
         }
     }
 
+    fn missing(&self) -> BTreeSet<PathBuf> {
+        self.watched.roots.iter().filter(|root| !root.exists()).cloned().collect()
+    }
+
     /// Waits for changes, and returns the changed files.
     pub(super) fn changed(&mut self) -> Vec<PathBuf> {
-        let mut most = None;
+        // No event reports that a directory was created again.
+        let often = |gone: &BTreeSet<PathBuf>| (!gone.is_empty()).then_some(POLLED);
+        let mut most = often(&self.gone);
+        let mut misses = 0;
         loop {
             self.bell.wait(most);
             let mut waits = 0..PATIENCE;
             while waits.next().is_some() && self.bell.wait(Some(TOGETHER)) {}
-            // During a save, a file may be missing; and no event reports that a directory was created again.
-            most = self.watched.roots.iter().any(|root| !root.exists()).then_some(POLLED);
-            if most.is_some() {
+            let gone = self.missing();
+            most = often(&gone);
+            // During a save, a file may be missing.
+            if !gone.is_subset(&self.gone) && misses < MISSES {
+                misses += 1;
                 continue;
             }
+            self.gone = gone;
+            misses = 0;
             let look = self.look();
             let (new, old) = (&look.files, &self.last.files);
             let mut changed: Vec<PathBuf> =
@@ -156,7 +178,7 @@ impl<B: Bell> Files<B> {
     }
 }
 
-fn path_of((path, _): (&PathBuf, &[i64; 4])) -> PathBuf {
+fn path_of((path, _): (&PathBuf, &Marks)) -> PathBuf {
     path.clone()
 }
 
@@ -210,6 +232,7 @@ mod told {
         ) -> bool {
             let Some(inotify) = &self.inotify else { return false };
             let flags = WatchFlags::CLOSE_WRITE
+                | WatchFlags::ATTRIB
                 | WatchFlags::CREATE
                 | WatchFlags::DELETE
                 | WatchFlags::MOVE
