@@ -150,7 +150,7 @@ fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     };
     let cost: usize = edits.iter().map(|edit| part(edit, &mut faults).len()).sum();
     let mut number = 0..;
-    edits.retain(|_| number.next().is_some_and(|it: usize| it % (cost / most + 1) == 0));
+    edits.retain(|_| number.next().is_some_and(|it: usize| it.is_multiple_of(cost / most + 1)));
     let all = self::faults(&tree);
     let mut seen = HashSet::from([Sha256::digest(text)]);
     edits.retain(|edit| {
