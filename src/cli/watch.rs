@@ -122,7 +122,7 @@ fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
     ];
     match wrong.iter().find(|(is_given, _)| *is_given) {
         None if arguments.submissions.is_empty() && arguments.program.is_empty() => {
-            Err(Stop::usage("give a submission: juror watch PACKAGE SUBMISSION..."))
+            Err(Stop::usage("give a submission: juror watch PACKAGE SUBMISSION"))
         }
         None => Ok(()),
         Some((_, option)) => Err(Stop::usage(format!(
