@@ -53,7 +53,7 @@ fn act(arguments: &CacheArguments) -> Result<(), Stop> {
     let Some(dir) = arguments.cache.place() else {
         return Err(Stop::usage("the cache is off; give a directory with --cache or JUROR_CACHE"));
     };
-    // To look at a directory makes nothing in it.
+    // A command that only looks must not create files.
     let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|it| it.kind() == NotFound);
     let nothing = if lacks(&dir) {
         Some("does not exist: nothing is kept yet")

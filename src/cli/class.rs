@@ -60,10 +60,10 @@ pub fn read(dir: &Path) -> Option<Class> {
     for path in entries(dir) {
         match fs::symlink_metadata(&path) {
             Ok(file) if file.is_dir() => students.push(path),
-            // Who made the folder made the link: it is no student's. Those below are not followed.
+            // The teacher made this link. Links that students made, below it, are not followed.
             Ok(file) if file.is_symlink() && path.is_dir() => students.push(path),
             _ if path.ends_with(MANIFEST) => return None,
-            _ if language(&path).is_some() => has_sources = true,
+            _ if Language::of_file(&path).is_some() => has_sources = true,
             _ => class.ignored.push(path),
         }
     }
@@ -101,7 +101,7 @@ impl Class {
         let mut headers = Vec::new();
         for file in files(student) {
             let ending = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
-            match language(&file) {
+            match Language::of_file(&file) {
                 Some(language) => sources.entry(language.code).or_default().push(file),
                 None if HEADERS.contains(&ending) => headers.push(file),
                 None => self.ignored.push(file),
@@ -123,10 +123,9 @@ impl Class {
                 self.programs.push(Handed { entry_point, ..Handed::new(student) });
                 continue;
             }
-            let parts = files.iter().chain(&headers).filter(|it| !starting.contains(it));
-            let parts: Vec<&PathBuf> =
-                if starting.is_empty() { Vec::new() } else { parts.collect() };
             let chosen = if starting.is_empty() { &files } else { &starting };
+            let parts = files.iter().chain(&headers).filter(|it| !chosen.contains(it));
+            let parts: Vec<&PathBuf> = parts.collect();
             self.programs.extend(chosen.iter().map(|path| {
                 let below =
                     |part: &&PathBuf| part.strip_prefix(path.parent()?).ok().map(Path::to_owned);
@@ -148,12 +147,6 @@ impl Class {
         });
         mixed.into_iter().chain(ignored)
     }
-}
-
-/// The language of a file's ending, in small letters or not.
-fn language(file: &Path) -> Option<&'static Language> {
-    let small = Language::in_small_letters(file);
-    Language::of_file(small.as_deref().unwrap_or(file))
 }
 
 /// The first of these paths, relative to the directory.

@@ -159,12 +159,7 @@ pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
 
 /// Reads a recipe and shows its diagnostics.
 pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
-    let reading = package::recipe::read(
-        path,
-        &problem.dir,
-        &problem.constants,
-        problem.layout.is_before_2025_09,
-    );
+    let reading = package::recipe::of_problem(path, problem);
     match reading.recipe {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
         Some(recipe) => output.remarked(reading.diagnostics).map(|()| recipe),

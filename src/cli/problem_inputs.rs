@@ -237,8 +237,7 @@ const COPIES: u32 = 2;
 
 /// The recipe, unless it has errors.
 fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe> {
-    let reading =
-        recipe::read(path, &problem.dir, &problem.constants, problem.layout.is_before_2025_09);
+    let reading = recipe::of_problem(path, problem);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
         let remark = Diagnostic::warning(path, "has faults, so its generators are not used here")
             .help("`juror generate --check` shows the faults");

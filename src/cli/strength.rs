@@ -174,8 +174,8 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
 }
 
 /// Reports the gain since the last measurement, and notes this one for the next. Does neither if too many programs
-/// were not run in time: their absence would look like a gain. For the same reason there is no gain if more programs
-/// are open than before.
+/// were not run in time, and reports no gain if more programs are open than before: missing programs would look like
+/// a gain.
 fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
     let is_whole = report.count(SubjectStatus::NotRun) * 10 <= report.subjects.len();
     let (Some(score), true) = (report.score, is_whole) else { return };

@@ -75,7 +75,10 @@ pub fn program(
         (None, Some(class), _) => class,
         (None, None, [class]) => *class,
         (None, None, []) => match (own, classes.iter().find(|it| it.is_own)) {
-            ([_], Some(class)) => classes.iter().find(|it| it.names_its_file()).unwrap_or(class),
+            ([_], Some(class)) => {
+                let mut own = classes.iter().filter(|it| it.is_own);
+                own.find(|it| it.names_its_file()).unwrap_or(class)
+            }
             ([only], None) => {
                 let main = only.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 return Ok(JavaProgram { main, sources: renamed });

@@ -59,9 +59,9 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     let included = included(program)?;
     for at in 0..files.len() {
         fill(&mut files[at], &program.constants);
-        let small = Language::in_small_letters(&files[at].name);
-        if let Some(small) = small.filter(|small| files.iter().all(|it| it.name != *small)) {
-            files[at].name = small;
+        let lower = Language::in_lower_case(&files[at].name);
+        if let Some(lower) = lower.filter(|lower| files.iter().all(|it| it.name != *lower)) {
+            files[at].name = lower;
         }
     }
     Ok(Sources { shape, files, included })

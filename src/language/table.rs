@@ -440,16 +440,22 @@ impl Language {
         LANGUAGES.iter().find(|it| it.code == code)
     }
 
-    /// The language of this file's ending, whether juror builds it or not.
+    /// The language of this file's ending, whether juror builds it or not. Upper case counts as lower case if it has no
+    /// meaning of its own.
     pub fn of_file(name: &Path) -> Option<&'static Self> {
-        LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
+        Self::by_ending(name).or_else(|| Self::by_ending(&Self::in_lower_case(name)?))
     }
 
-    /// The name with its ending in small letters, if only that has a language: some systems write `A.CPP`.
-    pub fn in_small_letters(name: &Path) -> Option<PathBuf> {
-        let ending = name.extension()?.to_str()?.to_lowercase();
-        let small = name.with_extension(ending);
-        (Self::of_file(name).is_none() && Self::of_file(&small).is_some()).then_some(small)
+    /// The name with its ending in lower case, if only that has a language: some systems write `A.CPP`, which compilers
+    /// may not know.
+    pub fn in_lower_case(name: &Path) -> Option<PathBuf> {
+        let lower = name.with_extension(name.extension()?.to_str()?.to_lowercase());
+        let is_needed = Self::by_ending(name).is_none() && Self::by_ending(&lower).is_some();
+        is_needed.then_some(lower)
+    }
+
+    fn by_ending(name: &Path) -> Option<&'static Self> {
+        LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
     }
 
     /// The languages that juror builds or starts.
@@ -503,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn upper_and_lower_case_of_an_ending_differ() {
+    fn upper_case_counts_as_lower_case_unless_it_has_a_meaning() {
         let check = |name: &str, code: &str| {
             let found = Language::of_file(Path::new(name)).map_or("-", |it| it.code);
             assert_eq!(found, code, "{name}");
@@ -511,7 +517,9 @@ mod tests {
         check("a.c", "c");
         check("a.C", "cpp");
         check("a.c++", "cpp");
-        check("a.PY", "-");
+        check("a.PY", "python3");
+        check("a.CPP", "cpp");
+        check("a.PM", "perl");
         check("a.pl", "prolog");
         check("a.pm", "perl");
         check("a.h", "-");

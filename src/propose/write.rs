@@ -218,12 +218,7 @@ impl Addition<'_> {
             tempfile::Builder::new().prefix(".generators-").suffix(".yaml").tempfile_in(dir);
         let beside = beside.map_err(fault)?;
         fs::write(beside.path(), text).map_err(fault)?;
-        let reading = recipe::read(
-            beside.path(),
-            &self.problem.dir,
-            &self.problem.constants,
-            self.problem.layout.is_before_2025_09,
-        );
+        let reading = recipe::of_problem(beside.path(), self.problem);
         let is_whole = !reading.diagnostics.iter().any(Diagnostic::is_error);
         let recipe = reading.recipe.filter(|_| is_whole);
         let mut recipe = recipe.ok_or_else(|| by_hand(path, self.into))?;

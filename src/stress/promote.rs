@@ -106,12 +106,7 @@ impl<'a> Promotion<'a> {
         input: &[u8],
         description: &str,
     ) -> Result<Option<RecipeCase>, Stop> {
-        let reading = recipe::read(
-            path,
-            &self.problem.dir,
-            &self.problem.constants,
-            self.problem.layout.is_before_2025_09,
-        );
+        let reading = recipe::of_problem(path, self.problem);
         let recipe = reading.recipe.ok_or(Stop::Diagnosed(reading.diagnostics))?;
         let Some((name, into)) = self.path[1..].split_last() else { return Ok(None) };
         let addition = Addition {

@@ -174,7 +174,7 @@ fn java_files_get_the_names_of_their_public_types() {
     check(&[&format!("sol.java={main}"), "B.java=class B {}"], "java: B.java Main.java -> Main");
     check_file("x.java=class A {} public class B {}", "java: B.java -> B");
     check_file("x.java=class A {}", "java: x.java -> A");
-    check_file("x.java=this is no Java", "java: x.java -> x");
+    check_file("x.java=not Java", "java: x.java -> x");
     let both = "static void main(String[] a) {}";
     check_file(
         &format!("x.java=class B {{ {both} }} public class A {{ {both} }}"),

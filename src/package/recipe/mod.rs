@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
@@ -45,6 +46,11 @@ pub struct RecipeReading {
     pub recipe: Option<Recipe>,
     /// All faults, by line.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the recipe at this path for a problem that was read.
+pub fn of_problem(path: &Path, problem: &Problem) -> RecipeReading {
+    read(path, &problem.dir, &problem.constants, problem.layout.is_before_2025_09)
 }
 
 /// Reads the recipe of the package in `dir`, whose problem has these constants; an old one if the package is in a version
@@ -415,8 +421,9 @@ fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool, is_old: bool) -> P
 fn report_rest(map: &mut Map<'_>, scope: &Scope) {
     for node in map.rest() {
         let key = node.key;
-        let is_misplaced =
-            DIRECTORY_OTHER.iter().any(|(other, _)| *other == key) || is_of_cases(key);
+        let is_misplaced = DIRECTORY_OTHER.iter().any(|(other, _)| *other == key)
+            || is_of_cases(key)
+            || key == "<<";
         if is_misplaced || nearest(key, map.known().iter().copied()).is_some() {
             let place =
                 if scope.is_root() { String::new() } else { format!(" in `{}`", scope.keys) };

@@ -444,7 +444,7 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
 fn in_directories_other_tools_may_have_keys() {
     check(
         "version: 2026-05\ngitignore_generated: true\nsolutoin: /x\ninclude: [sample]\nvisualizer: /v\n\
-         data: {secret: {parallel: false, retires: 3, data: {a: {generate: gen.py 1, visualizer: /v}, b: {in: x, visualizer: }}}}\n",
+         data: {secret: {parallel: false, retires: 3, <<: {}, data: {a: {generate: gen.py 1, visualizer: /v}, b: {in: x, visualizer: }}}}\n",
         &[
             "secret/a: generators/gen.py 1 own",
             "secret/b: in \"x\\n\" own",
@@ -454,7 +454,8 @@ fn in_directories_other_tools_may_have_keys() {
             "warning: 5:1: `visualizer` is ignored (remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories)",
             "warning: 6:17: `parallel` is ignored: juror has no such key (fine if another tool reads it; known keys: solution, random_salt, retries, test_group.yaml, include, data)",
             "6:34: unknown key `retires` in `secret` (did you mean `retries`?)",
-            "warning: 6:77: `visualizer` is ignored (remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories)",
+            "6:46: unknown key `<<` in `secret` (merge keys are not part of YAML 1.2; write the keys out)",
+            "warning: 6:85: `visualizer` is ignored (remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories)",
         ],
     );
 }
