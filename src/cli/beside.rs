@@ -74,6 +74,12 @@ impl Beside {
 /// If it exists, or its parent does not.
 pub(super) fn absent(out: &Path) -> Result<(), Stop> {
     match out.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+            let out = out.display();
+            Err(Stop::usage(format!(
+                "the system allows no name this long: {out}; choose a shorter one"
+            )))
+        }
         Err(_) if parent(out).is_dir() => Ok(()),
         Err(_) => {
             let make = command_line([Path::new("mkdir"), Path::new("-p"), parent(out)]);

@@ -1,6 +1,7 @@
 //! `juror mutants`: right submissions with one mistake in each.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -153,11 +154,12 @@ fn listed(of: &Mutated, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant 
     }
 }
 
-/// Writes a mutant: a program of one file as a new file, or in an existing directory; several files as a new
-/// directory.
+/// Writes a mutant: a program of one file as a new file, or in a directory that exists or whose path ends with a slash;
+/// several files as a new directory.
 fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
     let is_single = original.files.len() == 1;
-    let to = match is_single && to.is_dir() {
+    let is_directory = to.is_dir() || to.as_os_str().as_bytes().ends_with(b"/");
+    let to = match is_single && is_directory {
         true => to.join(own_name(original, mutant)),
         false => to.to_owned(),
     };

@@ -67,7 +67,7 @@ pub struct StressArguments {
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = span_or_none)]
     pub explain: Duration,
     /// Maximum number of inputs to try
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
     /// Random seed [default: new each run]
     #[arg(long, value_name = "N")]
@@ -308,8 +308,11 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         let answer = answer(&comparison, &programs, &input)?;
         let description =
             format!("Found by stress: {} on an input from {}", found.verdict, found.origin);
-        // The result is reported in any case.
-        found.promoted = output.part(promotion.add(&input, &answer, &description))?;
+        match promotion.in_vain(&input) {
+            Some(remark) => output.event(Event::Diagnosed(remark)),
+            // The result is reported in any case.
+            None => found.promoted = output.part(promotion.add(&input, &answer, &description))?,
+        }
     }
     output.event(Event::Searched(Box::new(done)));
     if end == SearchEnd::Interrupted {

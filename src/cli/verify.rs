@@ -24,7 +24,7 @@ use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
 use crate::judge::draw::{self, Seen};
 use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::time_limit;
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::Event;
 use crate::model::grader::Dialect;
 use crate::model::judgement::{CaseJudgement, Judgement};
@@ -33,6 +33,7 @@ use crate::model::score::TotalScore;
 use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
+use crate::package::recipe;
 use crate::validate::{self, Extent, mutations, undiscriminating};
 use crate::validator::OutputValidator;
 
@@ -135,6 +136,11 @@ fn read(
         runs.shard.is_none_or(|shard| shard.has(unit))
     };
     let is_data_mine = is_mine();
+    if let Some(path) = problem.recipe.as_ref().filter(|_| is_data_mine) {
+        // The data was made; a recipe that juror cannot follow is in nobody's way.
+        let found = recipe::of_problem(path, &problem).diagnostics.into_iter();
+        output.diagnosed(found.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
+    }
     let submissions = problem.submissions.iter().filter(|_| is_mine()).cloned().collect();
     Ok(Package { problem, submissions, selected, is_mine: is_data_mine })
 }

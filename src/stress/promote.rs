@@ -60,21 +60,23 @@ impl<'a> Promotion<'a> {
         Ok(Self { problem, path })
     }
 
+    /// The remark that the package already has the input.
+    pub fn in_vain(&self, input: &[u8]) -> Option<Diagnostic> {
+        let cases = &self.problem.test_data.cases;
+        let same = cases.iter().find(|case| is_same(&case.input, input))?;
+        let name = self.path.join("/");
+        let message =
+            format!("the test case {} already has this input, so {name} was not added", same.name);
+        let help = "run `juror judge` on it: the package already catches this submission";
+        Some(Diagnostic::warning(&same.input, message).help(help))
+    }
+
     /// Adds an input with its judge answer and a description; returns the name of the new test case.
     ///
     /// # Errors
     /// If it was not added, with the reason.
     pub fn add(&self, input: &[u8], answer: &[u8], description: &str) -> Result<String, Stop> {
         let mut name = self.path.join("/");
-        let cases = &self.problem.test_data.cases;
-        if let Some(same) = cases.iter().find(|case| is_same(&case.input, input)) {
-            let message = format!(
-                "the test case {} already has this input, so {name} was not added",
-                same.name
-            );
-            let help = "run `juror judge` on it: the package already catches this submission";
-            return Err(Diagnostic::error(&same.input, message).help(help).into());
-        }
         let mut yaml = format!("description: {}\n", quoted(description));
         if let Some(recipe) = &self.problem.recipe
             && let Some(case) = self.add_to_recipe(recipe, input, description)?

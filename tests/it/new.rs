@@ -69,6 +69,7 @@ fn what_cannot_be_made_is_explained() {
     check("contest/hello", 2, &["contest is not a directory", "mkdir -p contest"]);
     check("taken/hello", 2, &["taken is not a directory"]);
     check("hello --type game2", 2, &["game"]);
+    check(&"long".repeat(64), 2, &["the system allows no name this long", "choose a shorter one"]);
     check("/proc/hello", 4, &["cannot write /proc/hello", "name a place that can be written"]);
     let names = fs::read_dir(fixture.root()).expect("a directory").count();
     assert_eq!(names, 2, "nothing was made");

@@ -269,6 +269,15 @@ fn only_what_changed_is_made_again() {
 }
 
 #[test]
+fn verify_warns_about_faults_of_a_recipe() {
+    let fixture = Fixture::new();
+    let broken = "solution: /submissions/none.sh\ndata: {secret: {data: {a: {in: 5, copy: x}}}}\n";
+    fixture.write("sum/generators/generators.yaml", broken);
+    let said = ["warning: ", "sum/generators/generators.yaml:1:11", "generators.yaml:2:32"];
+    fixture.check("verify sum", 0, &said);
+}
+
+#[test]
 fn where_no_run_alone_shows_what_is_right_answers_are_empty() {
     let fixture = fixture(
         "data: {secret: {data: {a: gen.sh 1 2, b: {copy: manual/m}}}, invalid_input: {data: {c: gen.sh 1}}}\n",

@@ -236,10 +236,11 @@ fn what_is_found_joins_the_package_in_one_step() {
         &["already has secret/edges/zeros.in"],
     );
     fixture.check("stress sum my.sh --promote edges", 2, &["already has secret/edges in its"]);
+    fixture.check("stress sum my.sh --runs 0", 2, &["--runs"]);
     fixture.check("stress sum my.sh --promote test_group", 2, &["but not `test_group`"]);
     fixture.check(
         "stress sum my.sh --seed 1 --explain 0 --promote again",
-        3,
+        1,
         &["the test case secret/edges/zeros already has this input", "added"],
     );
 }
