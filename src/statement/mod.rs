@@ -85,6 +85,9 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
         };
         articles.extend(article(statement, &mut scope));
         remarks.append(&mut scope.remarks);
+        let new = scope.samples.remarks.into_iter().filter(|it| !remarks.contains(it));
+        let new: Vec<_> = new.collect();
+        remarks.extend(new);
     }
     Rendered { html: page::html(problem, &articles), remarks }
 }

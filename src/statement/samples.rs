@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::model::diagnostic::Diagnostic;
 use crate::model::html::escape;
 use crate::model::problem::Problem;
 use crate::model::units::Bytes;
@@ -20,6 +21,8 @@ pub(super) struct Samples {
     package: PathBuf,
     left: VecDeque<Sample>,
     shown: usize,
+    /// Warnings about files that cannot be shown.
+    pub(super) remarks: Vec<Diagnostic>,
 }
 
 /// The files of a sample that are shown.
@@ -75,7 +78,7 @@ impl Samples {
             samples.retain(|_, sample| sample.interaction.is_some());
         }
         let left = samples.into_values().collect();
-        Self { package: problem.dir.clone(), left, shown: 0 }
+        Self { package: problem.dir.clone(), left, shown: 0, remarks: Vec::new() }
     }
 
     /// The next sample as HTML; empty if none is left.
@@ -124,7 +127,7 @@ impl Samples {
         html
     }
 
-    fn files(&self, sample: &Sample, words: &Words) -> String {
+    fn files(&mut self, sample: &Sample, words: &Words) -> String {
         let number = self.shown;
         let mut input = self.text(&sample.input);
         if !sample.arguments.is_empty() {
@@ -139,11 +142,8 @@ impl Samples {
     }
 
     /// An exchange: the judge's lines on the left, the submission's on the right.
-    fn exchange(&self, path: &Path, words: &Words) -> String {
-        let text = match file(&self.package, path, MOST) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) => error.to_string(),
-        };
+    fn exchange(&mut self, path: &Path, words: &Words) -> String {
+        let text = self.read(path).unwrap_or_else(|why| why);
         let lines: Vec<&str> = text.lines().collect();
         let passes: Vec<&[&str]> = lines.split(|line| *line == "---").collect();
         let mut html = format!("<h3>{} {}</h3>\n", words.sample_interaction, self.shown);
@@ -173,10 +173,23 @@ impl Samples {
     }
 
     /// The text of a file, or why it cannot be shown.
-    fn text(&self, path: &Path) -> String {
+    fn text(&mut self, path: &Path) -> String {
+        match self.read(path) {
+            Ok(text) => pre(&text),
+            Err(why) => format!("<p>{}</p>", escape(&why)),
+        }
+    }
+
+    /// A file as text, or why it cannot be shown, which is also a remark.
+    fn read(&mut self, path: &Path) -> Result<String, String> {
         match file(&self.package, path, MOST) {
-            Ok(bytes) => pre(&String::from_utf8_lossy(&bytes)),
-            Err(error) => format!("<p>{}</p>", escape(&error.to_string())),
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) => {
+                let message = format!("the page cannot show this sample: {error}");
+                let help = "correct or shorten it; the page shows 1.in.statement instead of 1.in if there is one";
+                self.remarks.push(Diagnostic::warning(path, message).help(help));
+                Err(error.to_string())
+            }
         }
     }
 }

@@ -197,7 +197,8 @@ fn the_latex_of_polygon_becomes_html() {
             "<h2>Note</h2>\n<p>Five.</p>",
         ],
     );
-    check("\\exmpfile{secret}{a.png}", &["foob", "No such file"]);
+    let missing = "0: the page cannot show this sample: No such file or directory (os error 2)";
+    self::check(Form::Latex, "\\exmpfile{secret}{a.png}", &["foob", "No such file"], &[missing]);
     check("\\newenvironment{x}[5]{\\problemname{#1}}{}a", &["<p>a</p>"]);
     check("\\newcommand{\\Note}{\\section*{N}}\\Note", &["<h2>N</h2>"]);
     // As written in a converted file.

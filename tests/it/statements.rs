@@ -59,7 +59,12 @@ fn samples_are_what_contestants_are_shown() {
     fixture.remove("sum/data/sample/1.interaction");
     std::os::unix::fs::symlink("/etc/passwd", fixture.path("sum/data/sample/1.in.statement"))
         .expect("a link");
-    shown(&["it is outside of the package"]);
+    shown(&["warning: the page cannot show this sample: it is outside of the package"]);
+    fixture.remove("sum/data/sample/1.in.statement");
+    fixture.write("sum/data/sample/1.in.statement", "1 ".repeat(40_000));
+    let why =
+        ["cannot show this sample: it has more than 64 KiB", "<p>it has more than 64 KiB</p>"];
+    shown(&why);
 }
 
 #[test]
