@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use crate::language::essence;
 use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
@@ -88,6 +89,24 @@ pub fn read(dir: &Path) -> Option<Class> {
     (found > 0).then_some(class)
 }
 
+/// A warning about a directory that is read as one program because of a usual part of programs, although several of its
+/// other directories have programs of their own.
+pub fn divided(dir: &Path) -> Option<Diagnostic> {
+    let below: Vec<PathBuf> = entries(dir).into_iter().filter(|it| it.is_dir()).collect();
+    let is_part = |it: &&PathBuf| PARTS.iter().any(|part| it.ends_with(part));
+    let part = below.iter().find(is_part)?.file_name()?.to_string_lossy();
+    let can_start = |it: &&PathBuf| {
+        files(it).into_iter().any(|file| {
+            let language = Language::of_file(&file).map(|it| it.code).unwrap_or_default();
+            starts_by_its_text(language) && !starting(language, &[file]).is_empty()
+        })
+    };
+    let programs = below.iter().filter(|it| !is_part(it)).filter(can_start).count();
+    let what = format!("is read as one program, because of the directory `{part}` in it");
+    let help = format!("if it is a class, rename or move `{part}`");
+    (programs > 1).then(|| Diagnostic::warning(dir, what).help(help))
+}
+
 impl Class {
     /// Adds a student's programs: each file that can start is a program, unless all files together are one. Returns
     /// how many there are.
@@ -129,7 +148,9 @@ impl Class {
             self.programs.extend(chosen.iter().map(|path| {
                 let below =
                     |part: &&PathBuf| part.strip_prefix(path.parent()?).ok().map(Path::to_owned);
-                Handed { beside: parts.iter().filter_map(below).collect(), ..Handed::new(path) }
+                let used = used(language, path, chosen);
+                let beside = parts.iter().copied().chain(used);
+                Handed { beside: beside.filter_map(|it| below(&it)).collect(), ..Handed::new(path) }
             }));
         }
         self.programs.len() - before
@@ -208,6 +229,26 @@ fn has(text: &str, word: &str) -> bool {
     })
 }
 
+/// The programs whose classes a program uses. In Java each may have a `main` of its own; elsewhere two would clash.
+fn used<'a>(language: &str, path: &Path, programs: &'a [PathBuf]) -> Vec<&'a PathBuf> {
+    let mut used: Vec<&PathBuf> = Vec::new();
+    let mut texts = match language {
+        "java" => vec![text(language, path)],
+        _ => Vec::new(),
+    };
+    while let Some(user) = texts.pop() {
+        let stem = |it: &PathBuf| it.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for program in programs.iter().filter(|it| *it != path && has(&user, &stem(it))) {
+            if !used.contains(&program) {
+                used.push(program);
+                texts.push(text(language, program));
+            }
+        }
+    }
+    used.sort();
+    used
+}
+
 /// Whether the compiler itself finds out where a program of several files starts.
 fn starts_by_its_text(language: &str) -> bool {
     !marks(language).is_empty()
@@ -225,7 +266,7 @@ fn is_test(file: &Path) -> bool {
 fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
     let own: Vec<PathBuf> = files.iter().filter(|it| !is_test(it)).cloned().collect();
     let files = if marks(language).is_empty() && !own.is_empty() { &own } else { files };
-    let texts: Vec<String> = files.iter().map(|file| text(file)).collect();
+    let texts: Vec<String> = files.iter().map(|file| text(language, file)).collect();
     let marks = marks(language);
     let stem = |at: usize| files[at].file_stem().and_then(|it| it.to_str()).unwrap_or_default();
     if let Some(main) = (0..files.len()).find(|at| marks.is_empty() && stem(*at) == "main") {
@@ -254,13 +295,16 @@ fn imports(text: &str, module: &str) -> bool {
     })
 }
 
-/// The beginning of a source as text.
-fn text(path: &Path) -> String {
+/// The beginning of a source as text, without comments and contents of strings if the compiler looks where it starts.
+fn text(language: &str, path: &Path) -> String {
     use std::io::Read;
     const MOST: u64 = 1 << 20;
     let mut bytes = Vec::new();
     // An unreadable file is reported when it is built.
     let _ = fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+    if starts_by_its_text(language) {
+        bytes = essence::code(language, &bytes);
+    }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -343,6 +387,16 @@ mod tests {
             &["a/x.c+z.c+z.h", "a/y.c+z.c+z.h"],
             &[],
         );
+        check(&["a/x.c=int main()", "a/y.c=// for main()\nint f()"], &["a"], &[]);
+        check(&["a/x.c=int main()", "a/y.c=#ifdef TEST\nint main()\n#endif"], &["a"], &[]);
+        let main = "public static void main()";
+        let files = [
+            &format!("a/A.java={main} {{ B.f(); }}"),
+            &format!("a/B.java={main} {{ C.f(); }}"),
+            &format!("a/C.java={main} // A"),
+        ];
+        let programs = ["a/A.java+B.java+C.java", "a/B.java+C.java", "a/C.java"];
+        check(&files.map(|it| it.as_str()), &programs, &[]);
         check(&["a/X.PY=1", "b/Y.CPP=int main()"], &["a/X.PY", "b/Y.CPP"], &[]);
     }
 

@@ -310,6 +310,7 @@ fn submissions(
 ) -> Result<Vec<Submission>, Stop> {
     let mut submissions = Vec::new();
     let mut missing = Vec::new();
+    let directories = arguments.submissions.iter().filter(|it| it.is_dir()).count();
     for path in &arguments.submissions {
         let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
         if let Some(what) = keep::misplaced(arguments.runs.keep.as_ref(), path).filter(|_| !is_own)
@@ -341,8 +342,17 @@ fn submissions(
             }
             continue;
         }
+        if may_be_class {
+            output.diagnosed(class::divided(path));
+        }
         match named(path, problem) {
-            Ok(submission) => submissions.push(submission),
+            Ok(submission) => {
+                // One of several directories is a student's, named by `class/*`.
+                if may_be_class && directories > 1 && path.is_dir() {
+                    class.insert(submission.name.clone());
+                }
+                submissions.push(submission);
+            }
             Err(remark) => missing.push(remark),
         }
     }

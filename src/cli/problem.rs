@@ -132,7 +132,7 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
     let names: HashSet<&str> = names.into_iter().map(|name| named_by_file(name)).collect();
     let mut patterns = Vec::new();
     for glob in globs_left {
-        let pattern = Pattern::parse(glob).map_err(|error| {
+        let pattern = Pattern::parse(glob.strip_suffix('/').unwrap_or(glob)).map_err(|error| {
             let help = error.help();
             Stop::usage(format!("--case '{glob}': {error}; {help}"))
         })?;
@@ -157,11 +157,14 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
                 "{} has no test cases; `juror verify` shows what is missing",
                 problem.short_name
             ),
-            number => format!(
-                "--case selects none of the {number} test cases of {}; {}",
-                problem.short_name,
-                meant(globs, all)
-            ),
+            number => {
+                let typed = globs.iter().map(|glob| format!("`{glob}`"));
+                let typed = typed.collect::<Vec<_>>().join(", ");
+                let (package, hint) = (&problem.short_name, meant(globs, all));
+                format!(
+                    "--case {typed} selects none of the {number} test cases of {package}; {hint}"
+                )
+            }
         };
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
     }

@@ -276,20 +276,23 @@ pub fn entry<'a>(
 
 /// One diagnostic for each missing tool, with the submissions that are skipped because of it.
 pub fn skipped(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
-    let mut lacking: BTreeMap<&str, Vec<&PreparedSubmission<'_>>> = BTreeMap::new();
+    let mut lacking: BTreeMap<String, Vec<&PreparedSubmission<'_>>> = BTreeMap::new();
     for entry in entries {
-        if let Some(tool) = entry.lacks() {
-            lacking.entry(tool).or_default().push(entry);
-        }
+        let why = match (&entry.prepared, entry.lacks()) {
+            (Err(error), Some(_)) if error.is_no_program() => error.reason.clone(),
+            (_, Some(tool)) => format!("no {tool}"),
+            (_, None) => continue,
+        };
+        lacking.entry(why).or_default().push(entry);
     }
-    let remark = |(tool, entries): (&str, Vec<&PreparedSubmission<'_>>)| {
+    let remark = |(why, entries): (String, Vec<&PreparedSubmission<'_>>)| {
         let (first, more) = entries.split_first()?;
         let others = match more.len() {
             0 => String::new(),
             1 => "; so is 1 other submission".to_owned(),
             number => format!("; so are {number} other submissions"),
         };
-        let what = format!("is skipped: no {tool}{others}");
+        let what = format!("is skipped: {why}{others}");
         let remark = Diagnostic::warning(&first.submission.program.path, what);
         let help = first.prepared.as_ref().err().and_then(|error| error.help.clone());
         Some(Diagnostic { help, ..remark })

@@ -29,6 +29,9 @@ use crate::model::verdict::Verdict;
 use crate::plan::schedule::{CaseEnd, Schedule};
 use crate::plan::{Plan, Step};
 
+/// What helps a submission near the time limit.
+const FASTER: &str = "make it clearly faster or slower";
+
 /// Everything that is needed to judge submissions.
 pub struct Session<'a> {
     /// The problem, and where jobs run.
@@ -402,8 +405,9 @@ impl Shared<'_, '_> {
             if other.broken.is_empty() {
                 judgement.broken.clear();
                 match &near {
-                    Some(near) => self.remark(
+                    Some((near, help)) => self.remark(
                         submission,
+                        help,
                         &format!(
                             "is {}, but could also be {} as expected: {near}",
                             judgement.verdict, other.verdict
@@ -414,24 +418,31 @@ impl Shared<'_, '_> {
                 return Ok(judgement);
             }
         }
-        if let Some(near) = near {
-            self.remark(submission, &format!("may get another verdict in another run: {near}"));
+        if let Some((near, help)) = near {
+            let what = format!("may get another verdict in another run: {near}");
+            self.remark(submission, help, &what);
         }
         Ok(judgement)
     }
 
-    /// The first case with a sensitive verdict, with its measurements, and how many more there are.
-    fn told_near(&self, cases: &[CaseJudgement]) -> Option<String> {
+    /// The first case with a sensitive verdict, with its measurements, and how many more there are; and what helps.
+    fn told_near(&self, cases: &[CaseJudgement]) -> Option<(String, &'static str)> {
         let mut near = cases.iter().filter(|case| case.is_sensitive());
         let first = near.next()?;
-        let told = first.repeats.as_ref().map(|repeats| repeats.told()).unwrap_or_default();
-        let limit = self.session.rules.limits.cpu_time;
-        let limit = limit.map_or_else(String::new, |it| format!(", {} allowed,", seconds(it)));
+        let repeats = first.repeats.as_ref()?;
+        let limits = &self.session.rules.limits;
+        let (limit, help) = match repeats.is_about_memory {
+            true => {
+                (limits.memory.map(|it| it.to_string()), "make it need clearly less or more memory")
+            }
+            false => (limits.cpu_time.map(seconds), FASTER),
+        };
+        let limit = limit.map_or_else(String::new, |it| format!(", {it} allowed,"));
         let more = match near.count() {
             0 => String::new(),
             more => format!("; and {}", count(more, "more test case")),
         };
-        Some(format!("{told}{limit} on {}{more}", first.test_case))
+        Some((format!("{}{limit} on {}{more}", repeats.told(), first.test_case), help))
     }
 
     /// Warns that a submission is as expected only with more time.
@@ -443,13 +454,13 @@ impl Shared<'_, '_> {
             "is {} at the time limit of {limit}, and {} as expected at {margin}: it is near the limit",
             judgement.verdict, other.verdict
         );
-        self.remark(submission, &what);
+        self.remark(submission, FASTER, &what);
     }
 
     /// Warns that a submission is too near a limit.
-    fn remark(&self, submission: &Submission, what: &str) {
+    fn remark(&self, submission: &Submission, help: &str, what: &str) {
         let path = submission.program.path.clone();
-        let remark = Diagnostic::warning(path, what).help("make it clearly faster or slower");
+        let remark = Diagnostic::warning(path, what).help(help);
         (self.session.bench.events)(Event::Diagnosed(remark));
     }
 

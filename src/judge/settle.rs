@@ -131,6 +131,7 @@ pub(super) fn settle<R>(
         }
         Box::new(Repeats {
             is_sensitive: in_memory || !is_clear(&facts, limit),
+            is_about_memory: in_memory,
             runs: facts.iter().map(|run| TimedRun::from(*run)).collect(),
         })
     });

@@ -1,4 +1,5 @@
-//! A source without spaces and comments: equal for copies of a program.
+//! A source without comments: without spaces, too, it is equal for copies of a program; without the contents of strings,
+//! it shows what is declared.
 
 /// The syntax of comments in some languages, by code.
 struct Comments {
@@ -38,9 +39,67 @@ const BRACES: &str = "ocaml fsharp";
 
 /// A source in the language of this code, without spaces and comments outside of strings.
 pub fn essence(language: &str, text: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(text.len());
+    parts(language, text, |part| match part {
+        Part::Comment => {}
+        Part::Quoted(text) => kept.extend_from_slice(text),
+        Part::Byte(byte) => kept.extend((!byte.is_ascii_whitespace()).then_some(byte)),
+    });
+    kept
+}
+
+/// A source in the language of this code without comments, contents of strings, and what the preprocessor leaves out.
+pub fn code(language: &str, text: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(text.len());
+    parts(language, text, |part| match part {
+        Part::Comment => kept.push(b' '),
+        Part::Quoted([b'"', ..]) => kept.extend(b"\"\""),
+        // A character, or what is between two lifetimes.
+        Part::Quoted(text) => kept.extend_from_slice(text),
+        Part::Byte(byte) => kept.push(byte),
+    });
+    match ["c", "cpp", "cgmp", "cppgmp", "objectivec"].contains(&language) {
+        true => preprocessed(&kept),
+        false => kept,
+    }
+}
+
+/// The lines that a preprocessor keeps, as far as `#if 0` and names that are never defined here tell.
+fn preprocessed(code: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(code.len());
+    let mut defined = Vec::new();
+    // Whether the branch of each open condition is kept.
+    let mut open: Vec<bool> = Vec::new();
+    for line in code.split_inclusive(|byte| *byte == b'\n') {
+        let text = String::from_utf8_lossy(line);
+        let words = text.trim().strip_prefix('#').unwrap_or_default();
+        let mut words = words.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some("if"), condition) => open.push(condition != Some("0")),
+            (Some("ifdef"), Some(name)) => open.push(defined.iter().any(|it| it == name)),
+            (Some("ifndef"), Some(name)) => open.push(!defined.iter().any(|it| it == name)),
+            (Some("else" | "elif"), _) => open.iter_mut().rev().take(1).for_each(|it| *it = !*it),
+            (Some("endif"), _) => drop(open.pop()),
+            (Some("define"), Some(name)) => defined.push(name.to_owned()),
+            _ if open.iter().all(|is_kept| *is_kept) => kept.extend_from_slice(line),
+            _ => {}
+        }
+    }
+    kept
+}
+
+/// A part of a source.
+enum Part<'a> {
+    Comment,
+    /// A string with its quotes.
+    Quoted(&'a [u8]),
+    /// A byte of anything else.
+    Byte(u8),
+}
+
+fn parts<'a>(language: &str, text: &'a [u8], mut each: impl FnMut(Part<'a>)) {
     let has = |words: &str| words.split_whitespace().any(|word| word == language);
     let comments = COMMENTS.iter().find(|it| has(it.languages));
-    let mut kept = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
@@ -51,19 +110,20 @@ pub fn essence(language: &str, text: &[u8]) -> Vec<u8> {
             let inside = &rest[begin.len()..];
             let length = memchr::memmem::find(inside, end.as_bytes());
             at += begin.len() + length.map_or(inside.len(), |length| length + end.len());
+            each(Part::Comment);
         } else if comments.is_some_and(|it| it.line.iter().any(starts)) && !follows_dollar(text, at)
         {
             at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            each(Part::Comment);
         } else if matches!(rest[0], b'"' | b'\'') {
             let length = quoted(rest);
-            kept.extend_from_slice(&rest[..length]);
+            each(if length == 1 { Part::Byte(rest[0]) } else { Part::Quoted(&rest[..length]) });
             at += length;
         } else {
-            kept.extend((!rest[0].is_ascii_whitespace()).then_some(rest[0]));
+            each(Part::Byte(rest[0]));
             at += 1;
         }
     }
-    kept
 }
 
 /// Whether the text here belongs to a shell variable such as `$#`.
@@ -111,5 +171,20 @@ mod tests {
         check("unknown", "a  b # c", "ab#c");
         check("c", "\"open\nx", "\"openx");
         check("c", "'\\", "'\\");
+    }
+
+    #[test]
+    fn code_is_what_a_compiler_sees() {
+        let check = |language: &str, text: &str, kept: &str| {
+            let code = code(language, text.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&code), kept, "{text}");
+        };
+        check("cpp", "a // main()\nb /* main() */ c \"main()\" 'm'", "a  \nb   c \"\" 'm'");
+        check("cpp", "#if 0\na\n#else\nb\n#endif\nc\n", "b\nc\n");
+        check("c", "#ifdef TEST\na\n# ifdef B\nb\n# endif\n#endif\nc", "c");
+        check("c", "#define B\n#ifdef B\na\n#endif\n#ifndef B\nb\n#endif\n", "a\n");
+        check("c", "#if X > 1\na\n#endif\n#endif\n#else\nb", "a\nb");
+        check("java", "#if 0\na", "#if 0\na");
+        check("rust", "// fn main\nfn f<'a>(x: &'a u8)", " \nfn f<'a>(x: &'a u8)");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::language::entry::{missing, none, several};
-use crate::language::fault::ProgramFault;
+use crate::language::fault::{ProgramFault, list};
 use crate::model::tree::TreeEntry;
 
 /// A program of Java sources.
@@ -91,12 +91,26 @@ pub fn program(
                 (Some(class), None) => class,
                 _ => {
                     let files: BTreeSet<PathBuf> = all.iter().map(|it| it.file.clone()).collect();
-                    return Err(several(&files.into_iter().collect::<Vec<_>>(), usual));
+                    let files: Vec<PathBuf> = files.into_iter().collect();
+                    return Err(match &files[..] {
+                        [file] => several_in(file, all),
+                        files => several(files, usual),
+                    });
                 }
             }
         }
     };
     Ok(JavaProgram { main: main.qualified.clone(), sources: renamed })
+}
+
+/// The fault if several classes of one file have a `main` method.
+fn several_in(file: &Path, classes: &[&Class]) -> ProgramFault {
+    let names: Vec<PathBuf> = classes.iter().map(|it| it.of_type.name.as_str().into()).collect();
+    let message =
+        format!("`{}` has several classes with a `main` method: {}", file.display(), list(&names));
+    let help =
+        format!("name the file after the class that starts, such as {}.java", names[0].display());
+    ProgramFault::new(message, help)
 }
 
 struct Class {

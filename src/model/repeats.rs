@@ -15,6 +15,9 @@ pub struct Repeats {
     /// Whether the limit lies within the spread: another run may get another verdict.
     #[serde(rename = "sensitive")]
     pub is_sensitive: bool,
+    /// Whether it is the memory limit.
+    #[serde(skip)]
+    pub is_about_memory: bool,
     /// The first one ran as all do, the others alone.
     pub runs: Vec<TimedRun>,
 }
@@ -76,12 +79,22 @@ impl Repeats {
 
     /// A summary, such as `0.98 s to 1.03 s of CPU time in 4 runs`.
     pub fn told(&self) -> String {
-        let (least, most) = self.spread();
-        let (least, most) = (seconds(least), seconds(most));
+        let ((least, most), of) = match self.is_about_memory {
+            true => {
+                let memory = || self.runs.iter().filter_map(|run| run.memory_bytes);
+                let [least, most] = [memory().min(), memory().max()];
+                let told = |it: Option<Bytes>| it.unwrap_or_default().to_string();
+                ((told(least), told(most)), "memory")
+            }
+            false => {
+                let (least, most) = self.spread();
+                ((seconds(least), seconds(most)), "CPU time")
+            }
+        };
         let runs = self.runs.len();
         match least == most {
-            true => format!("{least} of CPU time in each of {runs} runs"),
-            false => format!("{least} to {most} of CPU time in {runs} runs"),
+            true => format!("{least} of {of} in each of {runs} runs"),
+            false => format!("{least} to {most} of {of} in {runs} runs"),
         }
     }
 
@@ -102,23 +115,26 @@ mod tests {
     #[test]
     fn the_spread_is_told_with_what_it_means() {
         let check = |millis: &[u64], is_sensitive: bool, expected: &str| {
+            let is_about_memory = expected.contains("memory");
             let run = |millis: &u64| TimedRun {
                 cpu_seconds: Duration::from_millis(*millis),
                 is_stopped: *millis == 1250,
                 wall_seconds: Duration::ZERO,
-                memory_bytes: None,
+                memory_bytes: Some(Bytes::mib(*millis)),
                 involuntary_switches: 0,
                 others_running: 0,
                 stolen_seconds: Duration::ZERO,
                 pace_seconds: None,
                 step_seconds: None,
             };
-            let repeats = Repeats { is_sensitive, runs: millis.iter().map(run).collect() };
+            let repeats =
+                Repeats { is_sensitive, is_about_memory, runs: millis.iter().map(run).collect() };
             assert_eq!(repeats.said(), expected);
         };
         check(&[1200, 1190], false, "1.19 s to 1.20 s of CPU time in 2 runs");
         check(&[1200, 1200], false, "1.20 s of CPU time in each of 2 runs");
         check(&[1250, 1400, 1500], false, "1.40 s to 1.50 s of CPU time in 3 runs");
+        check(&[64, 46], false, "46 MiB to 64 MiB of memory in 2 runs");
         let meaning = "sensitive, another run may get another verdict";
         check(
             &[990, 1010, 1000],

@@ -26,14 +26,15 @@ impl ReportFile {
     /// # Errors
     /// If its directory does not exist or cannot be written, the path is a directory, or there is any other file.
     pub fn beside(path: &Path, sign: &str) -> io::Result<Self> {
+        // A pipe behind `/dev/stdout` has no other path.
+        if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return OpenOptions::new().write(true).open(path).map(Self::Open);
+        }
         let path = resolved(path)?;
         let mut rights = 0o644;
         if let Ok(found) = fs::metadata(&path) {
             if found.is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
-            }
-            if !found.is_file() {
-                return OpenOptions::new().write(true).open(path).map(Self::Open);
             }
             if !has(&path, sign)? {
                 return Err(io::Error::other("it exists and is not such a report"));

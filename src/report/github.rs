@@ -81,6 +81,9 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         summary.judge_errors,
         summary.elapsed.as_secs_f64()
     );
+    if report.interrupted {
+        text.push_str("\n**Interrupted: results are missing.**\n");
+    }
     out.write_all(text.as_bytes())
 }
 

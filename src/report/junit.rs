@@ -28,9 +28,12 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         .complaints
         .iter()
         .map(|it| failed("command line", NonSuccessKind::Error, "usage", it));
+    let interrupted = report.interrupted.then(|| {
+        failed("interrupted", NonSuccessKind::Error, "interrupted", "results are missing")
+    });
     let faults = report.judge_errors.iter().filter(|it| it.submission.is_none());
     let faults = faults.map(|it| of_fault("judge", &it.error));
-    add(&mut document, "package", errors.chain(complaints).chain(faults));
+    add(&mut document, "package", errors.chain(complaints).chain(faults).chain(interrupted));
     let generated = report.generated.iter().map(|made| match made.state {
         GeneratedState::Missing => differs(&made.test_case, "is missing"),
         GeneratedState::Differs => differs(&made.test_case, "differs from its recipe"),

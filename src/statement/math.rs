@@ -82,7 +82,7 @@ impl Math {
             return Err(format!("it has more than {LONGEST} bytes"));
         }
         let display = if alone { MathDisplay::Block } else { MathDisplay::Inline };
-        let formula = formula.replace(r"\mbox{", r"\text{").replace(r"\[", "").replace(r"\]", "");
+        let formula = plain(&with_formulas_apart(&formula.replace(r"\mbox{", r"\text{")));
         let formula = ["eqnarray*", "eqnarray"].into_iter().fold(formula, |formula, name| {
             let begin = formula.replace(&format!("\\begin{{{name}}}"), r"\begin{array}{rcl}");
             begin.replace(&format!("\\end{{{name}}}"), r"\end{array}")
@@ -94,6 +94,58 @@ impl Math {
             false => Err("it makes more than a formula".to_owned()),
         }
     }
+}
+
+/// The formula without `\[` and `\]`, which stand around it, and without the space after a line: `\\[4pt]`.
+fn plain(formula: &str) -> String {
+    let mut text = String::with_capacity(formula.len());
+    let mut rest = formula;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(command) = rest.chars().next() else { break };
+        rest = &rest[command.len_utf8()..];
+        match command {
+            '[' | ']' => continue,
+            command => text.extend(['\\', command]),
+        }
+        let space = rest.strip_prefix('[').filter(|_| command == '\\');
+        let is_length =
+            |it: &str| it.starts_with(|it: char| it.is_ascii_digit() || "-.".contains(it));
+        if let Some((_, after)) =
+            space.and_then(|it| it.split_once(']').filter(|it| is_length(it.0)))
+        {
+            rest = after;
+        }
+    }
+    text + rest
+}
+
+/// The formula with formulas inside of its texts put between them: `\text{if $n$ is}` is `\text{if }n\text{ is}`.
+fn with_formulas_apart(formula: &str) -> String {
+    const TEXT: &str = r"\text{";
+    let mut all = String::with_capacity(formula.len());
+    let mut rest = formula;
+    while let Some((before, after)) = rest.split_once(TEXT) {
+        let mut depth = 1;
+        let end = after.find(|it| {
+            depth += i32::from(it == '{') - i32::from(it == '}');
+            depth == 0
+        });
+        let Some(end) = end else { break };
+        let parts: Vec<&str> = after[..end].split('$').collect();
+        let is_plain = parts.len().is_multiple_of(2) || after[..end].contains(r"\$");
+        all.push_str(before);
+        match is_plain {
+            true => all.extend([TEXT, &after[..end], "}"]),
+            false => parts.iter().enumerate().for_each(|(at, part)| match at % 2 {
+                0 => all.extend([TEXT, part, "}"]),
+                _ => all.push_str(part),
+            }),
+        }
+        rest = &after[end + 1..];
+    }
+    all + rest
 }
 
 /// A formula as written.

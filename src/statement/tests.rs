@@ -56,6 +56,8 @@ fn markdown_becomes_html() {
     check("| a | b |\n|--:|---|\n| 1 | 2 |\n", &["<table>", "text-align: right\">1</td>"]);
     check("A note[^1].\n\n[^1]: More.\n", &["href=\"#en-1\"", "id=\"en-1\""]);
     check("$1 \\le n$ and $$x^2$$", &["<math><mn>1</mn><mo", "<math display=\"block\"><msup>"]);
+    let cases = "$$\\begin{cases} 1 \\\\[4pt] 2 & \\text{if $n$ is even} \\end{cases}$$";
+    check(cases, &["<mtext>if", "</mtext><mi>n</mi><mtext>"]);
     check("At most {{n}} of ${{n}}$", &["At most 100 of <math><mn>100</mn>"]);
     check("![one](a.png)", &["<img src=\"data:image/png;base64,Zm9vYg==\" alt=\"one\""]);
     check("H<sub>2</sub>O <!-- no --><br>", &["H<sub>2</sub>O <br>"]);

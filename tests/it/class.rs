@@ -50,7 +50,7 @@ fn each_student_is_a_submission_and_what_is_no_program_is_told() {
         "WA carl/b.sh 1/4",
         "- dora skipped: no program",
         "3 accepted, 2 rejected (2 WA), 1 skipped",
-        "is skipped: no program",
+        "is skipped: no source file of a known language among `essay.pdf`",
     ];
     fixture.check("judge sum class --csv t.csv --html t.html --junit t.xml", 1, &said);
     let table = fixture.read("t.csv");
@@ -103,6 +103,12 @@ fn the_directory_of_one_student_is_read_as_in_a_class() {
     class(&fixture, &[("-gus/a.sh", RIGHT)]);
     let rows = ["class/-gus/a.sh AC", all[0], "class/carl/b.sh AC", all[2], all[3], "class/fred -"];
     check("class", 0, &rows);
+    check("class/fred class/dora", 0, &["class/fred -", "class/dora AC"]);
+    // A usual part of a program makes it one.
+    let main = "int main() {}";
+    class(&fixture, &[("x/a/a.c", main), ("x/b/b.c", main), ("x/test/c.c", main)]);
+    let said = ["is read as one program, because of the directory `test` in it", "CE"];
+    fixture.check("judge sum class/x", 1, &said);
 }
 
 #[test]

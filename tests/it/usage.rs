@@ -89,7 +89,8 @@ fn one_bad_entry_keeps_nobody_from_being_judged() {
         assert_eq!(submissions, Some(2), "{document}");
     }
     fixture.check("judge sum dir README.txt -- sh right.sh", 2, &["AC sh right.sh"]);
-    let said = "--case selects none of the 4 test cases of sum; did you mean `sample/1`, ";
+    let said =
+        "--case `sampl/1` selects none of the 4 test cases of sum; did you mean `sample/1`, ";
     fixture.check("judge sum right.sh --case secret --case sampl/1", 5, &[said]);
     fixture.check("judge sum right.sh --executor=\"", 2, &["--executor", "it "]);
     fixture.check("judge sum right.sh --executor=", 2, &["--executor", "expected a command"]);

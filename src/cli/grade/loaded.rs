@@ -18,7 +18,7 @@ use crate::judge::draw::Seen;
 use crate::judge::score::Policy;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::limits::{ProblemLimits, TIME_WITHOUT_PACKAGE};
+use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Problem, Submitted};
 use crate::model::stop::{Mend, Stop};
 
@@ -158,8 +158,11 @@ enum Opening {
 
 /// The problem for test cases that are in a line.
 fn without_package() -> Problem {
-    let limits =
-        ProblemLimits { time_limit: Some(TIME_WITHOUT_PACKAGE), ..ProblemLimits::default() };
+    let limits = ProblemLimits {
+        time_limit: Some(TIME_WITHOUT_PACKAGE),
+        output: Some(OUTPUT_WITHOUT_LIMIT),
+        ..ProblemLimits::default()
+    };
     Problem { limits, ..Problem::default() }
 }
 

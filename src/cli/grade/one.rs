@@ -199,7 +199,7 @@ fn of_judge(stop: Stop) -> LineFault {
                 Some(_) => FaultyPart::Skipped,
                 None => FaultyPart::Judge,
             };
-            LineFault::of(kind, error.to_string(), error.help)
+            LineFault::of(kind, format!("cannot {error}"), error.help)
         }
         Stop::Diagnosed(all) => {
             let (message, help) = first(all.into_iter().map(Remark::from).collect());

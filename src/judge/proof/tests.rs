@@ -102,8 +102,9 @@ fn case(index: usize, letter: char) -> CaseJudgement {
         is_told: true,
         team_message: String::new(),
         with_margin: None,
-        repeats: (letter == 'S')
-            .then(|| Box::new(Repeats { is_sensitive: true, runs: Vec::new() })),
+        repeats: (letter == 'S').then(|| {
+            Box::new(Repeats { is_sensitive: true, is_about_memory: false, runs: Vec::new() })
+        }),
         score: None,
         difference: None,
         evidence: None,

@@ -186,7 +186,7 @@ fn java_files_get_the_names_of_their_public_types() {
     );
     check_file(
         &format!("x.java=class A {{ {both} }} class B {{ {both} }}"),
-        "each of `x.java` could be the main file; name the main file `Main`, or set the entry point in the package",
+        "`x.java` has several classes with a `main` method: `A`, `B`; name the file after the class that starts, such as A.java",
     );
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::model::layout::Layout;
-use crate::model::limits::{ProblemLimits, TIME_WITHOUT_PACKAGE};
+use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
 use crate::package::Format;
@@ -66,7 +66,9 @@ impl Input {
                     _ => true,
                 };
                 if fits {
-                    case.get_or_insert_with(|| below(dir, same));
+                    // `input.txt` has nothing else for a name.
+                    let own = if same.is_empty() { start } else { same };
+                    case.get_or_insert_with(|| below(dir, own));
                     answers.push(below(answers_in, &format!("{answer_start}{same}{answer_end}")));
                 }
             }
@@ -177,6 +179,7 @@ impl Format for Bare {
             layout: self.layout(),
             limits: ProblemLimits {
                 time_limit: Some(TIME_WITHOUT_PACKAGE),
+                output: Some(OUTPUT_WITHOUT_LIMIT),
                 ..ProblemLimits::default()
             },
             ..Problem::default()

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use crate::model::diagnostic::Hinders;
 use crate::package::bare::Bare;
 use crate::package::{Format, Reading, read};
 
@@ -47,10 +48,21 @@ fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
 }
 
 #[test]
+fn a_test_case_that_is_lost_is_an_error() {
+    let keep = directory(&["1.in", "1.ans", "2.in -> /etc/hostname", "x -> /etc/hostname"]);
+    let found = read(keep.path()).diagnostics;
+    let mut errors = found.iter().filter(|it| it.is_error() && it.hinders == Hinders::Everything);
+    let error = errors.next().expect("an error");
+    assert!(error.to_string().contains("2.in: is a link to /etc/hostname"), "{error}");
+    assert_eq!(errors.next(), None);
+}
+
+#[test]
 fn inputs_and_answers_stand_side_by_side() {
     check(&["1.in", "1.ans"], &["1 1.ans"], &[]);
     check(&["a.in", "a.out", "b.in", "b.ans"], &["a a.out", "b b.ans"], &[]);
     check(&["a.in", "a.out", "a.ans"], &["a a.ans"], &[]);
+    check(&["input.txt", "output.txt"], &["input output.txt"], &[]);
     check(&["tests/1.in", "tests/1.out"], &["tests/1 tests/1.out"], &[]);
     check(
         &["s.in", "s.out", "tests/1.in", "tests/1.out"],

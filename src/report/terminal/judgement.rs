@@ -110,7 +110,11 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     if let (Some(name), Some(tool)) = (submission, &error.lacks) {
         let label = Label::new(Look::JudgeError, "skipped: ");
         let help = error.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-        let why = format!("{}: no {tool}{help}", printable(name));
+        let why = match error.is_no_program() {
+            true => error.reason.clone(),
+            false => format!("no {tool}"),
+        };
+        let why = format!("{}: {why}{help}", printable(name));
         page.labelled(0, label, &printable(&why));
         return page.into_text() + if style.is_quiet() { "" } else { "\n" };
     }

@@ -292,7 +292,7 @@ fn repeats(first: &Outcome) -> Box<Repeats> {
     runs[1].cpu_seconds += Duration::from_millis(1);
     runs[1].pace_seconds = Some(Duration::from_micros(250));
     runs[1].step_seconds = Some(Duration::from_nanos(18));
-    Box::new(Repeats { is_sensitive: false, runs: runs.into() })
+    Box::new(Repeats { is_sensitive: false, is_about_memory: false, runs: runs.into() })
 }
 
 /// A run with the times and the memory of the script.
