@@ -10,6 +10,7 @@ use crate::judge::score::tree::GroupTree;
 use crate::model::grader::{CustomScore, Dialect, Graders};
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::problem::{Grading, Problem};
+use crate::model::protocol::Protocol;
 use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin, TotalScore};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -49,7 +50,10 @@ impl<'a> Scheme<'a> {
             Some(graders) => {
                 Some(Self::Tree(GroupTree::new(&problem.test_data, graders, is_scoring)))
             }
-            None if is_scoring => Groups::over(&problem.test_data).map(Self::Groups),
+            None if is_scoring => {
+                let has_parts = problem.output_protocol != Protocol::Standard;
+                Groups::over(&problem.test_data).map(|it| Self::Groups(it.with_parts(has_parts)))
+            }
             None => None,
         }
     }
@@ -173,8 +177,13 @@ pub enum Policy {
 /// How a case ended, for the plan.
 pub fn end(case: &CaseJudgement) -> CaseEnd {
     // If a case would be accepted with the margin, cases after it may be needed.
-    match case.with_margin.as_ref().map_or(case.verdict, |extended| extended.verdict) {
+    let (verdict, score) = match &case.with_margin {
+        Some(extended) => (extended.verdict, extended.score),
+        None => (case.verdict, case.score),
+    };
+    match verdict {
         Verdict::Accepted => CaseEnd::Accepted,
+        _ if score.is_some_and(|it| it.score != Score::ZERO) => CaseEnd::Partial,
         _ => CaseEnd::Rejected,
     }
 }

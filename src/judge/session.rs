@@ -73,6 +73,15 @@ pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
     })
 }
 
+/// Why a submission is not judged: juror does not apply the package's settings for its language.
+fn unjudged(problem: &Problem, prepared: &Prepared) -> Option<JudgeError> {
+    let code =
+        prepared.plan.written.code().filter(|it| problem.unjudged.iter().any(|no| no == it))?;
+    let lacks = format!("support for the package's settings for {code}");
+    let error = JudgeError::new("judge it", format!("no {lacks}"));
+    Some(JudgeError { lacks: Some(lacks), ..error.help("judge it with the tools of its format") })
+}
+
 /// A submission to judge.
 pub struct PreparedSubmission<'a> {
     /// The submission.
@@ -256,6 +265,9 @@ impl Shared<'_, '_> {
     fn built(&self, entry: &PreparedSubmission<'_>) -> Result<Built, Stop> {
         let prepared = entry.prepared.as_ref().map_err(Clone::clone)?;
         let Session { bench, rules, .. } = self.session;
+        if let Some(error) = unjudged(bench.problem, prepared) {
+            return Err(error.into());
+        }
         if let Some(cause) = refusal(bench.problem, prepared) {
             return Ok(Built::Rejected(Box::new(CompilerReport::refused(cause))));
         }

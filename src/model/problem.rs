@@ -30,6 +30,8 @@ pub struct Problem {
     pub limits: ProblemLimits,
     /// The language codes that submissions may use; `None` for all.
     pub languages: Option<Vec<String>>,
+    /// Codes of languages for which the package has settings that juror does not apply.
+    pub unjudged: Vec<String>,
     /// Whether submissions may write files in their working directory.
     pub allow_file_writing: bool,
     /// Named values for templates, one entry per variant.

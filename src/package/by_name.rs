@@ -50,12 +50,12 @@ pub(super) fn headers(tree: &Files, directory: &str) -> Vec<IncludedFile> {
 pub(super) fn statements(
     tree: &Files,
     directories: &[&str],
-    language: impl Fn(&str) -> Option<&str>,
+    language: impl Fn(&str) -> Option<String>,
 ) -> Vec<StatementFile> {
     let items = directories.iter().flat_map(|directory| tree.children(directory));
     let statements = items.filter(|item| ending(item) == "pdf").filter_map(|item| {
         let language = language(stem(item)).filter(|it| is_natural_language(it))?;
-        Some(StatementFile { language: language.to_owned(), name: item.name.clone() })
+        Some(StatementFile { language, name: item.name.clone() })
     });
     statements.collect()
 }

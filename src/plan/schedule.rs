@@ -41,6 +41,8 @@ pub enum Until {
     Never,
     /// A part that is not accepted.
     Rejection,
+    /// A part that is not accepted and worth nothing.
+    Worthless,
 }
 
 /// How a section counts as a part of the section around it.
@@ -63,7 +65,9 @@ pub enum Yields {
 pub enum CaseEnd {
     /// It was accepted.
     Accepted,
-    /// It was not accepted.
+    /// It was not accepted, but is worth something.
+    Partial,
+    /// It was not accepted, and is worth nothing.
     Rejected,
     /// The judge failed on it, so the submission gets no result.
     Failed,
@@ -309,7 +313,7 @@ impl State<'_> {
         let accepted = match end {
             None => Passed::Unknown,
             Some(CaseEnd::Accepted) => Passed::Yes,
-            Some(CaseEnd::Rejected | CaseEnd::Failed) => Passed::No,
+            Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::Failed) => Passed::No,
         };
         self.all = self.all.and(accepted);
         self.any = match (self.any, accepted) {
@@ -325,7 +329,8 @@ impl State<'_> {
         let cut = match (end, self.section.until) {
             (Some(CaseEnd::Failed), _) => Stop::Yes,
             (_, Until::Never) | (Some(CaseEnd::Accepted), _) => Stop::No,
-            (Some(CaseEnd::Rejected), _) => Stop::Yes,
+            (Some(CaseEnd::Partial), Until::Worthless) => Stop::No,
+            (Some(CaseEnd::Partial | CaseEnd::Rejected), _) => Stop::Yes,
             (None, _) => Stop::Perhaps,
         };
         self.cut = self.cut.max(cut);

@@ -166,12 +166,14 @@ fn a_legacy_package_is_written_as_one_of_today() {
         "old/submissions/mixed/wrong2.sh",
         format!("# @EXPECTED_RESULTS@: WRONG-ANSWER\n{WRONG}"),
     );
+    fixture.write("old/submissions/mixed/none.c", "// @EXPECTED_RESULTS@: COMPILER-ERROR\nx\n");
     let there = [
         "data/secret/a/lost.in | a file that belongs to no test case | left out",
         "problem.yaml | key `libraries` | left out",
         "problem.yaml | uuid: nothing | UUID",
         "submissions/accepted/right one.sh | a name that the format does not allow | submissions/accepted/right_one.sh",
         "submissions/mixed/both.sh | expected: AC or WA as a whole, not used for the time limit | left out",
+        "submissions/mixed/none.c | expected: CE as a whole, not used for the time limit | left out",
         "submissions/mixed/wrong2.sh | expected: WA as a whole, not used for the time limit | WA on some test case, not used for the time limit",
         WA_THERE,
     ];

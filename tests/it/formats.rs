@@ -132,6 +132,10 @@ fn a_package_of_sinol_is_judged() {
     let text = fixture.read("abc/config.yml").replace("points: 30\n", "points: 40\n");
     fixture.write("abc/config.yml", &text);
     fixture.check("verify abc", 1, &["abcb.sh", "expected a score of 40; got 30"]);
+    fixture.write("abc/config.yml", text + "override_limits: {sh: {time_limit: 1}}\n");
+    fixture.write("a.sh", RIGHT);
+    let said = ["skipped: a.sh", "no support for the package's settings for bash", "judge it with"];
+    fixture.check("judge abc a.sh", 4, &said);
 }
 
 #[test]
@@ -163,6 +167,7 @@ fn a_checker_of_cms_gives_a_part_of_the_points() {
     fixture.check("verify cms", 0, &["2 submissions, all as expected", "more.sh", "25"]);
     let quarter = "the output validator gives 10 of 40 points: not enough";
     fixture.check("judge cms more.sh --all", 1, &[quarter, "25 of 100"]);
+    fixture.check("judge cms more.sh", 1, &["25 of 100"]);
     let judged = |program: &str, code: i32, said: &str| {
         fixture.write("a.sh", program);
         fixture.check("judge cms a.sh", code, &[said]);

@@ -25,6 +25,8 @@ pub struct Groups<'a> {
     has_groups: bool,
     static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
+    /// Whether rejected test cases can be worth something.
+    has_parts: bool,
 }
 
 /// A test data group; also the static validation of `secret`, which is beside its groups.
@@ -102,7 +104,14 @@ impl<'a> Groups<'a> {
             has_groups,
             static_cases: &data.static_cases,
             samples: inside(SAMPLE),
+            has_parts: false,
         })
+    }
+
+    /// The same, in a format in which rejected test cases can be worth something, or not.
+    #[must_use]
+    pub fn with_parts(self, has_parts: bool) -> Self {
+        Self { has_parts, ..self }
     }
 
     /// What an output validator may say about the score of a case.
@@ -141,7 +150,8 @@ impl<'a> Groups<'a> {
                 (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => {
                     Until::Never
                 }
-                (Policy::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Until::Rejection,
+                (Policy::WhatCounts, Aggregation::Min) => Until::Worthless,
+                (Policy::WhatCounts, Aggregation::PassFail) => Until::Rejection,
             };
             let requires = self.required(group).filter_map(|name| match name {
                 SAMPLE => Some(FIRST_GROUP - 2),
@@ -169,7 +179,11 @@ impl<'a> Groups<'a> {
         if self.groups.iter().any(|group| self.required(group).next().is_some()) {
             return None;
         }
-        let groups = self.groups.iter().filter(|group| group.aggregation != Aggregation::Sum);
+        let groups = self.groups.iter().filter(|group| match group.aggregation {
+            Aggregation::PassFail => true,
+            Aggregation::Min => !self.has_parts,
+            Aggregation::Sum => false,
+        });
         Some(groups.map(|group| group.name).collect())
     }
 

@@ -362,6 +362,7 @@ fn sections(section: &Section) -> String {
     let until = match section.until {
         Until::Never => "",
         Until::Rejection => "!",
+        Until::Worthless => "~",
     };
     let parts = section.parts.iter().map(|part| match part {
         Piece::Cases(cases) => cases.to_string(),
@@ -392,7 +393,7 @@ fn only_what_can_change_the_score_is_run() {
         "secret/b sum 30 3",
         "secret/c min 30 2 secret/a",
     ];
-    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!) (3) (2<3!))");
+    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!) (3) (2<3~))");
     assert_eq!(schedule_of(&lines, Policy::Everything), "(1) ((2<1) (3) (2<3))");
     let lines = ["sample 1", "secret min 100 0 sample", "secret/a pass-fail 40 2"];
     assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!)!)");

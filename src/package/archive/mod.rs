@@ -43,7 +43,9 @@ pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Diagnostic> {
 
 fn bounded(archive: &Path, into: &Path, bounds: Bounds) -> Result<PathBuf, Diagnostic> {
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
-    let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    let lower = name.to_ascii_lowercase();
+    let stem = ENDINGS.iter().find_map(|ending| lower.strip_suffix(ending)).unwrap_or(&lower);
+    let stem = &name[..stem.len()];
     let stem = if stem.is_empty() || stem.starts_with('.') { "package" } else { stem };
     let unpacked = Target::new(into.join(stem), bounds).and_then(|mut target| {
         read(archive, &mut target)?;

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::model::layout::Layout;
@@ -53,12 +53,14 @@ impl Input {
     /// Parses a name below the package; `None` if it is not the name of an input.
     fn named(name: &str) -> Option<Self> {
         let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let lower = file.to_ascii_lowercase();
         let mut answers = Vec::new();
         let mut case = None;
         for [_, answers_in] in DIRECTORIES.iter().filter(|[inputs, _]| *inputs == dir) {
             for [[start, end], [answer_start, answer_end]] in NAMES {
-                let same = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-                let Some(same) = same else { continue };
+                let rest = lower.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+                let Some(rest) = rest else { continue };
+                let same = &file[start.len()..start.len() + rest.len()];
                 let is_apart = *answers_in != dir;
                 let fits = match (end, answer_end) {
                     ("", "") => is_apart,
@@ -78,7 +80,26 @@ impl Input {
 
     /// Whether a file of this name must be an input, even without an answer.
     fn is_certain(name: &str) -> bool {
-        name.ends_with(".in")
+        name.to_ascii_lowercase().ends_with(".in")
+    }
+}
+
+/// The names of files, also without their case: Windows does not tell `1.IN` from `1.in`.
+struct Names<'a> {
+    all: BTreeSet<&'a str>,
+    by_lower: BTreeMap<String, &'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn of(all: &'a [String]) -> Self {
+        let by_lower = all.iter().map(|it| (it.to_ascii_lowercase(), it.as_str())).collect();
+        Self { all: all.iter().map(String::as_str).collect(), by_lower }
+    }
+
+    /// The file of this name, or of the same in another case.
+    fn find(&self, name: &str) -> Option<&'a str> {
+        let in_another_case = || self.by_lower.get(&name.to_ascii_lowercase());
+        self.all.get(name).or_else(in_another_case).copied()
     }
 }
 
@@ -98,6 +119,7 @@ fn directories() -> BTreeSet<&'static str> {
 /// Whether a file without a partner looks like part of a pair.
 fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
     let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
+    let file = &*file.to_ascii_lowercase();
     let is_part = |start: &str, end: &str| {
         let same = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
         same.is_some_and(|same| !same.is_empty())
@@ -135,24 +157,27 @@ impl Format for Bare {
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        let mut pairs = directories().into_iter().flat_map(|below_it| {
+        let names = directories().into_iter().flat_map(|below_it| {
             let files = std::fs::read_dir(dir.join(below_it)).into_iter().flatten().flatten();
             let names = files.filter_map(|file| file.file_name().into_string().ok());
             // Reading leaves them out, too.
             let names = names.filter(|name| !name.starts_with('.'));
-            let mut names: Vec<String> = names.map(|name| below(below_it, &name)).collect();
-            names.sort();
-            names.into_iter().filter(|name| dir.join(name).is_file()).filter_map(|name| {
-                let answers = Input::named(&name)?.answers;
-                let answer = answers.into_iter().find(|answer| dir.join(answer).is_file())?;
-                Some(format!("there are {name} and {answer}, and no settings of a problem"))
-            })
+            names.map(move |name| below(below_it, &name))
         });
-        pairs.next()
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        let known = Names::of(&names);
+        names.iter().filter(|name| dir.join(name).is_file()).find_map(|name| {
+            let answers = Input::named(name)?.answers;
+            let mut answers = answers.iter().filter_map(|it| known.find(it));
+            let answer = answers.find(|answer| dir.join(answer).is_file())?;
+            Some(format!("there are {name} and {answer}, and no settings of a problem"))
+        })
     }
 
     fn wants(&self, name: &str) -> bool {
         let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let file = file.to_ascii_lowercase();
         let is_answer = NAMES.iter().any(|[_, [start, end]]| {
             file.starts_with(start) && file.ends_with(end) && !end.is_empty()
         });
@@ -191,14 +216,16 @@ impl Format for Bare {
             .into_iter()
             .flat_map(|dir| tree.children(dir).map(|item| item.name.clone()));
         let names: Vec<String> = names.collect();
+        let known = Names::of(&names);
         for name in &names {
             let (Some(input), Some(file)) = (Input::named(name), tree.file(name)) else {
                 continue;
             };
-            let answer = input.answers.iter().find_map(|it| Some((it, tree.file(it)?)));
+            let answers = input.answers.iter().filter_map(|it| known.find(it));
+            let answer = answers.filter(|it| *it != name).find_map(|it| Some((it, tree.file(it)?)));
             if let Some((answer_name, answer)) = answer {
                 used.insert(name.clone());
-                used.insert(answer_name.clone());
+                used.insert(answer_name.to_owned());
                 pairs.push(format!("{name} and {answer_name}"));
                 // `7.in` and `input7.txt` are two test cases.
                 let is_new = cases.insert(input.case.clone());
@@ -213,10 +240,11 @@ impl Format for Bare {
                 tree.faults.lack(file, "has no answer file", help);
             }
         }
-        let lonely = names.iter().filter(|name| name.ends_with(".ans") && !used.contains(*name));
+        let is_answer = |name: &str| name.to_ascii_lowercase().ends_with(".ans");
+        let lonely = names.iter().filter(|name| is_answer(name) && !used.contains(*name));
         for (name, answer) in lonely.filter_map(|name| Some((name, tree.file(name)?))) {
             let message = "has no input file, so it is ignored";
-            let help = format!("add {}", name.replace(".ans", ".in"));
+            let help = format!("add {}.in", &name[..name.len() - ".ans".len()]);
             tree.faults.warning(answer, message, help);
         }
         let left_over =

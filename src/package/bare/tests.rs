@@ -62,6 +62,9 @@ fn inputs_and_answers_stand_side_by_side() {
     check(&["1.in", "1.ans"], &["1 1.ans"], &[]);
     check(&["a.in", "a.out", "b.in", "b.ans"], &["a a.out", "b b.ans"], &[]);
     check(&["a.in", "a.out", "a.ans"], &["a a.ans"], &[]);
+    check(&["1.IN", "1.out", "B.In", "B.ANS"], &["1 1.out", "B B.ANS"], &[]);
+    check(&["a.in", "A.in", "a.ans", "A.ans"], &["A A.ans", "a a.ans"], &[]);
+    check(&["input2.TXT", "OUTPUT2.txt"], &["2 OUTPUT2.txt"], &[]);
     check(&["input.txt", "output.txt"], &["input output.txt"], &[]);
     check(&["tests/1.in", "tests/1.out"], &["tests/1 tests/1.out"], &[]);
     check(

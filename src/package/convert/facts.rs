@@ -17,6 +17,7 @@ use crate::model::submission::{Expectation, Overall, UseForTimeLimit};
 use crate::model::test_data::{StaticCase, TestCase, TestData, ValidatorArgs};
 use crate::model::verdict::Verdict;
 use crate::package::convert::places::Cases;
+use crate::package::convert::settings::languages;
 use crate::package::convert::{Lost, rules};
 
 /// Names of files and test cases in the new package.
@@ -93,7 +94,9 @@ impl<'a> Facts<'a> {
             names,
             kind,
             limits,
-            languages,
+            // Both together are the languages of the new package.
+            languages: _,
+            unjudged: _,
             allow_file_writing,
             constants,
             io,
@@ -123,7 +126,7 @@ impl<'a> Facts<'a> {
         }
         self.kind(*kind);
         self.limits(limits);
-        let languages = languages.as_ref().map(|codes| codes.join(" "));
+        let languages = languages(problem).map(|codes| codes.join(" "));
         self.say(SETTINGS, "languages", languages.unwrap_or_default());
         let may_write = if *allow_file_writing { "true" } else { "false" };
         self.say(SETTINGS, "allow_file_writing", may_write);
@@ -457,7 +460,10 @@ pub(super) const ALL: [Verdict; 4] =
     [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
 
 fn list(verdicts: &[Verdict]) -> String {
-    let named = ALL.into_iter().filter(|it| verdicts.contains(it)).map(Verdict::short);
+    use Verdict::{CompileError, MemoryLimitExceeded, OutputLimitExceeded};
+    let of_other_formats = [MemoryLimitExceeded, OutputLimitExceeded, CompileError];
+    let all = ALL.into_iter().chain(of_other_formats);
+    let named = all.filter(|it| verdicts.contains(it)).map(Verdict::short);
     named.collect::<Vec<_>>().join(" or ")
 }
 

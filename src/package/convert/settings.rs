@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::language::table::LANGUAGES;
+use crate::model::blob::Blob;
 use crate::model::grader::{CustomScore, Objective};
 use crate::model::limits::{MEMORY, ProblemLimits};
-use crate::model::problem::{Equivalent, Grading, Interaction, ProgramIo, Submitted};
+use crate::model::problem::{Equivalent, Grading, Interaction, Problem, ProgramIo, Submitted};
 use crate::model::protocol::Protocol;
 use crate::model::text::uuid;
 use crate::model::units::Bytes;
@@ -37,6 +39,19 @@ pub(in crate::package) fn read(path: &Path) -> Option<Raw> {
 }
 
 type Keys = Vec<(&'static str, Raw)>;
+
+/// The languages of the new package; `None` for all.
+pub(super) fn languages(problem: &Problem) -> Option<Vec<String>> {
+    let is_judged = |code: &str| !problem.unjudged.iter().any(|it| it == code);
+    let all = || LANGUAGES.iter().map(|it| it.code.to_owned()).collect();
+    let mut codes = match &problem.languages {
+        None if problem.unjudged.is_empty() => return None,
+        None => all(),
+        Some(codes) => codes.clone(),
+    };
+    codes.retain(|code: &String| is_judged(code));
+    Some(codes)
+}
 
 impl Planner<'_> {
     /// Writes `problem.yaml` and the files beside it.
@@ -121,7 +136,7 @@ impl Planner<'_> {
         keys.extend(old.value("keywords").map(|it| ("keywords", words(it))));
         self.license(old, &mut keys);
         keys.push(("limits", self.limits()));
-        keys.extend(problem.languages.as_ref().map(|codes| ("languages", texts(codes))));
+        keys.extend(languages(problem).map(|codes| ("languages", texts(codes))));
         let may_write = problem.allow_file_writing;
         keys.push(("allow_file_writing", plain(may_write)));
         keys.extend(old.value("constants").map(|it| ("constants", it.clone())));
@@ -175,7 +190,7 @@ impl Planner<'_> {
             let became = "their values in the files".to_owned();
             self.lost.add(SETTINGS, format!("constants: {}", names.join(" ")), Some(became));
         }
-        if let Some(codes) = &problem.languages {
+        if let Some(codes) = languages(problem) {
             keys.push(("languages", texts(codes)));
             let became = "the same for juror; others do not know the key".to_owned();
             self.lost.add(SETTINGS, "languages", Some(became));
@@ -247,6 +262,10 @@ impl Planner<'_> {
         );
         for item in self.tree.below("") {
             hash.update(&item.name);
+            if item.is_file() {
+                // What cannot be read cannot be converted, either.
+                hash.update(Blob::file(&item.path).digest().map_or([0; 32], |it| it.0));
+            }
         }
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash.finalize()[..16]);

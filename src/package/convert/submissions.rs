@@ -73,6 +73,9 @@ impl Planner<'_> {
                 let is_pattern = rule.overall.is_none() && self.problem.layout.format == "2023-07"
                     || rule.pattern == own_folder;
                 let pattern = if is_pattern { &rule.pattern } else { &name };
+                if is_unknown(rule) {
+                    continue;
+                }
                 let keys = keys(rule, self.problem.kind.grading);
                 match &rule.cases {
                     _ if keys.is_empty() => {}
@@ -109,6 +112,13 @@ impl Planner<'_> {
         parts.truncate(parts.len() - deeper);
         Some(parts.join("/"))
     }
+}
+
+/// Whether a rule asks for verdicts that the format does not have, such as CE.
+fn is_unknown(rule: &Expectation) -> bool {
+    let wanted = rule.overall.as_ref().map(|it| &it.verdicts);
+    let all = [wanted, rule.required.as_ref(), rule.permitted.as_ref()];
+    all.into_iter().flatten().any(|it| !it.is_empty() && sorted(it).is_empty())
 }
 
 /// Whether a rule asks for AC as a whole and nothing else.

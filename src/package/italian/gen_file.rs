@@ -128,7 +128,7 @@ pub(super) fn read(tree: &Files) -> Option<Listing> {
                     "juror would read this command differently from a shell".to_owned(),
                     "write plain words, separated by blanks",
                 );
-                continue;
+                Source::None
             }
             (None, None) => Source::Args(words.split_whitespace().map(str::to_owned).collect()),
         };

@@ -22,6 +22,7 @@ use crate::package::Format;
 use crate::package::by_name::{self, compared_by_lines};
 use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
+use crate::package::faults::Faults;
 use crate::package::files::{Files, Item, is_valid_name};
 use crate::package::italian::gen_file::{Listing, Source};
 use crate::package::languages::natural_language;
@@ -39,7 +40,7 @@ const SETTINGS: &str = "task.yaml";
 const MOST: usize = 10_000;
 
 /// Keys about contests, which do not affect judging.
-const OF_CONTESTS: [&str; 22] = [
+const OF_CONTESTS: [&str; 21] = [
     "token_mode",
     "token_max_number",
     "token_min_interval",
@@ -55,7 +56,6 @@ const OF_CONTESTS: [&str; 22] = [
     "risultati",
     "score_mode",
     "feedback_level",
-    "primary_language",
     "max_submission_number",
     "max_user_test_number",
     "min_submission_interval",
@@ -90,9 +90,15 @@ impl Format for Italian {
     }
 
     fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
+        // Faults are reported where the settings are read.
+        let faults = Faults::default();
+        let file = tree.file(SETTINGS).and_then(|it| it.read(&faults));
+        let primary =
+            with_yaml(file, &faults, |root| Some(primary_language(&mut root?.map().ok()?)));
+        let primary = primary.unwrap_or_else(|| ITALIAN.to_owned());
         by_name::statements(tree, &["statement", "testo"], |name| match name {
-            "statement" | "testo" => Some("it"),
-            name => Some(natural_language(name)),
+            "statement" | "testo" => Some(primary.clone()),
+            name => Some(natural_language(name).to_owned()),
         })
     }
 
@@ -113,6 +119,15 @@ impl Format for Italian {
     }
 }
 
+/// The language of the title and of a statement without one in its name.
+const ITALIAN: &str = "it";
+
+/// That language, by its code.
+fn primary_language(map: &mut Map<'_>) -> String {
+    let code = map.get("primary_language", text);
+    code.map_or_else(|| ITALIAN.to_owned(), |code| natural_language(&code).to_owned())
+}
+
 /// The value of a key that also has an Italian name.
 fn either<'a, T>(
     map: &mut Map<'a>,
@@ -129,7 +144,8 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
     }
     either(map, ["name", "nome_breve"], text);
     let title = either(map, ["title", "nome"], text);
-    problem.names.extend(title.map(|title| ("it".to_owned(), title)));
+    let language = primary_language(map);
+    problem.names.extend(title.map(|title| (language, title)));
     let mebibytes = |node: &Node<'_>| Ok(Bytes::mib(positive::<u32>(node, "MiB")?.into()));
     let time = either(map, ["time_limit", "timeout"], seconds);
     let memory = either(map, ["memory_limit", "memlimit"], mebibytes);

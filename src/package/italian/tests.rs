@@ -1,6 +1,7 @@
 //! Small tasks, and how they are read.
 
 use crate::model::recipe::InputSource;
+use crate::package::statements::statements;
 use crate::package::tests::package_with;
 use crate::package::{Reading, read};
 
@@ -104,6 +105,30 @@ fn subtasks_tests_and_solutions_are_read() {
     let without =
         ["gen/GEN", "gen/generatore.py", "sol/lenta.py", "input/input1.txt", "output/output1.txt"];
     assert_eq!(read_with(&changes, &files, &without), plain);
+}
+
+#[test]
+fn the_primary_language_is_that_of_title_and_statement() {
+    let check = |key: &str, expected: &str| {
+        let settings = format!("{key}name: sum\ntitle: Sum\ntime_limit: 1\nmemory_limit: 64\n");
+        let files = [
+            ("task.yaml", settings.as_str()),
+            ("input/input0.txt", "3 4\n"),
+            ("output/output0.txt", "7\n"),
+            ("statement/statement.pdf", "%PDF"),
+            ("statement/french.pdf", "%PDF"),
+        ];
+        let keep = package_with(files.iter(), &[], &[]);
+        let problem = read(keep.path()).problem.expect("a problem");
+        let mut found: Vec<String> =
+            statements(&problem).into_iter().map(|it| it.language).collect();
+        found.sort();
+        found.push(problem.names[0].0.clone());
+        assert_eq!(found.join(" "), expected, "{key}");
+    };
+    check("", "fr it it");
+    check("primary_language: en\n", "en fr en");
+    check("primary_language: english\n", "en fr en");
 }
 
 #[test]

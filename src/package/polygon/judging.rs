@@ -1,6 +1,8 @@
 //! `judging`: limits, files of input and output, and the tests.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,7 +17,7 @@ use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::scoring::{self, Test};
 use crate::package::polygon::unmade::{Missing, Part, Unmade};
 use crate::package::polygon::xml::Element;
-use crate::package::text::{shown, start_of};
+use crate::package::text::shown;
 
 /// Reads limits and files.
 pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
@@ -195,11 +197,21 @@ fn part(pack: &Pack<'_>, name: &str) -> Part {
     }
 }
 
-/// Whether a text begins with Windows line ends. Unreadable files are reported later.
+/// Whether the first line of a text has a Windows line end. Unreadable files are reported later.
 fn has_windows_line_ends(path: &Path) -> bool {
-    const LOOKED_AT: u64 = 4 << 10;
-    let start = start_of(path, LOOKED_AT).unwrap_or_default();
-    memchr::memchr(b'\n', &start).is_some_and(|at| at > 0 && start[at - 1] == b'\r')
+    let Ok(file) = File::open(path) else { return false };
+    let mut file = BufReader::new(file);
+    let mut last = 0;
+    while let Ok(bytes @ [.., end]) = file.fill_buf() {
+        match memchr::memchr(b'\n', bytes) {
+            Some(0) => return last == b'\r',
+            Some(at) => return bytes[at - 1] == b'\r',
+            None => last = *end,
+        }
+        let length = bytes.len();
+        file.consume(length);
+    }
+    false
 }
 
 /// Every generator by its name in commands: its file name without the ending.
@@ -211,4 +223,24 @@ pub(super) fn generators<'a>(pack: &Pack<'a>) -> BTreeMap<String, Element<'a>> {
         Some((path.file_stem()?.to_string_lossy().into_owned(), executable))
     });
     named.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_the_first_line_tells_however_long_it_is() {
+        let check = |text: &str, expected: bool| {
+            let file = tempfile::NamedTempFile::new().expect("a file");
+            std::fs::write(file.path(), text).expect("a text");
+            assert_eq!(has_windows_line_ends(file.path()), expected, "{} bytes", text.len());
+        };
+        for length in [0, 1, 8191, 8192, 100_000] {
+            let line = "1".repeat(length);
+            check(&format!("{line}\r\n"), true);
+            check(&format!("{line}\n\r\n"), false);
+            check(&line, false);
+        }
+    }
 }

@@ -67,8 +67,8 @@ impl Format for Sinol {
     fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
         // Names such as `abczad.pdf` and `abczad-en.pdf`.
         by_name::statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
-            "" => Some("pl"),
-            end => end.strip_prefix('-'),
+            "" => Some("pl".to_owned()),
+            end => end.strip_prefix('-').map(str::to_owned),
         })
     }
 
@@ -80,7 +80,8 @@ impl Format for Sinol {
             problem.names.extend(map.get("title", text).map(|title| ("en".to_owned(), title)));
             let id = map.get("sinol_task_id", text).unwrap_or_else(|| short_name(&tree.root));
             let grading = map.get("sinol_contest_type", |node| {
-                let found = CONTESTS.iter().find(|(name, _)| *name == node.word());
+                let found =
+                    CONTESTS.iter().find(|(name, _)| node.word().eq_ignore_ascii_case(name));
                 found.map(|(_, grading)| *grading).ok_or_else(|| {
                     let message = format!(
                         "juror does not give points as `{}` contests do",

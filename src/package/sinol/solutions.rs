@@ -24,10 +24,8 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
     let is_left_out = |language: &Language| {
         left_out.iter().any(|ending| language.reads(Path::new(&format!("x.{ending}"))))
     };
-    if !left_out.is_empty() {
-        let kept = LANGUAGES.iter().filter(|it| !is_left_out(it));
-        problem.languages = Some(kept.map(|it| it.code.to_owned()).collect());
-    }
+    let unjudged = LANGUAGES.iter().filter(|it| is_left_out(it));
+    problem.unjudged = unjudged.map(|it| it.code.to_owned()).collect();
     for item in tree.children("prog").filter(|item| is_solution(item, id)) {
         if Language::of_file(&item.path).is_some_and(is_left_out) {
             let message =

@@ -70,7 +70,7 @@ fn group(test: &str) -> Option<u32> {
     let (number, rest) = test.split_at(digits);
     let is_name = rest.bytes().all(|it| it.is_ascii_digit() || it.is_ascii_lowercase());
     let number = number.parse().ok().filter(|_| is_name)?;
-    Some(if rest == "ocen" { 0 } else { number })
+    Some(if rest.ends_with("ocen") { 0 } else { number })
 }
 
 /// The groups with their points and required groups.

@@ -27,10 +27,10 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
         ("config.yml", SETTINGS),
         ("in/abc0.in", "1 1\n"),
         ("in/abc1a.in", "1 2\n"),
-        ("in/abc1ocen.in", "1 9\n"),
+        ("in/abc1aocen.in", "1 9\n"),
         ("in/abc2.in", "3 4\n"),
         ("out/abc1a.out", "3\n"),
-        ("out/abc1ocen.out", "10\n"),
+        ("out/abc1aocen.out", "10\n"),
         ("out/abc2.out", "7\n"),
         ("prog/abc.cpp", "s\n"),
         ("prog/abcb1_x.py", "s\n"),
@@ -90,7 +90,7 @@ fn groups_tests_and_solutions_are_read() {
         "tests/1: 40 Min",
         "tests/2: 60 Min",
         "tests/0/abc0",
-        "tests/0/abc1ocen",
+        "tests/0/abc1aocen",
         "tests/1/abc1a",
         "tests/2/abc2",
         "tests/0/abc0 is made",
@@ -153,6 +153,7 @@ fn what_cannot_be_honoured_is_named() {
     key("num_processes: 2", "`num_processes` changes how submissions are judged");
     key("fake_time: zero", "`fake_time` changes");
     key("sinol_contest_type: oi", "does not give points as `oi` contests do");
+    key("sinol_contest_type: ICPC", "");
     key("time_limits: {2: 3000}", "`time_limits` differ, but juror has one limit");
     key("memory_limits: {1a: 3000}", "`memory_limits` differ, but juror has one limit");
     key("memory_limitz: 1", "unknown key `memory_limitz` is ignored");

@@ -20,6 +20,7 @@ fn end(letter: char) -> Option<CaseEnd> {
     match letter {
         'a' => Some(CaseEnd::Accepted),
         'r' => Some(CaseEnd::Rejected),
+        'p' => Some(CaseEnd::Partial),
         'f' => Some(CaseEnd::Failed),
         _ => None,
     }
@@ -94,6 +95,15 @@ fn the_first_rejection_ends_a_section() {
         Schedule::single(3, Until::Never).root,
         &[("...", "+++"), ("ra.", "+++"), ("f..", "+--")],
     );
+}
+
+#[test]
+fn a_part_of_the_points_ends_a_section_unless_only_nothing_does() {
+    let single = |until| Schedule::single(3, until).root;
+    check(single(Until::Rejection), &[("p..", "+--"), ("ap.", "++-")]);
+    check(single(Until::Worthless), &[("p..", "++?"), ("ppa", "+++"), ("pr.", "++-")]);
+    let parts = vec![alone(1, &[], Until::Worthless), alone(1, &[1], Until::Worthless)];
+    check(all(parts), &[("p.", "+-"), ("a.", "++")]);
 }
 
 #[test]

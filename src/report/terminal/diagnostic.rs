@@ -4,7 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 use crate::model::diagnostic::{Diagnostic, Severity, Spot};
-use crate::model::text::{printable, visible};
+use crate::model::text::printable;
 use crate::report::style::Style;
 use crate::report::terminal::judgement::quote_from_first_error;
 use crate::report::terminal::page::Page;
@@ -76,9 +76,9 @@ impl Shown {
         let first = (spot.column as usize).saturating_sub(1);
         let start = byte_at(first);
         let end = byte_at(first + spot.width.max(1) as usize);
-        let before = visible(&spot.text.as_bytes()[..start]);
-        let meant = visible(&spot.text.as_bytes()[start..end]);
-        let after = visible(&spot.text.as_bytes()[end..]);
+        let before = printable(&spot.text[..start]);
+        let meant = printable(&spot.text[start..end]);
+        let after = printable(&spot.text[end..]);
         Self {
             column_is_kept: before.chars().count() == first,
             start: before.len(),
