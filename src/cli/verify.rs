@@ -139,6 +139,7 @@ fn read(
     if let Some(path) = problem.recipe.as_ref().filter(|_| is_data_mine) {
         // The data was made; a recipe that juror cannot follow is in nobody's way.
         let found = recipe::of_problem(path, &problem).diagnostics.into_iter();
+        let found = found.filter(Diagnostic::is_error);
         output.diagnosed(found.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
     }
     let submissions = problem.submissions.iter().filter(|_| is_mine()).cloned().collect();

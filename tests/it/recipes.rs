@@ -273,7 +273,7 @@ fn verify_warns_about_faults_of_a_recipe() {
     let fixture = Fixture::new();
     let broken = "solution: /submissions/none.sh\ndata: {secret: {data: {a: {in: 5, copy: x}}}}\n";
     fixture.write("sum/generators/generators.yaml", broken);
-    let said = ["warning: ", "sum/generators/generators.yaml:1:11", "generators.yaml:2:32"];
+    let said = ["warning: ", "sum/generators/generators.yaml:1:11", "generators.yaml:2:41"];
     fixture.check("verify sum", 0, &said);
 }
 

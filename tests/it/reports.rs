@@ -71,6 +71,11 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
         check(option, &["it exists and is not such a report"]);
     }
     assert_eq!(fixture.read("p.sh"), RIGHT);
+    // A pipe has no path but this one.
+    let piped =
+        fixture.shipped("judge sum p.sh -q --csv /dev/stdout").output().expect("juror runs");
+    let text = String::from_utf8_lossy(&piped.stdout);
+    assert!(text.contains("package,submission,") && piped.status.success(), "{text}");
     // A command that does not get as far leaves what was there before, or a whole report.
     fixture.check("judge nowhere p.sh --csv old.csv", 3, &["no such directory"]);
     let text = fs::read_to_string(fixture.path("old.csv")).expect("a table");
