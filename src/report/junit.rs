@@ -207,7 +207,9 @@ mod tests {
     #[test]
     fn missing_results_are_an_error() {
         let mut out = Vec::new();
-        write(&Report { interrupted: true, ..report("judge") }, &mut out).expect("a document");
+        let mut report = report("judge");
+        report.interrupted = true;
+        write(&report, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
         let error = r#"<error message="results are missing" type="interrupted"/>"#;
         assert!(text.contains(error), "{text}");
