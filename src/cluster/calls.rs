@@ -23,9 +23,6 @@ const fn call(subject: &'static str, what: &'static str) -> Call {
     Call { subject, what }
 }
 
-/// Asks who the user is and what it may do. Every user may ask this.
-pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
-
 /// Asks the system account how the streams are stored. Submitters may ask this.
 pub const HOW_STORED: &str = "$SYS.REQ.SERVER.PING.JSZ";
 

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::cluster::calls::{CALLS, HOW_STORED, WHO_AM_I, inbox};
+use crate::cluster::calls::{CALLS, HOW_STORED, inbox};
 use crate::model::units::Bytes;
+use crate::remote::nats::rights::{WHO_AM_I, WORKERS};
 
 /// The account with the streams.
 pub const SUBMITTERS: &str = "JUROR";
-/// The account of the workers.
-pub const WORKERS: &str = "WORKERS";
 /// The default port for clients.
 pub const PORT: u16 = 4222;
 /// Servers talk with each other on the port for clients plus this.

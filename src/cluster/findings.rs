@@ -4,6 +4,7 @@ use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamSeen};
 use crate::model::host::{Finding, Grade};
 use crate::model::text::{count, printable};
 use crate::model::units::Bytes;
+use crate::remote::nats::layout::WORKERS;
 
 /// The largest difference between clocks, in seconds, before ages mislead.
 const CLOCK: f64 = 1.0;
@@ -124,6 +125,10 @@ fn streams(streams: &[StreamSeen]) -> Finding {
 
 fn workers(survey: &ClusterSurvey) -> Finding {
     let workers = &survey.workers;
+    if survey.streams.iter().any(|it| it.name == WORKERS && !it.present) {
+        let advice = "workers are seen after the next command with `--executor`, which creates the stream that they announce themselves in";
+        return finding(Grade::Weak, "workers", "unknown".to_owned(), Some(advice));
+    }
     if workers.is_empty() {
         let advice = "start `juror worker --nats` somewhere; units wait until there is one";
         return finding(Grade::Weak, "workers", "none".to_owned(), Some(advice));
@@ -229,6 +234,8 @@ mod tests {
             &["streams: JOBS is another juror's: the version is null"],
         );
         check(|it| it.streams = vec![stream(true, None), stream(false, None)], &[]);
+        let unseen = StreamSeen { name: WORKERS.to_owned(), ..stream(false, None) };
+        check(|it| it.streams = vec![unseen.clone()], &["workers: unknown"]);
         check(|it| it.workers.clear(), &["workers: none"]);
         check(
             |it| it.workers[0].isolation = Isolation::Plain,

@@ -1,14 +1,11 @@
 //! Asks a server about itself, its streams and its workers.
 
-use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use async_nats::Message;
 use serde_json::{Value, json};
 
-use crate::cluster::calls::{HOW_STORED, WHO_AM_I};
-use crate::cluster::config;
+use crate::cluster::calls::HOW_STORED;
 use crate::cluster::findings::findings;
 use crate::model::cluster::{
     ClusterRole, ClusterSurvey, QueueSeen, ServerSeen, StreamSeen, WorkerSeen,
@@ -18,17 +15,15 @@ use crate::model::moment::Moment;
 use crate::model::units::Bytes;
 use crate::remote::nats::address::Address;
 use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
-use crate::remote::nats::link::{Link, NoReply, Outgoing, header, is_nobody, status};
-use crate::remote::nats::{presence, random};
+use crate::remote::nats::link::{Link, NoReply, header, status};
+use crate::remote::nats::presence;
+use crate::remote::nats::rights::{self, WHO_AM_I};
 
 /// How often the server is asked, to measure the round trip.
 const ROUNDS: usize = 21;
 
 /// How long finished units are counted, to learn the rate per second.
 const WATCHED: Duration = Duration::from_secs(1);
-
-/// How long to wait for an answer that the server need not give.
-const OPTIONAL: Duration = Duration::from_secs(2);
 
 /// How long to wait for an unreachable server.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -53,7 +48,10 @@ fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
         version: link.version(),
         name: me.told["server"]["name"].as_str().map(str::to_owned),
         user: address.key.as_ref().map(|key| key.user.clone()),
-        role: role(&me.told["data"]),
+        role: match rights::is_of_worker(&me.told["data"]) {
+            true => ClusterRole::Worker,
+            false => ClusterRole::Submitter,
+        },
         latency_seconds: me.latency.as_secs_f64(),
         clock_ahead_seconds: me.ahead,
         stored_bytes: None,
@@ -109,32 +107,9 @@ fn who_am_i(link: &Link) -> Me {
     me
 }
 
-/// A user that may not publish everywhere is a worker.
-fn role(me: &Value) -> ClusterRole {
-    let is_of_workers = me["account"] == config::WORKERS;
-    match is_of_workers || me["permissions"]["publish"]["allow"].is_array() {
-        true => ClusterRole::Worker,
-        false => ClusterRole::Submitter,
-    }
-}
-
 /// Sends a request that the server may leave unanswered, and parses the answer as JSON.
 fn once(link: &Link, subject: &str) -> Option<Value> {
-    serde_json::from_slice(&once_with(link, subject, b"")?.payload).ok()
-}
-
-/// Sends a request that the server may leave unanswered. [`Link::request`] would wait for the answer.
-fn once_with(link: &Link, subject: &str, body: &[u8]) -> Option<Message> {
-    let (sender, answers) = sync_channel::<Message>(1);
-    let place = link.own_inbox(&random());
-    let hear = move |message| {
-        // The first answer counts; the caller may have given up.
-        let _ = sender.try_send(message);
-        false
-    };
-    link.subscribe(place.clone(), hear).ok()?;
-    link.publish(&Outgoing::new(subject, body), Some(place));
-    answers.recv_timeout(OPTIONAL).ok().filter(|it| !is_nobody(it))
+    serde_json::from_slice(&link.ask_once(subject, b"")?.payload).ok()
 }
 
 fn streams(link: &Link) -> Result<Vec<StreamSeen>, NoReply> {
@@ -227,7 +202,7 @@ fn workers(link: &Link) -> Result<Vec<WorkerSeen>, NoReply> {
         let body = json!({ "seq": next, "next_by_subj": "worker.>" }).to_string();
         let subject = format!("$JS.API.DIRECT.GET.{WORKERS}");
         // Without the stream there is no answer.
-        let Some(message) = once_with(link, &subject, body.as_bytes()) else { break };
+        let Some(message) = link.ask_once(&subject, body.as_bytes()) else { break };
         let sequence = header(&message, "Nats-Sequence").and_then(|it| it.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             break;
@@ -270,16 +245,5 @@ mod tests {
         check("1970-01-01T00:00:00+01:00", None);
         check("1970-01-01T00:00:00.xZ", None);
         check("", None);
-    }
-
-    #[test]
-    fn rights_tell_who_it_is() {
-        let check = |me: Value, expected: ClusterRole| assert_eq!(role(&me), expected, "{me}");
-        check(json!({ "account": "JUROR" }), ClusterRole::Submitter);
-        check(Value::Null, ClusterRole::Submitter);
-        check(json!({ "account": "WORKERS" }), ClusterRole::Worker);
-        let limited =
-            json!({ "account": "OTHER", "permissions": { "publish": { "allow": ["res.>"] } } });
-        check(limited, ClusterRole::Worker);
     }
 }

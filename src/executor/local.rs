@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use crate::executor::cores::{self, Claim};
 use crate::executor::pool::Pool;
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::executor::{Executor, Hand, Notebook, place};
@@ -30,6 +31,7 @@ pub struct Local {
     /// The directory for kept boxes and shown trees, once one is needed. Every run must be able to read its contents,
     /// so only the owner can enter it: that hides them from other users.
     home: Mutex<Option<Scratch>>,
+    _claims: Vec<Claim>,
 }
 
 /// A place for one run at a time, and the core on which its slots start.
@@ -56,15 +58,15 @@ impl Local {
         let cores = found.physical_cores();
         // Two judges on one machine should not both choose the first core.
         let start = std::process::id() as usize;
-        // If there are more jobs than cores, several share a core.
-        let core = |index: usize| cores.get((start + index) % cores.len().max(1)).copied();
+        let jobs = jobs.unwrap_or(cores.len()).max(1);
+        let (cores, claims) = cores::take(&cores, start, jobs, cores::claim);
         let signs = found.signs().filter(|_| demand != Demand::Plain);
         let recalled = signs.as_ref().and_then(|signs| notebook.recall(signs));
         let recalled = recalled.and_then(|text| postcard::from_bytes::<BestMode>(&text).ok());
         let (host, slot) = match recalled.filter(|best| demand.is_met_by(best.isolation)) {
             Some(best) => (found.with_best(best), None),
             None => {
-                let (host, slot) = found.first_slot(demand, core(0))?;
+                let (host, slot) = found.first_slot(demand, cores[0])?;
                 if let (Some(signs), Ok(text)) = (&signs, postcard::to_allocvec(&host.best())) {
                     notebook.note(signs, &text);
                 }
@@ -72,10 +74,9 @@ impl Local {
             }
         };
         let unproved = Mutex::new(signs.filter(|_| slot.is_none()));
-        let jobs = jobs.unwrap_or(cores.len()).max(1);
         let jobs = host.most_at_once().map_or(jobs, |most| jobs.min(most));
-        let mut places: Vec<Place> =
-            (0..jobs).map(|index| Place { slot: None, partner: None, core: core(index) }).collect();
+        let place = |core: &Option<CoreId>| Place { slot: None, partner: None, core: *core };
+        let mut places: Vec<Place> = cores[..jobs].iter().map(place).collect();
         let stoppers = Mutex::new(slot.iter().map(Slot::stopper).collect());
         if let Some(first) = places.first_mut() {
             first.slot = slot;
@@ -90,6 +91,7 @@ impl Local {
             unproved,
             notebook,
             home: Mutex::new(None),
+            _claims: claims,
         })
     }
 

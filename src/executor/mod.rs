@@ -1,5 +1,6 @@
 //! Executors run jobs. A [`Job`] is plain data, so local and remote executors have the same interface.
 
+mod cores;
 pub mod local;
 pub mod parallel;
 pub mod place;

@@ -59,6 +59,7 @@ const COMMANDS: [&str; 3] = ["judge", "verify", "generate"];
 /// The parts of a written report that become events again.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Document {
+    juror: String,
     command: String,
     shard: Option<Shard>,
     packages: Vec<PackageReport>,
@@ -147,6 +148,12 @@ pub fn command(documents: &[Document]) -> Result<&'static str, String> {
         return Err("they are not the shards of one run".to_owned());
     }
     // A shard without work names no package.
+    if let Some(other) = documents.iter().find(|it| it.juror != documents[0].juror) {
+        return Err(format!(
+            "one is of juror {}, another of juror {}",
+            documents[0].juror, other.juror
+        ));
+    }
     let packages = documents.iter().map(|it| {
         it.packages.iter().map(|it| (it.name.as_str(), it.test_cases)).collect::<Vec<_>>()
     });

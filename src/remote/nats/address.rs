@@ -134,6 +134,10 @@ impl Address {
                 (_, "") => return Err(fault(format!("`{name}` has no value"))),
                 ("key", file) => address.key = Some(Key::read(Path::new(file))?),
                 ("ca", file) => {
+                    std::fs::File::open(file).map_err(|error| {
+                        JudgeError::new(format!("read the certificates {}", printable(file)), error)
+                            .help("give the file `ca.crt` that `juror cluster init` wrote, or that of your authority")
+                    })?;
                     address.authorities = Some(file.into());
                     address.is_private = true;
                 }
@@ -196,7 +200,7 @@ mod tests {
         };
         check("nats://a", "a:4222 false None _INBOX Live");
         check("tls://a:99/", "a:99 true None _INBOX Live");
-        check("nats://a,b:1,[::1]:2?ca=/x", "a:4222 b:1 [::1]:2 true None _INBOX Live");
+        check("nats://a,b:1,[::1]:2?ca=/dev/null", "a:4222 b:1 [::1]:2 true None _INBOX Live");
         check("nats://a?inbox=_I.w1&lane=batch", "a:4222 false None _I.w1 Batch");
         let refused = |typed: &str, piece: &str| {
             let reason = read(typed).unwrap_err();
@@ -206,6 +210,7 @@ mod tests {
         refused("nats://a b", "`a b` is not a host");
         refused("nats://a:x", "`x` is not a port");
         refused("nats://a?key=", "`key` has no value");
+        refused("nats://a?ca=/nowhere/ca.crt", "No such file");
         refused("nats://a?inbox=a.>", "`inbox=a.>` is not an option");
         refused("nats://a?lane=fast", "`lane=fast` is not an option");
         assert!(!Address::is_one("ssh host juror worker --stdio"));

@@ -19,7 +19,9 @@ use crate::remote::nats::digits;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
 use crate::remote::nats::link::{NoReply, Outgoing, status};
 use crate::remote::nats::submitter::{InFlight, Submitter};
-use crate::remote::nats::unit::{self, MOST, Origin, ResultHead, ResultPart, UnitHead};
+use crate::remote::nats::unit::{
+    self, MOST, Origin, ResultFault, ResultHead, ResultPart, UnitHead,
+};
 use crate::remote::request::convert_outcome;
 
 /// After how long without news a unit is looked for.
@@ -213,7 +215,12 @@ impl Submitter {
         head: &ResultHead,
         frames: Vec<u8>,
     ) -> Result<Option<Vec<Response>>, String> {
-        if head.lacks {
+        if let Some(ResultFault::Refused(reason)) = &head.fault {
+            // What was stored of it takes the room of others.
+            self.purge(RESULTS, &format!("{}.>", layout::result(&self.batch, unit)));
+            return Err(format!("the server did not store it: {}", printable(reason)));
+        }
+        if head.fault.is_some() {
             let known = in_flight.envelopes.iter().filter_map(|it| reply_to.known(it.number));
             let blobs: Vec<_> = known.flat_map(|open| open.blobs).collect();
             let mut state = self.lock();
@@ -297,7 +304,7 @@ impl Submitter {
                 continue;
             }
             let what = format!("it failed {MOST_LOST} times; the last time: {reason}");
-            let help = "check the messages of the workers on their machines";
+            let help = "check what the workers say on their machines, and whether the server has room: `juror cluster status`";
             reply_to.fail(
                 envelope.number,
                 JudgeError::new("run a program on a worker", what).help(help),

@@ -42,6 +42,13 @@ const PING: Duration = Duration::from_secs(1);
 /// How long the answering part of the server may be away, such as when it starts.
 const NOBODY: Duration = Duration::from_secs(10);
 
+/// How long a server may leave requests unanswered while the connection holds. It does so for ever if the key has no
+/// right to ask.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// How long to wait for an answer that the server need not give.
+const OPTIONAL: Duration = Duration::from_secs(2);
+
 /// A connection, for several threads.
 pub struct Link {
     client: Client,
@@ -270,6 +277,7 @@ impl Link {
     /// If there is no answer.
     pub fn request(&self, call: &Outgoing<'_>) -> Result<Message, NoReply> {
         let mut unheard: Option<Instant> = None;
+        let mut silent = Duration::ZERO;
         loop {
             self.wait_until_connected()?;
             let number = self.numbers.fetch_add(1, Ordering::Relaxed);
@@ -293,10 +301,36 @@ impl Link {
                     thread::sleep(RETRY);
                 }
                 Ok(message) => return Ok(message),
-                // The request or its answer was lost, or the connection is new.
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+                // The connection is new.
+                Err(RecvTimeoutError::Disconnected) => silent = Duration::ZERO,
+                // The request or its answer was lost, or the connection is, or there will be no answer.
+                Err(RecvTimeoutError::Timeout) => {
+                    silent += self.timeout;
+                    if silent >= SILENCE && self.away().is_none() {
+                        return Err(NoReply::Nobody);
+                    }
+                }
             }
         }
+    }
+
+    /// Sends a request that the server may leave unanswered.
+    pub fn ask_once(&self, subject: &str, body: &[u8]) -> Option<Message> {
+        let (sender, answers) = sync_channel::<Message>(1);
+        let place = self.own_inbox(&random());
+        let hear = move |message| {
+            // The first answer counts; the caller may have given up.
+            let _ = sender.try_send(message);
+            false
+        };
+        self.subscribe(place.clone(), hear).ok()?;
+        self.publish(&Outgoing::new(subject, body), Some(place));
+        answers.recv_timeout(OPTIONAL).ok().filter(|it| !is_nobody(it))
+    }
+
+    /// Whether the server that is connected keeps messages itself.
+    pub fn has_jetstream(&self) -> bool {
+        self.client.server_info().jetstream
     }
 
     fn wait_until_connected(&self) -> Result<(), NoReply> {

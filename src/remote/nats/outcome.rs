@@ -6,11 +6,14 @@ use std::time::Duration;
 use crate::model::blob::Digest;
 use crate::remote::incoming::LargeBlobs;
 use crate::remote::nats::link::{Link, NoReply, Outgoing};
-use crate::remote::nats::unit::{self, MOST, ResultHead, ResultPart, UnitHead};
+use crate::remote::nats::unit::{self, MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 use crate::remote::nats::{bucket, layout, random};
 
 /// How long to wait before a full server is asked again.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// How often a full server is asked again.
+const FULL: u32 = 3;
 
 /// How often a unit was handed out, from the subject for its acknowledgement.
 pub(super) fn delivered(ack: &str) -> Option<u64> {
@@ -38,34 +41,71 @@ pub(super) fn stored(link: &Link, digest: Digest, length: u64) -> Option<Vec<u8>
     blob.start(length).ok()
 }
 
-/// Writes a result, its long parts first. False if that is no longer possible.
-pub(super) fn write(link: &Link, of: &UnitHead, mut head: ResultHead, frames: &[u8]) -> bool {
-    let subject = layout::result(&of.batch, &of.unit);
-    let store = |subject: String, bytes: &[u8]| {
-        loop {
-            match layout::store(link, &Outgoing::new(subject.clone(), bytes)) {
-                Ok(Ok(_)) => return true,
-                Ok(Err(refusal)) if refusal.is_there_already() => return true,
-                // The server may have room later.
-                Ok(Err(_)) => thread::sleep(PAUSE),
-                Err(NoReply::Nobody) => {}
-                Err(_) => return false,
-            }
-        }
-    };
-    let mut rest = frames;
-    let id = random();
-    let mut count = 0;
-    while rest.len() > MOST {
-        let (piece, others) = rest.split_at(MOST);
-        if !store(format!("{subject}.{id}.{count}"), piece) {
-            return false;
-        }
-        rest = others;
-        count += 1;
+/// Why a result was not written.
+pub(super) enum Unwritten {
+    /// The link was closed here.
+    Closed,
+    /// The server refuses it, for this reason.
+    Refused(String),
+}
+
+/// Writes a result, its long parts first. If the server refuses that for a while, writes the reason in its place.
+pub(super) fn write(
+    link: &Link,
+    of: &UnitHead,
+    head: ResultHead,
+    frames: &[u8],
+) -> Result<(), Unwritten> {
+    // The parts of a long result would be useless.
+    if frames.len() > MOST && has_result(link, of) {
+        return Ok(());
     }
+    match write_whole(link, of, head.clone(), frames) {
+        Err(Unwritten::Refused(reason)) => {
+            let fault = Some(ResultFault::Refused(reason));
+            write_whole(link, of, ResultHead { fault, ..head }, &[])
+        }
+        other => other,
+    }
+}
+
+fn write_whole(
+    link: &Link,
+    of: &UnitHead,
+    mut head: ResultHead,
+    frames: &[u8],
+) -> Result<(), Unwritten> {
+    let subject = layout::result(&of.batch, &of.unit);
+    let id = random();
+    let pieces: Vec<&[u8]> = frames.chunks(MOST).collect();
+    let (last, parts) = pieces.split_last().map_or((&[][..], &[][..]), |(last, it)| (*last, it));
+    for (count, part) in parts.iter().enumerate() {
+        store(link, format!("{subject}.{id}.{count}"), part)?;
+    }
+    // Each part has half a mebibyte, so that their number fits.
+    let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
     head.part = (count > 0).then_some(ResultPart { id, count });
-    unit::message(&head, &[rest]).is_ok_and(|bytes| store(subject, &bytes))
+    let bytes = unit::message(&head, &[last]);
+    let bytes = bytes.map_err(|error| Unwritten::Refused(error.reason))?;
+    store(link, subject, &bytes)
+}
+
+/// Stores a message, or finds it stored. The server may have room later, so it is asked several times.
+fn store(link: &Link, subject: String, bytes: &[u8]) -> Result<(), Unwritten> {
+    let mut tries = 0;
+    loop {
+        match layout::store(link, &Outgoing::new(subject.clone(), bytes)) {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(refusal)) if refusal.is_there_already() => return Ok(()),
+            Ok(Err(refusal)) if tries == FULL => return Err(Unwritten::Refused(refusal.what)),
+            Ok(Err(_)) => {
+                tries += 1;
+                thread::sleep(PAUSE);
+            }
+            Err(NoReply::Nobody) => {}
+            Err(NoReply::Closed | NoReply::Away(_)) => return Err(Unwritten::Closed),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -75,6 +75,14 @@ impl Announcement {
     }
 }
 
+/// What a worker announces when it ends.
+pub const GOODBYE: &[u8] = b"";
+
+/// Whether a worker announces its end.
+pub fn is_goodbye(bytes: &[u8]) -> bool {
+    bytes == GOODBYE
+}
+
 /// The subject of a worker's announcements. The server lets no other user publish under the name of its key.
 pub fn subject(class: &str, user: &str, id: &str) -> String {
     format!("worker.{class}.{user}.{id}")
@@ -124,6 +132,9 @@ pub fn present_workers(link: &Link) -> Result<PresentWorkers, NoReply> {
             break;
         };
         next = sequence + 1;
+        if is_goodbye(&message.payload) {
+            continue;
+        }
         match read(header(&message, "Nats-Subject").unwrap_or_default(), &message.payload) {
             Some(present) => present_workers.present.push(present),
             None => present_workers.others += 1,

@@ -19,10 +19,10 @@ use crate::remote::link::Route;
 use crate::remote::message::Facts;
 use crate::remote::nats::address::{Address, Lane};
 use crate::remote::nats::class::{GONE, QueuedJob, WorkerClass};
-use crate::remote::nats::link::Link;
+use crate::remote::nats::link::{Link, Outgoing};
 use crate::remote::nats::presence::{self, Present};
 use crate::remote::nats::unit::{MOST_JOBS, Origin};
-use crate::remote::nats::{layout, random};
+use crate::remote::nats::{layout, random, rights};
 use crate::remote::serve::{AHEAD, lock};
 use crate::remote::state::told_of_pace;
 
@@ -92,6 +92,13 @@ pub(super) struct InFlight {
 /// If the server cannot be used, or no worker is there.
 pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
     let link = Link::open(address, Some(PATIENCE))?;
+    if rights::is_workers_link(&link) {
+        let what = format!("send jobs to {}", address.name);
+        return Err(JudgeError::new(what, "the key is a worker's, which has no right to do so")
+            .help(
+                "use a submitter's key; `juror cluster init` writes it to `submitter/nats.key`",
+            ));
+    }
     layout::prepare(&link, address.copies())?;
     let submitter = Submitter {
         link,
@@ -312,6 +319,10 @@ impl Submitter {
         let Some((class, id)) = presence::of_subject(subject) else { return };
         let mut state = self.lock();
         let Some(index) = state.classes.iter().position(|it| it.name == class) else { return };
+        if presence::is_goodbye(bytes) {
+            state.classes[index].members.remove(id);
+            return;
+        }
         let now = Instant::now();
         state.classes[index].seen = now;
         if let Some(member) = state.classes[index].members.get_mut(id) {
@@ -374,19 +385,28 @@ impl Submitter {
         }
     }
 
-    /// Removes from the server what nobody waits for any more.
+    /// Removes messages of a stream. What remains is removed when it expires.
+    pub(super) fn purge(&self, stream: &str, filter: &str) {
+        let what = format!("STREAM.PURGE.{stream}");
+        let _ = layout::ask(&self.link, &what, &serde_json::json!({ "filter": filter }));
+    }
+
+    /// Removes from the server what nobody waits for any more. A worker that still runs a unit finds an empty result
+    /// when it writes its own, which the server then refuses.
     fn tidy(&self) {
         if self.link.away().is_none() {
-            let purge = |stream: &str, filter: String| {
-                // Leftovers are removed when they expire.
-                let _ = layout::ask(
-                    &self.link,
-                    &format!("STREAM.PURGE.{stream}"),
-                    &serde_json::json!({ "filter": filter }),
-                );
-            };
-            purge(layout::JOBS, format!("job.*.*.{}.>", self.batch));
-            purge(layout::RESULTS, format!("res.{}.>", self.batch));
+            self.purge(layout::JOBS, &format!("job.*.*.{}.>", self.batch));
+            self.purge(layout::RESULTS, &format!("res.{}.>", self.batch));
+            let units: Vec<String> = self.lock().in_flight.keys().cloned().collect();
+            for unit in units {
+                let subject = layout::result(&self.batch, &unit);
+                let empty = Outgoing::new(subject.clone(), b"");
+                if layout::store(&self.link, &empty).is_ok_and(|it| it.is_err()) {
+                    // It was written meanwhile.
+                    self.purge(layout::RESULTS, &format!("{subject}.>"));
+                    self.purge(layout::RESULTS, &subject);
+                }
+            }
         }
         self.link.close();
         self.lock().is_tidy = true;

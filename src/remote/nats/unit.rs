@@ -62,10 +62,19 @@ pub struct ResultHead {
     pub pace: f64,
     /// The worker's number of the first job; the other jobs' numbers follow.
     pub base: RequestId,
-    /// Whether the worker could not get a blob from the server.
-    pub lacks: bool,
+    /// Why there are no results, if so.
+    pub fault: Option<ResultFault>,
     /// Where the rest is, if most of the result is in other messages.
     pub part: Option<ResultPart>,
+}
+
+/// Why the server has no results from a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ResultFault {
+    /// The worker could not get a blob from the server.
+    Lacks,
+    /// The server did not store the results, for this reason.
+    Refused(String),
 }
 
 /// The messages that have the beginning of a result.

@@ -23,13 +23,14 @@ use crate::remote::nats::address::{Address, Lane};
 use crate::remote::nats::bucket;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST};
 use crate::remote::nats::link::{ConnectFault, Link, Outgoing, status};
-use crate::remote::nats::outcome::{delivered, has_result, stored, write};
-use crate::remote::nats::presence::{Announcement, subject};
+use crate::remote::nats::outcome::{Unwritten, delivered, has_result, stored, write};
+use crate::remote::nats::presence::{Announcement, GOODBYE, subject};
 use crate::remote::nats::random;
-use crate::remote::nats::unit::{self, MOST_JOBS, ResultHead, UnitHead};
+use crate::remote::nats::runner::{FramesByNumber, Order, run};
+use crate::remote::nats::unit::{self, MOST_JOBS, ResultFault, ResultHead, UnitHead};
 use crate::remote::request::convert_limits;
-use crate::remote::serve::{AHEAD, FrameSink, Worker, lock};
-use crate::remote::worker_side::{Effect, Task, WorkerSide};
+use crate::remote::serve::{AHEAD, Worker, lock};
+use crate::remote::worker_side::{Effect, WorkerSide};
 
 /// How often the worker reports that it is there and works.
 const BEAT: Duration = Duration::from_secs(1);
@@ -78,6 +79,9 @@ pub fn work(
     let (to_run, to_do) = (Mutex::new(to_run), Mutex::new(to_do));
     let id = random()[..16].to_owned();
     tell(&format!("takes jobs from {}, as one of class {class}", address.name));
+    if !link.has_jetstream() {
+        tell("its JetStream is off: unless another server of the cluster has it, no job will come");
+    }
     let mut units = UnitWorker {
         link: Arc::clone(&link),
         subject: subject(&class, address.user(), &id),
@@ -96,13 +100,15 @@ pub fn work(
         asked_at: [Instant::now(); 2],
         not_before: [Instant::now(); 2],
         last_live: None,
+        tell: &tell,
     };
     thread::scope(|scope| {
         let slots = units.facts.slots;
         let mut started = 0;
         for _ in 0..slots + AHEAD {
             let news = news.clone();
-            let run = || run(&worker, &basket, &to_run, news);
+            let done = move |number, frames| news.send(News::Done { number, frames }).is_ok();
+            let run = || run(&worker, &basket, &to_run, done);
             started += usize::from(thread::Builder::new().spawn_scoped(scope, run).is_ok());
         }
         for _ in 0..HELPERS {
@@ -182,6 +188,11 @@ enum News {
     Written {
         unit: String,
     },
+    /// The server refuses the result of a unit, for this reason.
+    Refused {
+        unit: String,
+        reason: String,
+    },
     Connected,
     End,
 }
@@ -214,50 +225,6 @@ fn forward(
     started.map(|_| ()).map_err(|error| JudgeError::new("start a thread of a worker", error))
 }
 
-/// The frames of each job's result.
-#[derive(Default)]
-struct FramesByNumber(Mutex<HashMap<RequestId, Vec<u8>>>);
-
-impl FrameSink for FramesByNumber {
-    fn put(&self, number: Option<RequestId>, bytes: &[u8]) {
-        if let Some(number) = number {
-            lock(&self.0).entry(number).or_default().extend(bytes);
-        }
-    }
-}
-
-/// An order to a thread that runs programs.
-enum Order {
-    Run(Task),
-    Find { number: RequestId, word: String },
-}
-
-fn run(
-    worker: &Worker<'_>,
-    basket: &FramesByNumber,
-    orders: &Mutex<Receiver<Order>>,
-    news: Sender<News>,
-) {
-    loop {
-        let order = lock(orders).recv();
-        let number = match order {
-            Ok(Order::Run(task)) => {
-                worker.run(&task);
-                task.number
-            }
-            Ok(Order::Find { number, word }) => {
-                worker.look_for(number, &word);
-                number
-            }
-            Err(_) => return,
-        };
-        let frames = lock(&basket.0).remove(&number).unwrap_or_default();
-        if news.send(News::Done { number, frames }).is_err() {
-            return;
-        }
-    }
-}
-
 /// A unit that this worker has.
 struct Unit {
     head: UnitHead,
@@ -271,7 +238,7 @@ struct Unit {
     is_over: bool,
 }
 
-struct UnitWorker {
+struct UnitWorker<'a> {
     link: Arc<Link>,
     subject: String,
     announced: Vec<u8>,
@@ -292,9 +259,10 @@ struct UnitWorker {
     asked_at: [Instant; 2],
     not_before: [Instant; 2],
     last_live: Option<Instant>,
+    tell: &'a dyn Fn(&str),
 }
 
-impl UnitWorker {
+impl UnitWorker<'_> {
     fn work(&mut self, heard: &Receiver<News>) {
         let mut next = Instant::now();
         loop {
@@ -375,6 +343,13 @@ impl UnitWorker {
             News::Written { unit } => {
                 if let Some(unit) = self.units.remove(&unit) {
                     self.link.publish(&Outgoing::new(unit.ack, b"+ACK"), None);
+                }
+            }
+            News::Refused { unit, reason } => {
+                if let Some(unit) = self.units.remove(&unit) {
+                    (self.tell)(&format!("cannot write a result: {reason}; it is lost"));
+                    // The sender finds out that the unit is gone.
+                    self.link.publish(&Outgoing::new(unit.ack, b"+TERM"), None);
                 }
             }
             News::Connected => {
@@ -550,20 +525,25 @@ impl UnitWorker {
             name: self.facts.name.clone(),
             pace: unit.head.first.pace_of(&self.facts),
             base: unit.base,
-            lacks: unit.lacks,
+            fault: unit.lacks.then_some(ResultFault::Lacks),
             part: None,
         };
         let of = unit.head.clone();
         let (link, news) = (Arc::clone(&self.link), self.news.clone());
         self.aside(move || {
-            if write(&link, &of, head, &frames) {
-                let _ = news.send(News::Written { unit: of.unit });
-            }
+            let unit = of.unit.clone();
+            // The worker may have ended.
+            let _ = match write(&link, &of, head, &frames) {
+                Ok(()) => news.send(News::Written { unit }),
+                Err(Unwritten::Refused(reason)) => news.send(News::Refused { unit, reason }),
+                Err(Unwritten::Closed) => Ok(()),
+            };
         });
     }
 
-    /// Gives unfinished units back to the server.
+    /// Gives unfinished units back to the server, and announces the end.
     fn give_back(&self) {
+        self.link.publish(&Outgoing::new(self.subject.clone(), GOODBYE), None);
         for unit in self.units.values().filter(|unit| !unit.is_over) {
             self.link.publish(&Outgoing::new(unit.ack.clone(), b"-NAK"), None);
         }

@@ -52,6 +52,13 @@ fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
     let judged = command.args(["sum", "right.sh", "--all", "--executor", &submitter]);
     judged.timeout(LONG).assert().success();
 
+    let mut command = fixture.shipped("judge");
+    let judged = command.args(["sum", "right.sh", "--executor", &key]).timeout(LONG).assert();
+    let said = judged.code(4).get_output().clone();
+    let said = String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("the key is a worker's, which has no right to do so"), "{said}");
+
     let end = Instant::now() + LONG;
     let status = loop {
         let (code, found) = told(&["cluster", "status", &submitter]);
@@ -84,6 +91,7 @@ fn what_is_wrong_with_a_server_is_told_with_the_reason() {
     let nobody = format!("nats://localhost:{}", low_port());
     refused(&nobody, "refused");
     refused("nats://a?key=/nowhere", "read the key /nowhere");
+    refused("nats://a?ca=/nowhere", "read the certificates /nowhere");
 
     let cluster = Cluster::start(&program, |text| text);
     let other = Cluster::start(&program, |text| text);

@@ -1,21 +1,25 @@
 //! Workers and servers that die, stop, or have no room.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use juror::executor::Executor;
 use juror::executor::parallel::on_threads;
 use juror::executor::scripted::Scripted;
-use juror::model::job::Job;
+use juror::model::job::{Job, Reply};
 use juror::model::outcome::Ending;
 use juror::model::stop::Stop;
 use juror::remote::nats::link::{Link, Outgoing};
+use juror::remote::nats::presence::present_workers;
 use juror::remote::workers::Workers;
 use serde_json::Value;
 
 use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port, program};
 use crate::nats::{
-    Thread, brief_server, bytes, check_echo, connect, connect_to, counted, echo, job,
+    Thread, brief_server, bytes, check_echo, connect, connect_to, counted, echo, job, kept,
 };
 
 /// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
@@ -225,6 +229,73 @@ fn check_full(client: &Workers) {
         panic!("a fault")
     };
     assert_eq!(error.step, "send a job to the server", "{error}");
+}
+
+#[test]
+fn a_result_without_room_is_told_with_the_reason() {
+    let Some(server) = Server::with(|store| {
+        let room = "max_file_store: 3000000, sync_interval: always";
+        format!("jetstream {{ store_dir: '{store}', {room} }}\n")
+    }) else {
+        return;
+    };
+    let long = Scripted::new(1, |job: &Job| {
+        echo(job).map(|reply| Reply { stdout: bytes(20_000_000).into(), ..reply })
+    });
+    let _worker = Thread::start(&server.url(), "a", long);
+    let client = connect(&server.url());
+    let Err(Stop::Fault(error)) = client.run(&job(&["/bin/cat"], b"")) else { panic!("a fault") };
+    let reason = "it failed 5 times; the last time: the server did not store it: ";
+    assert!(error.reason.starts_with(reason), "{error}");
+}
+
+#[test]
+fn a_worker_that_ends_is_not_counted_and_what_nobody_waits_for_is_not_kept() {
+    let Some(server) = Server::start() else { return };
+    let link = server.link();
+    let (begun, has_begun) = channel();
+    let (go, may_go) = channel::<()>();
+    let (begun, may_go) = (Mutex::new(begun), Mutex::new(may_go));
+    let executor = Scripted::new(2, move |job: &Job| {
+        if job.command.argv[0] == "/wait" {
+            begun.lock().unwrap().send(()).unwrap();
+            let _ = may_go.lock().unwrap().recv();
+        }
+        echo(job)
+    });
+    let worker = Thread::start(&server.url(), "a", executor);
+    let client = connect(&server.url());
+    thread::scope(|scope| {
+        scope.spawn(|| client.run(&job(&["/wait"], b"")));
+        has_begun.recv().unwrap();
+        client.stop();
+    });
+    drop(client);
+    // Where the result would be.
+    assert_eq!((kept(&link, "JOBS"), kept(&link, "RESULTS")), (0, 1));
+    let is_empty = || {
+        let found = link.request(&Outgoing::new(
+            "$JS.API.DIRECT.GET.RESULTS",
+            br#"{"seq":1,"next_by_subj":"res.>"}"#,
+        ));
+        found.unwrap().payload.is_empty()
+    };
+    assert!(is_empty());
+    go.send(()).unwrap();
+    let other = connect(&server.url());
+    (0..3).for_each(|_| check_echo(&other, 10));
+    drop(other);
+    assert!(kept(&link, "RESULTS") == 1 && is_empty());
+
+    assert_eq!(present_workers(&link).unwrap().present.len(), 1);
+    drop(worker);
+    // The server stores the goodbye at once, and forgets a worker without one after ten seconds.
+    let end = Instant::now() + Duration::from_secs(5);
+    while !present_workers(&link).unwrap().present.is_empty() {
+        assert!(Instant::now() < end, "it is still counted");
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(present_workers(&link).unwrap().others, 0);
 }
 
 /// Three servers that keep everything together.

@@ -1,0 +1,42 @@
+//! Whose key it is. A server never answers what a key has no right to ask, so this is asked first.
+
+use serde_json::Value;
+
+use crate::remote::nats::link::Link;
+
+/// Asks who the user is and what it may do. Every user may ask this.
+pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
+
+/// The account of the workers.
+pub const WORKERS: &str = "WORKERS";
+
+/// Whether the link has a worker's key. False if the server does not say.
+pub fn is_workers_link(link: &Link) -> bool {
+    let told = link.ask_once(WHO_AM_I, b"");
+    let told = told.and_then(|it| serde_json::from_slice::<Value>(&it.payload).ok());
+    told.is_some_and(|it| is_of_worker(&it["data"]))
+}
+
+/// Whether these rights are a worker's: it may not publish everywhere.
+pub fn is_of_worker(me: &Value) -> bool {
+    me["account"] == WORKERS || me["permissions"]["publish"]["allow"].is_array()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rights_tell_who_it_is() {
+        let check = |me: Value, expected| assert_eq!(is_of_worker(&me), expected, "{me}");
+        check(json!({ "account": "JUROR" }), false);
+        check(Value::Null, false);
+        check(json!({ "account": "WORKERS" }), true);
+        check(
+            json!({ "account": "OTHER", "permissions": { "publish": { "allow": ["res.>"] } } }),
+            true,
+        );
+    }
+}
