@@ -229,6 +229,15 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     fixture.check("judge sum part.sh", 1, &["score 70 of 100"]);
     check(&fixture, "sum", "legacy", &there);
     fixture.check("judge new part.sh", 0, &["score 70 of 100"]);
+    // It is right to give it points, and legacy accepts it.
+    let path = "sum/submissions/wrong_answer/part.sh";
+    fixture.write(path, fixture.read("part.sh"));
+    let rules = "wrong_answer/part.sh: {score: 70}\n";
+    fixture.write("sum/submissions/submissions.yaml", rules);
+    fixture.check("verify sum", 0, &["all as expected"]);
+    clear(&fixture, "new");
+    fixture.check("convert sum --to legacy new", 0, &[]);
+    fixture.check("verify new", 0, &["partially_accepted/part.sh", "all as expected"]);
     // Only 2025-09 has groups that need others.
     let needs = "max_score: 60\nrequire_pass: secret/large\n";
     let fixture = scoring(["max_score: 100\n", all, needs]);
@@ -304,6 +313,7 @@ fn scores_that_only_graders_can_say_are_named() {
             ("secret/b", "accept_score: 2.5\n"),
         ],
         &[
+            "data | points of a submission that is rejected as a whole: none | left out",
             "data | samples: do not count for the verdict | left out",
             "data/secret | greatest score: nothing | 103",
             "data/secret/a | score: the greatest of 5 for each accepted test case and -1 for others | 50 for each accepted test case",
@@ -321,6 +331,7 @@ fn scores_that_only_graders_can_say_are_named() {
             ("secret/b", "accept_score: 37.5\ngrader_flags: min\n"),
         ],
         &[
+            "data | points of a submission that is rejected as a whole: none | left out",
             "data | samples: count for the score | left out",
             "data/secret | greatest score: 100 | 101",
             "data/secret | score: the sum of its groups, until one is rejected | the sum of its groups",
@@ -332,6 +343,7 @@ fn scores_that_only_graders_can_say_are_named() {
     check(
         &[("secret/a", "grading: custom\ngrader_flags: x\n")],
         &[
+            "data | points of a submission that is rejected as a whole: none | left out",
             "data | samples: count for the score | left out",
             "data/secret | greatest score: nothing | 101",
             "data/secret | score: the sum of its groups, until one is rejected | the sum of its groups",

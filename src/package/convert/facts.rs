@@ -156,6 +156,9 @@ impl<'a> Facts<'a> {
                 self.say(place, "verdict", rules::verdict(&group.grading).unwrap_or_default());
             }
             self.say("data", "samples", rules::whole(problem, graders).unwrap_or_default());
+            if rules::may_lose_all(problem, graders) {
+                self.say("data", "points of a submission that is rejected as a whole", "none");
+            }
             if graders.objective == Objective::Min {
                 self.say(SETTINGS, "best score", "the least");
             }

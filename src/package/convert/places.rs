@@ -207,9 +207,18 @@ impl Planner<'_> {
     }
 
     fn submission(&self, item: &Item, rest: &str) -> Fate {
-        let mut programs = self.problem.submissions.iter().map(|it| &it.program);
-        match programs.any(|program| item.path.starts_with(&program.path)) {
-            true => Fate::Keep(item.name.clone()),
+        let mut submissions = self.problem.submissions.iter();
+        let owner = submissions.find(|it| item.path.starts_with(&it.program.path));
+        // Legacy accepts a submission that has some points.
+        let partial = owner.filter(|it| !self.to.is_new() && submissions::has_some_points(it));
+        let partial = partial.and_then(|_| rest.split_once('/'));
+        let partial = partial.map(|(_, name)| format!("submissions/partially_accepted/{name}"));
+        match owner.is_some() {
+            true => Fate::Keep(
+                partial
+                    .filter(|name| self.tree.file(name).is_none())
+                    .unwrap_or_else(|| item.name.clone()),
+            ),
             false if rest == "submissions.yaml" => Fate::Told,
             false if rest.starts_with("README") => Fate::Keep(item.name.clone()),
             false => Fate::Lost("a file that is not a submission"),

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::language::table::Language;
 use crate::model::grader::{
-    CustomScore, Dialect, Grader, Graders, GroupGrading, Objective, OnReject, ScoreMode,
-    VerdictMode,
+    CustomScore, Dialect, GradedGroup, Grader, Graders, GroupGrading, Objective, OnReject,
+    ScoreMode, VerdictMode,
 };
 use crate::model::problem::{Grading, Problem};
 use crate::model::program::Program;
@@ -285,6 +285,37 @@ pub(super) fn verdict(grading: &GroupGrading) -> Option<String> {
         says.push("one AC is enough");
     }
     (!says.is_empty()).then(|| says.join(", "))
+}
+
+/// Whether a submission may be rejected as a whole although its groups have points, which legacy then does not give.
+pub(super) fn may_lose_all(problem: &Problem, graders: &Graders) -> bool {
+    problem.kind.grading == Grading::Scoring && graders.objective == Objective::Max && {
+        let root = graders.groups.iter().find(|group| group.name.is_empty());
+        root.is_some_and(|root| rejects_with_points(problem, graders, root))
+    }
+}
+
+/// Whether a group may be rejected although test cases in it have points.
+fn rejects_with_points(problem: &Problem, graders: &Graders, group: &GradedGroup) -> bool {
+    let Grader::Default(modes) = &group.grading.grader else { return false };
+    let start = if group.name.is_empty() { String::new() } else { format!("{}/", group.name) };
+    let is_inside = |other: &str| {
+        let rest = other.strip_prefix(&start).filter(|rest| !rest.is_empty());
+        rest.is_some_and(|rest| !rest.contains('/') && !(modes.ignore_sample && rest == "sample"))
+    };
+    let inner: Vec<_> = graders.groups.iter().filter(|it| is_inside(&it.name)).collect();
+    let any = || inner.iter().any(|it| rejects_with_points(problem, graders, it));
+    let parts = match inner.len() {
+        0 => Inside::of(problem, &group.name).cases.len(),
+        groups => groups,
+    };
+    match (modes.verdict, modes.score) {
+        (VerdictMode::AlwaysAccept, _) => false,
+        // Only if all inside is rejected.
+        _ if modes.accept_if_any_accepted || parts <= 1 => any(),
+        (_, ScoreMode::Min) => any(),
+        _ => true,
+    }
 }
 
 /// How samples count, unless only `secret` counts for the score and everything for the verdict.

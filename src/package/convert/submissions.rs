@@ -1,5 +1,6 @@
 //! `submissions.yaml`: expectations that the folders of the new format do not express.
 
+use crate::model::score::Score;
 use crate::model::submission::{Expectation, Overall, ScoreRange, Submission, UseForTimeLimit};
 use crate::model::verdict::Verdict;
 use crate::package::convert::facts::ALL;
@@ -15,6 +16,17 @@ pub(super) fn folder(submission: &Submission) -> &'static str {
     let Some(rule) = all else { return OTHER };
     let found = FOLDERS.iter().find(|folder| is_default(rule, folder.permitted, folder.required));
     found.map_or(OTHER, |folder| folder.name)
+}
+
+/// Whether a submission must fail on some test case, and have points nevertheless.
+pub(super) fn has_some_points(submission: &Submission) -> bool {
+    let rules = || submission.expectations.iter().filter(|rule| rule.cases.is_none());
+    let fails = |rule: &Expectation| {
+        let required = rule.required.iter().flatten();
+        required.clone().count() > 0 && required.clone().all(|it| *it != Verdict::Accepted)
+    };
+    let has_points = |rule: &Expectation| rule.score.is_some_and(|it| it.from > Score::ZERO);
+    rules().any(fails) && rules().any(has_points)
 }
 
 /// A folder without an expectation.

@@ -21,7 +21,7 @@ impl FrameSink for FramesByNumber {
 }
 
 /// An order to a thread that runs programs.
-pub(super) enum Order {
+pub(super) enum ProgramOrder {
     Run(Task),
     Find { number: RequestId, word: String },
 }
@@ -30,17 +30,17 @@ pub(super) enum Order {
 pub(super) fn run(
     worker: &Worker<'_>,
     basket: &FramesByNumber,
-    orders: &Mutex<Receiver<Order>>,
+    orders: &Mutex<Receiver<ProgramOrder>>,
     done: impl Fn(RequestId, Vec<u8>) -> bool,
 ) {
     loop {
         let order = lock(orders).recv();
         let number = match order {
-            Ok(Order::Run(task)) => {
+            Ok(ProgramOrder::Run(task)) => {
                 worker.run(&task);
                 task.number
             }
-            Ok(Order::Find { number, word }) => {
+            Ok(ProgramOrder::Find { number, word }) => {
                 worker.look_for(number, &word);
                 number
             }

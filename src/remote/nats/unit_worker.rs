@@ -26,7 +26,7 @@ use crate::remote::nats::link::{ConnectFault, Link, Outgoing, status};
 use crate::remote::nats::outcome::{Unwritten, delivered, has_result, stored, write};
 use crate::remote::nats::presence::{Announcement, GOODBYE, subject};
 use crate::remote::nats::random;
-use crate::remote::nats::runner::{FramesByNumber, Order, run};
+use crate::remote::nats::runner::{FramesByNumber, ProgramOrder, run};
 use crate::remote::nats::unit::{self, MOST_JOBS, ResultFault, ResultHead, UnitHead};
 use crate::remote::request::convert_limits;
 use crate::remote::serve::{AHEAD, Worker, lock};
@@ -250,7 +250,7 @@ struct UnitWorker<'a> {
     /// The unit of each job that is not done.
     of_job: HashMap<RequestId, String>,
     numbers: RequestId,
-    tasks: Sender<Order>,
+    tasks: Sender<ProgramOrder>,
     /// Calls that wait for the server.
     calls: Sender<ServerCall>,
     news: Sender<News>,
@@ -497,8 +497,10 @@ impl UnitWorker<'_> {
                     self.done(number, &frames, lacks);
                 }
                 // Those threads end only with the worker.
-                Effect::Run(task) => _ = self.tasks.send(Order::Run(task)),
-                Effect::Find { number, word } => _ = self.tasks.send(Order::Find { number, word }),
+                Effect::Run(task) => _ = self.tasks.send(ProgramOrder::Run(task)),
+                Effect::Find { number, word } => {
+                    _ = self.tasks.send(ProgramOrder::Find { number, word })
+                }
             }
         }
     }
