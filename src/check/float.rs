@@ -65,6 +65,13 @@ pub fn is_integer(token: &[u8]) -> bool {
     !digits.is_empty() && token.len() <= LONGEST_NUMBER && digits.iter().all(u8::is_ascii_digit)
 }
 
+/// An integer that an `f64` may not hold.
+fn integer(token: &[u8]) -> Option<i128> {
+    const EXACT: usize = 15;
+    let text = (token.len() > EXACT && is_integer(token)).then_some(token)?;
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
 fn after_sign(token: &[u8]) -> &[u8] {
     token.strip_prefix(b"-").or(token.strip_prefix(b"+")).unwrap_or(token)
 }
@@ -75,7 +82,8 @@ fn split_digits(token: &[u8]) -> (&[u8], &[u8]) {
 }
 
 impl Tolerance {
-    /// Compares two tokens as numbers, in `f64`: `|s-a| ≤ ε`, or `|s-a| ≤ ε|a|`.
+    /// Compares two tokens as numbers, in `f64`: `|s-a| ≤ ε`, or `|s-a| ≤ ε|a|`. Between two integers the distance is
+    /// exact.
     ///
     /// If a value or the distance is beyond the range of `f64`, both values are first divided by the judge answer's
     /// power of ten. So `1e400` differs from `1e500`, and not every number is near it.
@@ -84,7 +92,10 @@ impl Tolerance {
     pub fn compare(&self, answer: &[u8], output: &[u8]) -> NumberReply {
         let Some(answer_value) = parse(answer) else { return NumberReply::AnswerIsText };
         let Some(output_value) = parse(output) else { return NumberReply::OutputIsText };
-        let distance = (output_value - answer_value).abs();
+        let distance = match (integer(answer), integer(output)) {
+            (Some(answer), Some(output)) => answer.abs_diff(output) as f64,
+            _ => (output_value - answer_value).abs(),
+        };
         if distance.is_finite() {
             return self.reply(distance, answer_value.abs(), distance);
         }
@@ -260,6 +271,10 @@ mod tests {
         check("a0", "1.50", "15e-1", "within");
         check("a0", "1", "1.0000000000000002", "beyond");
         check("a0.5", "7", "7.4", "within");
+        check("a0.5", "9007199254740993", "9007199254740992", "beyond");
+        check("a0", "-9007199254740993", "-9007199254740992", "beyond");
+        check("a1", "9007199254740993", "+9007199254740992", "within");
+        check("r1e-9", "9007199254740993", "9007199254740992", "within");
     }
 
     #[test]

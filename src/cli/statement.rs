@@ -32,7 +32,7 @@ pub struct StatementArguments {
     /// [default: NAME.html]
     #[arg(short, long, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
-    /// Make a PDF instead, with Chromium or Chrome
+    /// Make a PDF, with Chromium or Chrome, as for a FILE that ends with .pdf
     #[arg(long)]
     pub pdf: bool,
     /// Options about output.
@@ -46,7 +46,9 @@ pub fn run(arguments: &StatementArguments) -> ExitCode {
 }
 
 fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
-    let browser = arguments.pdf.then(Browser::find).transpose()?;
+    let is_pdf = |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
+    let is_pdf = arguments.pdf || arguments.out.as_ref().is_some_and(is_pdf);
+    let browser = is_pdf.then(Browser::find).transpose()?;
     let dir = output.enter(&arguments.package)?;
     let reading = package::read(&dir);
     // Other faults of the package do not matter for its statement.

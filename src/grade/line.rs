@@ -56,7 +56,7 @@ pub struct LineLimits {
     /// Memory in MiB.
     pub memory: Option<f64>,
     /// Memory in bytes, instead of MiB.
-    pub memory_bytes: Option<u64>,
+    pub memory_bytes: Option<f64>,
     /// Output in MiB.
     pub output: Option<f64>,
 }
@@ -259,10 +259,11 @@ impl StreamLine {
         }
         let memory = ["/limits/memory", "/limits/memory_bytes"];
         alone(limits.memory.is_some(), limits.memory_bytes.is_some(), memory)?;
-        let bytes = limits.memory_bytes.map(|bytes| bytes as f64 / f64::from(1 << 20));
+        let memory = if limits.memory_bytes.is_some() { "memory_bytes" } else { "memory" };
+        let bytes = limits.memory_bytes.map(|bytes| bytes / f64::from(1 << 20));
         for (key, limit, unit, least, most) in [
             ("time", limits.time, "seconds", 0.001, 86_400.0),
-            ("memory", limits.memory.or(bytes), "MiB", 1.0, f64::from(1 << 20)),
+            (memory, limits.memory.or(bytes), "MiB", 1.0, f64::from(1 << 20)),
             ("output", limits.output, "MiB", 0.0, f64::from(1 << 20)),
         ] {
             if limit.is_some_and(|limit| !(least..=most).contains(&limit)) {

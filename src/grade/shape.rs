@@ -81,7 +81,7 @@ fn fitting<'a>(schema: &'a Value, value: &Value) -> Option<&'a Value> {
     let fits = |name: &&str| match value {
         Value::Null => *name == "null",
         Value::Bool(_) => *name == "boolean",
-        Value::Number(number) => *name == "number" || *name == "integer" && number.is_u64(),
+        Value::Number(_) => *name == "number",
         Value::String(_) => *name == "string",
         Value::Array(_) => *name == "array",
         Value::Object(_) => *name == "object",
@@ -129,7 +129,6 @@ fn expected(schema: &Value) -> String {
     let words = found.into_iter().filter(|name| *name != "null").map(|name| match name {
         "string" => "a text",
         "number" => "a number",
-        "integer" => "a whole number from 0",
         "boolean" => "true or false",
         "array" => "a list",
         _ => "an object",

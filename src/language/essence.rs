@@ -67,25 +67,50 @@ pub fn code(language: &str, text: &[u8]) -> Vec<u8> {
 /// The lines that a preprocessor keeps, as far as `#if 0` and names that are never defined here tell.
 fn preprocessed(code: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(code.len());
-    let mut defined = Vec::new();
-    // Whether the branch of each open condition is kept.
-    let mut open: Vec<bool> = Vec::new();
+    let mut defined: Vec<String> = Vec::new();
+    // Whether the branch of each open condition is kept, and whether one was.
+    let mut open: Vec<(bool, bool)> = Vec::new();
     for line in code.split_inclusive(|byte| *byte == b'\n') {
+        let is_kept = open.iter().all(|(is_kept, _)| *is_kept);
         let text = String::from_utf8_lossy(line);
-        let words = text.trim().strip_prefix('#').unwrap_or_default();
-        let mut words = words.split_whitespace();
-        match (words.next(), words.next()) {
-            (Some("if"), condition) => open.push(condition != Some("0")),
-            (Some("ifdef"), Some(name)) => open.push(defined.iter().any(|it| it == name)),
-            (Some("ifndef"), Some(name)) => open.push(!defined.iter().any(|it| it == name)),
-            (Some("else" | "elif"), _) => open.iter_mut().rev().take(1).for_each(|it| *it = !*it),
-            (Some("endif"), _) => drop(open.pop()),
-            (Some("define"), Some(name)) => defined.push(name.to_owned()),
-            _ if open.iter().all(|is_kept| *is_kept) => kept.extend_from_slice(line),
-            _ => {}
+        let directive = text.trim().strip_prefix('#').unwrap_or_default().trim_start();
+        let (word, rest) = directive.split_once(char::is_whitespace).unwrap_or((directive, ""));
+        let rest = rest.trim();
+        let name = rest.split(|it: char| !it.is_alphanumeric() && it != '_').next();
+        let is_defined = |name: &str| defined.iter().any(|it| it == name);
+        let mut begin = |holds| open.push((holds, holds));
+        match (word, name.unwrap_or_default()) {
+            ("if", _) => begin(may_hold(rest, is_defined)),
+            ("ifdef", name) => begin(is_defined(name)),
+            ("ifndef", name) => begin(!is_defined(name)),
+            ("else" | "elif", _) => {
+                if let Some((is_kept, was_kept)) = open.last_mut() {
+                    *is_kept = !*was_kept && (word == "else" || may_hold(rest, is_defined));
+                    *was_kept |= *is_kept;
+                }
+            }
+            ("endif", _) => drop(open.pop()),
+            _ if !is_kept => {}
+            ("define", name) => defined.push(name.to_owned()),
+            ("undef", name) => defined.retain(|it| it != name),
+            _ => kept.extend_from_slice(line),
         }
     }
     kept
+}
+
+/// Whether a condition of a preprocessor may hold: any may, but for 0 and a question whether one name is defined.
+fn may_hold(condition: &str, is_defined: impl Fn(&str) -> bool) -> bool {
+    let (is_negated, asked) = match condition.strip_prefix('!') {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, condition),
+    };
+    let name = asked.strip_prefix("defined").map(|it| it.trim().trim_matches(['(', ')']).trim());
+    let is_name = |it: &str| it.chars().all(|it| it.is_alphanumeric() || it == '_');
+    match name.filter(|it| is_name(it)) {
+        Some(name) => is_defined(name) != is_negated,
+        None => condition != "0",
+    }
 }
 
 /// A part of a source.
@@ -184,6 +209,10 @@ mod tests {
         check("c", "#ifdef TEST\na\n# ifdef B\nb\n# endif\n#endif\nc", "c");
         check("c", "#define B\n#ifdef B\na\n#endif\n#ifndef B\nb\n#endif\n", "a\n");
         check("c", "#if X > 1\na\n#endif\n#endif\n#else\nb", "a\nb");
+        check("c", "#if 0\n#define B\n#endif\n#ifdef B\na\n#endif\nb", "b");
+        check("c", "#if defined(B)\na\n#elif X\nb\n#else\nc\n#endif\n", "b\n");
+        check("c", "#define B // it\n#if !defined B\na\n#elif 0\nb\n#else\nc\n#endif\n", "c\n");
+        check("c", "#if defined(A) || defined(B)\na\n#endif\n", "a\n");
         check("java", "#if 0\na", "#if 0\na");
         check("rust", "// fn main\nfn f<'a>(x: &'a u8)", " \nfn f<'a>(x: &'a u8)");
     }

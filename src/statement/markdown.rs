@@ -56,6 +56,13 @@ impl<'a> Translator<'a, '_> {
             Event::Html(text) => vec![Event::Html(self.neutral(&text, at))],
             Event::InlineHtml(text) => vec![Event::InlineHtml(self.neutral(&text, at))],
             Event::Text(text) if text.contains(NEXT) || text.contains(REST) => self.samples(&text),
+            Event::Text(text) => {
+                if let Some(name) = unknown_constant(&text) {
+                    let message = format!("there is no constant `{name}`");
+                    self.remark(at, message, "define it in `constants`, or correct the name");
+                }
+                vec![Event::Text(text)]
+            }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let shown = is_link(&dest_url) || dest_url.contains('@');
                 self.links.push(shown);
@@ -150,6 +157,16 @@ impl<'a> Translator<'a, '_> {
     fn remark(&mut self, at: Range<usize>, message: String, help: &str) {
         self.scope.remarks.extend(self.source.remark(at, message, help));
     }
+}
+
+/// A name as those of constants are written, after they were replaced.
+fn unknown_constant(text: &str) -> Option<&str> {
+    let is_name = |it: &&str| {
+        it.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
+            && it.chars().all(|it| it.is_ascii_alphanumeric() || "_-".contains(it))
+    };
+    let mut pieces = text.split("{{").skip(1).filter_map(|it| Some(it.split_once("}}")?.0));
+    pieces.find(is_name)
 }
 
 /// The help for a formula that cannot be parsed.

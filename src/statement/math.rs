@@ -103,7 +103,10 @@ fn plain(formula: &str) -> String {
     while let Some(at) = rest.find('\\') {
         text.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        let Some(command) = rest.chars().next() else { break };
+        let Some(command) = rest.chars().next() else {
+            text.push('\\');
+            break;
+        };
         rest = &rest[command.len_utf8()..];
         match command {
             '[' | ']' => continue,

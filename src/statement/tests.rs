@@ -59,9 +59,16 @@ fn markdown_becomes_html() {
     let cases = "$$\\begin{cases} 1 \\\\[4pt] 2 & \\text{if $n$ is even} \\end{cases}$$";
     check(cases, &["<mtext>if", "</mtext><mi>n</mi><mtext>"]);
     check("At most {{n}} of ${{n}}$", &["At most 100 of <math><mn>100</mn>"]);
+    check("a {{nextsample}}", &["a "]);
     check("![one](a.png)", &["<img src=\"data:image/png;base64,Zm9vYg==\" alt=\"one\""]);
     check("H<sub>2</sub>O <!-- no --><br>", &["H<sub>2</sub>O <br>"]);
     check("[a](https://a.example/?b=\"c)", &["<a href=\"https://a.example/?b=%22c\">"]);
+}
+
+#[test]
+fn a_name_without_a_constant_is_told() {
+    check(Form::Markdown, "a\n\nAt most {{m}}", &["{{m}}"], &["3: there is no constant `m`"]);
+    check(Form::Markdown, "{{ m }} {{1}} {{ $a_{{x}}$ `{{m}}`", &["{{ m }}"], &[]);
 }
 
 #[test]

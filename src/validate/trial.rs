@@ -245,11 +245,18 @@ impl Trial<'_> {
     }
 
     fn broken(&self, message: &str, response: &Response) -> Diagnostic {
-        let help = format!(
-            "it must {} on any output; repeat with: juror verify {}",
-            self.validator.protocol().answers(),
-            shell_word(self.bench.problem.dir.as_os_str().as_encoded_bytes())
-        );
+        let dir = &self.bench.problem.dir;
+        // A program that the user names is not what `juror verify` asks.
+        let again = match self.validator.path.starts_with(dir) {
+            true => {
+                format!(
+                    "; repeat with: juror verify {}",
+                    shell_word(dir.as_os_str().as_encoded_bytes())
+                )
+            }
+            false => String::new(),
+        };
+        let help = format!("it must {} on any output{again}", self.validator.protocol().answers());
         let message = format!("{message}{}", said(response));
         Diagnostic::error(&self.validator.path, message).help(help)
     }

@@ -100,7 +100,7 @@ impl LoadedProblems<'_> {
             None => without_package(),
         };
         if let Some(how) = &which.compare {
-            let wrong = |what| Stop::usage(format!("`/compare`: {what}; see `juror help judging`"));
+            let wrong = |what| Stop::usage(format!("`/compare`: {what}; see `juror help streams`"));
             compare_by(&comparison(how).map_err(wrong)?, &mut problem)?;
         }
         if problem.kind.submitted == Submitted::Answers {

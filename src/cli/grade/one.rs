@@ -216,7 +216,8 @@ fn of_judge(stop: Stop) -> LineFault {
 /// The problem with the line's limits.
 fn limited<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Problem> {
     let of_mib = |mib: f64| Bytes((mib * f64::from(1 << 20)) as u64);
-    let memory = limits.memory.map(of_mib).or(limits.memory_bytes.map(Bytes));
+    let memory =
+        limits.memory.map(of_mib).or(limits.memory_bytes.map(|it| Bytes(it.round() as u64)));
     let output = limits.output.map(of_mib);
     let mut problem = Cow::Borrowed(&problem.problem);
     if memory.is_some() || output.is_some() {

@@ -37,6 +37,7 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
         &good(r#""x""#, r#"{"file":"x.cpp"},"all":true,"return":"cases","limits":{"time":1}"#),
         Ok(()),
     );
+    check(&good(r#""x""#, r#""x","limits":{"memory_bytes":256000000.0}"#), Ok(()));
     check(&good(r#""cases":[{"input":"1","answer":"2"}]"#, r#""package":"sum""#), Ok(()));
     let wrong = |old: &str, new: &str, message: &str, help: &str| {
         check(&good(old, new), Err((message, help)));
@@ -61,9 +62,15 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
     wrong(r#""x""#, r#""x","all":1"#, "`/all`: expected true or false, not a number", SEE);
     wrong(
         r#""x""#,
-        r#""x","limits":{"memory_bytes":1.5}"#,
-        "`/limits/memory_bytes`: expected a whole number from 0, not a number",
+        r#""x","limits":{"memory_bytes":"1"}"#,
+        "`/limits/memory_bytes`: expected a number, not a text",
         SEE,
+    );
+    wrong(
+        r#""x""#,
+        r#""x","limits":{"memory_bytes":1.5}"#,
+        "`/limits/memory_bytes`: out of range",
+        "it must be from 1 to 1048576 MiB",
     );
     wrong(
         r#""x""#,

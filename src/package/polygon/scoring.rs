@@ -33,7 +33,9 @@ pub(super) fn groups(
     }
     // The tests of a group come together, whatever their numbers are.
     tests.sort_by_key(|test| names.iter().position(|name| *name == test.group));
-    let has_points = tests.iter().any(|test| test.points.is_some_and(|points| points != 0.0));
+    let of_tests = tests.iter().any(|test| test.points.is_some_and(|points| points != 0.0));
+    let of_groups = || described.iter().any(|it| points(*it).is_some_and(|it| it > Score::ZERO));
+    let has_points = of_tests || of_groups();
     if has_points {
         for test in &mut tests {
             let points = test.points.unwrap_or_default();

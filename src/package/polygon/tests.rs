@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::model::problem::{Grading, Interaction, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, InputSource, RecipeCase};
-use crate::model::test_data::ValidatorArgs;
+use crate::model::test_data::{TestGroup, ValidatorArgs};
 use crate::package::{Reading, read};
 
 const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
@@ -247,32 +247,43 @@ fn points_make_groups() {
         <group name="2" points-policy="each-test">
             <dependencies><dependency group="0"/><dependency group="1"/></dependencies>
         </group></groups>"#;
-    let (_keep, problem) = problem(&[(TESTS, grouped)]);
-    assert_eq!(problem.kind.grading, Grading::Scoring);
-    let groups: Vec<String> = problem
-        .test_data
-        .groups
-        .iter()
-        .map(|group| {
+    let check = |grouped: &str, expected: [&str; 4]| {
+        let (_keep, problem) = problem(&[(TESTS, grouped)]);
+        assert_eq!(problem.kind.grading, Grading::Scoring);
+        let told = |group: &TestGroup| {
             let scoring = group.scoring.as_ref().expect("a score");
             let most = scoring.max_score.expect("a bound");
-            format!(
-                "{} {most} {:?} {}",
-                group.name,
-                scoring.aggregation,
-                scoring.require_pass.join(",")
-            )
-        })
-        .collect();
-    let expected = [
-        "tests 47.5 Sum ",
-        "tests/0 0 Sum ",
-        "tests/1 40 PassFail ",
-        "tests/2 7.5 Sum tests/0,tests/1",
-    ];
-    assert_eq!(groups, expected);
+            let (how, needed) = (scoring.aggregation, scoring.require_pass.join(","));
+            format!("{} {most} {how:?} {needed}", group.name)
+        };
+        let groups: Vec<String> = problem.test_data.groups.iter().map(told).collect();
+        assert_eq!(groups, expected);
+        problem
+    };
+    let problem = check(
+        grouped,
+        [
+            "tests 47.5 Sum ",
+            "tests/0 0 Sum ",
+            "tests/1 40 PassFail ",
+            "tests/2 7.5 Sum tests/0,tests/1",
+        ],
+    );
     let names: Vec<&str> = problem.test_data.cases.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["tests/0/01", "tests/1/02", "tests/2/03"]);
+    // Only a group has points.
+    let grouped = [" points=\"0\"", " points=\"12.5\"", " points=\"7.5\""]
+        .iter()
+        .fold(grouped.to_owned(), |text, points| text.replace(points, ""));
+    check(
+        &grouped,
+        [
+            "tests 40 Sum ",
+            "tests/0 0 Sum ",
+            "tests/1 40 PassFail ",
+            "tests/2 0 Sum tests/0,tests/1",
+        ],
+    );
 }
 
 #[test]
