@@ -38,6 +38,7 @@ mod span;
 mod strings;
 mod token;
 pub mod tree;
+mod tuples;
 pub mod validate;
 pub mod value;
 pub mod variables;

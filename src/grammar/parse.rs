@@ -10,6 +10,8 @@ mod expression;
 
 /// Upper bound on the depth of nested blocks and brackets.
 const DEPTH_MAX: usize = 100;
+/// Upper bound on the operands with operators of one kind between them.
+const OPERANDS_MAX: usize = 2000;
 
 /// Parses a grammar; it can be used if none of the diagnostics is an error.
 pub(super) fn parse(source: Source) -> Compiler {
@@ -106,18 +108,28 @@ impl Parser {
         self.out.error(span, message, help);
     }
 
+    fn give_up(&mut self, message: String, help: &str) -> Fault {
+        let span = self.span();
+        self.report(span, message, help);
+        // Later faults would only repeat this one at every level.
+        self.given_up = true;
+        self.at = self.tokens.len() - 1;
+        Fault { span, message: String::new(), help: String::new() }
+    }
+
+    /// Reports an expression that is as deep as it has operands, if that is too deep.
+    fn check_operands(&mut self, operands: usize) -> Parse<()> {
+        if operands <= OPERANDS_MAX {
+            return Ok(());
+        }
+        let message = format!("an expression with more than {OPERANDS_MAX} operands in a row");
+        Err(self.give_up(message, "split it with SET, or into several ASSERTs"))
+    }
+
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= DEPTH_MAX {
-            let span = self.span();
-            self.report(
-                span,
-                format!("nested more than {DEPTH_MAX} deep"),
-                "split it with SET, or use fewer blocks",
-            );
-            // Later faults would only repeat this one at every level.
-            self.given_up = true;
-            self.at = self.tokens.len() - 1;
-            return Err(Fault { span, message: String::new(), help: String::new() });
+            let message = format!("nested more than {DEPTH_MAX} deep");
+            return Err(self.give_up(message, "split it with SET, or use fewer blocks"));
         }
         self.depth += 1;
         let read = read(self);

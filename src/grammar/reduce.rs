@@ -6,6 +6,7 @@ use crate::grammar::tree::{InputNode, InputTree, IntNode};
 
 /// A number of a tree that can be lowered: an integer, the length of a text, or the number of iterations of a loop
 /// without a count.
+#[derive(Clone)]
 pub(super) struct Number {
     pub value: Int,
     pub min: Int,

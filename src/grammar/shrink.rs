@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::iter::{once, successors};
 use std::path::Path;
+use std::rc::Rc;
 
 use sha2::{Digest, Sha256};
 
@@ -17,7 +18,8 @@ use crate::grammar::reduce::{
 use crate::grammar::tree::{InputNode, InputTree, IntNode, parse, written};
 use crate::grammar::validate::Rejection;
 
-/// Shrinks an interesting input. `interesting` is called at most `budget` times, only with valid inputs.
+/// Shrinks an interesting input until `is_over` says so. `interesting` is called at most `budget` times, only with valid
+/// inputs.
 ///
 /// # Errors
 /// If the input is not valid.
@@ -26,10 +28,12 @@ pub fn shrink(
     input: &[u8],
     interesting: impl FnMut(&[u8]) -> bool,
     budget: u64,
+    is_over: impl Fn() -> bool,
 ) -> Result<Vec<u8>, Rejection> {
     let tree = parse(grammar, input, Path::new("input"))?;
     let (text, seen, left) = (input.to_vec(), HashSet::new(), budget);
-    let mut shrinker = Shrinker { grammar, tree, text, interesting, seen, left };
+    let places = None;
+    let mut shrinker = Shrinker { grammar, tree, text, places, interesting, is_over, seen, left };
     loop {
         let before = shrinker.text.clone();
         shrinker.round();
@@ -62,17 +66,43 @@ const GRID_MAX: usize = 300;
 /// Number of values on each side of the simplest that are tried before bisection.
 const BESIDE: i64 = 8;
 
-struct Shrinker<'a, F> {
+struct Shrinker<'a, F, O> {
     grammar: &'a Grammar,
     tree: InputTree,
     text: Vec<u8>,
+    /// The places of the tree, once they are needed.
+    places: Option<Rc<Places>>,
     interesting: F,
+    is_over: O,
     /// Hashes of the inputs that were tried.
     seen: HashSet<[u8; 32]>,
     left: u64,
 }
 
-impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
+/// What stands at each place of a tree.
+struct Places {
+    numbers: Vec<Option<Number>>,
+    /// The integers that are not counts, with their places.
+    values: Vec<(usize, IntNode)>,
+}
+
+impl Places {
+    fn of(grammar: &Grammar, tree: &InputTree) -> Self {
+        let (mut numbers, mut values) = (Vec::new(), Vec::new());
+        tree.each(&mut |node| {
+            match node {
+                InputNode::Int(int) if !grammar.sites[int.site].is_count => {
+                    values.push((numbers.len(), int.clone()));
+                }
+                _ => {}
+            }
+            numbers.push(number(grammar, node));
+        });
+        Self { numbers, values }
+    }
+}
+
+impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
     /// Runs all passes once.
     fn round(&mut self) {
         self.attempt(all_least);
@@ -86,7 +116,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
 
     fn each_place(&mut self, pass: fn(&mut Self, usize, Number)) {
         let mut place = 0;
-        while self.left > 0 && place < self.nodes().len() {
+        while self.left > 0 && place < self.places().numbers.len() {
             if let Some(number) = self.number(place) {
                 pass(self, place, number);
             }
@@ -96,6 +126,9 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
 
     /// Tries an edit; returns whether the input became smaller and stayed interesting.
     fn attempt(&mut self, edit: impl Fn(&Grammar, &mut InputTree)) -> bool {
+        if (self.is_over)() {
+            self.left = 0;
+        }
         if self.left == 0 {
             return false;
         }
@@ -109,31 +142,18 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         self.left -= 1;
         let is_interesting = (self.interesting)(&text);
         if is_interesting {
-            (self.tree, self.text) = (tree, text);
+            (self.tree, self.text, self.places) = (tree, text, None);
         }
         is_interesting
     }
 
-    fn nodes(&self) -> Vec<&InputNode> {
-        let mut nodes = Vec::new();
-        self.tree.each(&mut |node| nodes.push(node));
-        nodes
+    fn places(&mut self) -> Rc<Places> {
+        let new = || Rc::new(Places::of(self.grammar, &self.tree));
+        Rc::clone(self.places.get_or_insert_with(new))
     }
 
-    fn number(&self, place: usize) -> Option<Number> {
-        number(self.grammar, self.nodes().get(place)?)
-    }
-
-    /// The integers that are not counts, with their indexes.
-    fn values(&self) -> Vec<(usize, IntNode)> {
-        let nodes = self.nodes().into_iter().enumerate();
-        let values = nodes.filter_map(|(place, node)| match node {
-            InputNode::Int(int) if !self.grammar.sites[int.site].is_count => {
-                Some((place, int.clone()))
-            }
-            _ => None,
-        });
-        values.collect()
+    fn number(&mut self, place: usize) -> Option<Number> {
+        self.places().numbers.get(place).cloned()?
     }
 
     fn lower_count(&mut self, place: usize, count: Number) {
@@ -153,7 +173,8 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         if number.is_count {
             return;
         }
-        let values = self.values();
+        let places = self.places();
+        let values = &places.values;
         if let Some((_, int)) = values.iter().find(|(at, _)| *at == place) {
             // Equal values may have to stay equal.
             let is_same = |other: &IntNode| other.site == int.site && other.value == int.value;
@@ -212,7 +233,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         while self.drop_row_and_column(place) {}
     }
 
-    fn count(&self, place: usize) -> usize {
+    fn count(&mut self, place: usize) -> usize {
         self.number(place).map_or(0, |number| length(&number.value))
     }
 
@@ -235,8 +256,9 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     /// Sorts the values of a command, or makes them equal.
     fn rows(&mut self) {
         for site in 0..self.grammar.sites.len() {
-            let values = self.values().into_iter().filter(|(_, int)| int.site == site);
-            if let Some(least) = values.map(|(_, int)| int.value).min() {
+            let places = self.places();
+            let values = places.values.iter().filter(|(_, int)| int.site == site);
+            if let Some(least) = values.map(|(_, int)| int.value.clone()).min() {
                 self.attempt(sort(site));
                 self.attempt(set_all(site, None, least));
             }
@@ -247,7 +269,8 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     fn pairs(&mut self) {
         for from in 0..PAIRS_MAX {
             for to in from + 1..PAIRS_MAX {
-                let values = self.values();
+                let places = self.places();
+                let values = &places.values;
                 if let (Some((from, a)), Some((to, b))) = (values.get(from), values.get(to))
                     && a.site == b.site
                     && words(&self.text) <= PAIRS_MAX

@@ -3,7 +3,7 @@
 //! A question about what comes next is answered before that is written; the answer then restricts what may be written.
 //! If nothing fits, the run is stuck, and its driver goes back to a mark.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use num_rational::BigRational;
 
@@ -21,7 +21,8 @@ use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
 use crate::grammar::span::{first_byte, pick, spans};
 use crate::grammar::strings;
-use crate::grammar::value::{Key, Value};
+use crate::grammar::tuples::{Gap, Tuples};
+use crate::grammar::value::Value;
 use crate::grammar::vars::Vars;
 use crate::model::units::Bytes;
 
@@ -109,6 +110,7 @@ pub(super) struct Writer<'a, S> {
     pub(super) retry: u32,
     /// The range for the next value, to avoid the last dead end.
     hint: Option<Hint>,
+    tuples: Tuples,
 }
 
 impl<'a, S: Chooser> Writer<'a, S> {
@@ -136,6 +138,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
             settled: Vec::new(),
             retry: 0,
             hint: None,
+            tuples: Tuples::default(),
         }
     }
 
@@ -168,31 +171,11 @@ impl<'a, S: Chooser> Writer<'a, S> {
         self.marks.push_back(Mark { kind, ..self.before.clone() });
     }
 
-    /// The values that would repeat an existing tuple.
-    fn taken(&self, site: usize, vars: &Vars) -> HashSet<Key> {
-        // Beyond that, a search through all tuples for each value takes longer than luck.
-        const LOOKED_THROUGH_MAX: usize = 3000;
-        let mut taken = HashSet::new();
-        let (Some(index), Some(group), Some(slot)) =
-            (&self.index, &self.grammar.sites[site].unique, self.grammar.sites[site].slot)
-        else {
-            return taken;
-        };
-        let mine = |other: &usize| vars.get(*other, index);
-        let others = || group.iter().filter(|other| **other != slot);
-        if others().any(|other| mine(other).is_none()) || vars.len(slot) > LOOKED_THROUGH_MAX {
-            return taken;
-        }
-        vars.each(slot, &mut |at, value| {
-            let same = |other: &usize| match (vars.get(*other, at), mine(other)) {
-                (Some(a), Some(b)) => a.key() == b.key(),
-                _ => false,
-            };
-            if at != index.as_slice() && others().all(same) {
-                taken.insert(value.key());
-            }
-        });
-        taken
+    /// The place in a tuple of UNIQUE that a site fills, if it is the last of its tuple.
+    fn gap(&self, site: usize, vars: &Vars) -> Option<Gap> {
+        let site = &self.grammar.sites[site];
+        let (index, group) = (self.index.as_ref()?, site.unique.as_ref()?);
+        (group.len() > 1).then(|| Gap::of(site.slot?, group, index, vars))?
     }
 
     /// Appends a text, if its first byte may come next.
@@ -342,7 +325,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
             }
             self.retry = 1;
         }
-        Err(Stop::stuck(format!("no {} was found", float::wanted(rules)), false))
+        Err(Stop::stuck(format!("no text was found for {}", float::wanted(rules)), false))
     }
 
     /// The bytes that may follow an answer at the current step, if its whole test is that question.
@@ -409,15 +392,24 @@ impl<S: Chooser> Port for Writer<'_, S> {
             Some([slot]) => Some(*slot),
             _ => None,
         };
-        let taken = self.taken(site, vars);
+        let gap = self.gap(site, vars);
+        let mut tuples = std::mem::take(&mut self.tuples);
+        let taken = match (&gap, &self.grammar.sites[site].unique, &self.index) {
+            (Some(gap), Some(group), Some(index)) => tuples.taken(gap, group, index, vars),
+            _ => None,
+        };
         let is_free = |value: &Int| {
-            let key = || Value::from(value.clone()).key();
             unique.is_none_or(|slot| !vars.occurs(slot, &value.clone().into()))
-                && (taken.is_empty() || !taken.contains(&key()))
+                && taken.is_none_or(|it| !it.contains(&Value::from(value.clone()).key()))
         };
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let narrowed = hint.as_ref().map_or(bounds, |hint| [&hint.min, &hint.max]);
-        let value = self.number(site, narrowed, 0, &is_free)?;
+        let value = self.number(site, narrowed, 0, &is_free);
+        self.tuples = tuples;
+        let value = value?;
+        if let Some(gap) = gap {
+            self.tuples.add(gap, Value::from(value.clone()).key());
+        }
         let [min, max] = bounds.map(Int::clone);
         self.mark(MarkKind::Value { site, bounds: Some(Hint { min, max }) });
         let text = value.to_string();

@@ -116,7 +116,11 @@ impl Rule<'_> {
         }
         let got = judgement.verdict;
         let total = judgement.score.as_ref();
-        let (reason, test_case) = match overall.verdicts.contains(&got.standard()) {
+        // Judges of such formats do not stop a run for its output: they see one that never ends reach the time limit.
+        let is_endless = got == Verdict::OutputLimitExceeded
+            && overall.verdicts.contains(&Verdict::TimeLimitExceeded);
+        let is_met = is_endless || overall.verdicts.contains(&got.standard());
+        let (reason, test_case) = match is_met {
             true if overall.is_partial => {
                 let best = total.filter(|total| total.is_best)?;
                 let score = best.score.unwrap_or_default();

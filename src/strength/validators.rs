@@ -7,10 +7,12 @@ use crate::build::bench::Bench;
 use crate::executor::parallel;
 use crate::grammar::mutants::mutants;
 use crate::grammar::program::Grammar;
+use crate::grammar::validate::accepts;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::strictness::{LetThrough, Strictness};
-use crate::model::test_data::TestCase;
+use crate::model::test_data::{TestCase, ValidatorArgs};
+use crate::validate::single::InputValidators;
 use crate::validate::{FaultyInput, faulty_inputs, input_grammars};
 
 /// How many kinds of faulty inputs the input validators refuse.
@@ -65,19 +67,45 @@ pub fn noticed_changes(bench: Bench<'_>, seed: u64) -> Result<Strictness, Stop> 
                 .to_owned(),
         ..Strictness::default()
     };
+    let programs =
+        InputValidators::build(bench, &problem.input_validators, ValidatorArgs::default());
+    let programs = match programs {
+        Err(Stop::Diagnosed(_)) => None,
+        programs => Some(programs?),
+    };
     for grammar in &grammars {
-        notice(&mut strictness, bench, grammar, [&valid, &invalid], seed)?;
+        let others = Others { grammars: &grammars, grammar, programs: programs.as_ref() };
+        notice(&mut strictness, bench, &others, [&valid, &invalid], seed)?;
     }
     Ok(strictness)
+}
+
+/// A grammar, and the input validators beside it, if they can be built.
+struct Others<'a> {
+    grammar: &'a Grammar,
+    grammars: &'a [Grammar],
+    programs: Option<&'a InputValidators<'a>>,
+}
+
+impl Others<'_> {
+    /// Whether an input that the grammar accepts is valid.
+    fn accept(&self, input: &[u8]) -> Result<bool, Stop> {
+        let is_refused = match self.programs {
+            Some(programs) => programs.refusal(&input.into())?.is_some(),
+            None => false,
+        };
+        Ok(!is_refused && self.grammars.iter().all(|it| accepts(it, input)))
+    }
 }
 
 fn notice(
     strictness: &mut Strictness,
     bench: Bench<'_>,
-    grammar: &Grammar,
+    others: &Others<'_>,
     [valid, invalid]: [&[Vec<u8>]; 2],
     seed: u64,
 ) -> Result<(), Stop> {
+    let grammar = others.grammar;
     let path = grammar.source().path.file_name().unwrap_or_default().to_string_lossy();
     let mutants = mutants(grammar);
     let found = parallel::map(bench.executor, &mutants, |mutant| {
@@ -85,7 +113,12 @@ fn notice(
         if inputs.iter().any(|input| mutant.differs(grammar, input)) {
             return Ok((true, None));
         }
-        Ok((false, mutant.told_apart(grammar, seed).0))
+        let input = mutant.told_apart(grammar, seed).0;
+        // An input that only a stricter grammar refuses must be valid.
+        match input {
+            Some(input) if !mutant.is_looser && !others.accept(&input)? => Ok((false, None)),
+            input => Ok((false, input)),
+        }
     })?;
     for (mutant, (noticed, input)) in mutants.iter().zip(found) {
         let on = format!("{path}:{}", mutant.line);
@@ -141,7 +174,9 @@ mod tests {
             texts.iter().map(|text| text.as_bytes().to_vec()).collect()
         };
         let mut found = Strictness::default();
-        notice(&mut found, bench, &grammar, [&bytes(valid), &bytes(invalid)], 1).unwrap();
+        let others =
+            Others { grammar: &grammar, grammars: std::slice::from_ref(&grammar), programs: None };
+        notice(&mut found, bench, &others, [&bytes(valid), &bytes(invalid)], 1).unwrap();
         let told: Vec<String> = found
             .let_through
             .iter()

@@ -252,9 +252,11 @@ impl Work<'_> {
 
     /// Drops, lowers and equalizes values on the tree of the grammar.
     fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
+        let until = self.shrinking.until;
+        let is_over = || until.is_over();
         self.by_edits("dropping and lowering on the tree of the grammar", |work, before| {
             // An input that the grammar does not accept stays as it is.
-            let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX);
+            let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX, is_over);
         })
     }
 

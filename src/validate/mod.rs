@@ -20,10 +20,12 @@ use std::sync::Arc;
 
 use crate::build::bench::Bench;
 use crate::grammar::program::Grammar;
+use crate::grammar::validate::accepts;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
+use crate::validate::inputs::InputValidator;
 use crate::validate::mutations::Mutation;
 use crate::validator::OutputValidator;
 
@@ -102,9 +104,16 @@ pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop>
         return Ok(None);
     }
     let tried = strictness::tried(&proving, &validators)?.into_iter();
+    // What a grammar puts outside of its bounds was shown to programs alone.
+    let accept = |text: &Arc<[u8]>| {
+        validators.iter().filter_map(InputValidator::grammar).all(|it| accepts(it, text))
+    };
     let faulty = tried.map(|task| {
         Ok(FaultyInput {
-            let_through: if task.is_refused { None } else { task.text()? },
+            let_through: match task.is_refused {
+                true => None,
+                false => task.text()?.filter(|text| accept(text)),
+            },
             test_case: task.test_case.name.clone(),
             fault: task.name,
         })

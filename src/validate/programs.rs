@@ -11,11 +11,15 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
+use crate::model::messages::told_by_program;
 use crate::model::outcome::Ending;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::protocol::Protocol;
 use crate::model::stop::{Stop, noting};
 use crate::model::tree::TreeEntry;
+
+/// How much of a broken validator's messages is read to find why it ended.
+const TOLD: u64 = 64 << 10;
 
 /// The exit code for "invalid" that cannot come from a crash.
 const fn invalid(protocol: Protocol) -> i32 {
@@ -146,15 +150,21 @@ pub(super) fn ask(
     if said.is_empty() {
         said = first_line(&reply.stdout);
     }
+    let crashed = || match told_by_program(&reply.stderr.start(TOLD).unwrap_or_default()) {
+        Some(line) => format!(": {line}"),
+        None => said.clone(),
+    };
     Ok(match (reply.outcome.stopped_by, reply.outcome.ending) {
         (None, Ending::Exited(code)) if code == protocol.accept() => Opinion::Valid,
         (None, Ending::Exited(code)) if code == invalid(protocol) => Opinion::Refused(said),
         // In this protocol, a failed assertion is a refusal.
         (None, _) if protocol == Protocol::Sinol => Opinion::Refused(said),
         (None, Ending::Exited(code)) => {
-            Opinion::Broken { ending: format!("exit code {code}"), said }
+            Opinion::Broken { ending: format!("exit code {code}"), said: crashed() }
         }
-        (None, Ending::Signalled(signal)) => Opinion::Broken { ending: signal.to_string(), said },
+        (None, Ending::Signalled(signal)) => {
+            Opinion::Broken { ending: signal.to_string(), said: crashed() }
+        }
         (Some(stop), _) => Opinion::Broken {
             ending: format!("a limit exceeded ({})", job.limits.passed(stop, &reply.outcome)),
             said,

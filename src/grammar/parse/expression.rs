@@ -79,7 +79,10 @@ impl Parser {
         operand: fn(&mut Self) -> Parse<Expr>,
     ) -> Parse<Expr> {
         let mut left = operand(self)?;
+        let mut operands = 1;
         while let Some((_, op)) = operators.iter().find(|(sign, _)| self.take_sign(sign)) {
+            operands += 1;
+            self.check_operands(operands)?;
             left = binary(*op, left, operand(self)?)?;
         }
         Ok(left)
@@ -174,7 +177,10 @@ impl Parser {
         part: fn(&mut Self) -> Parse<Expr>,
     ) -> Parse<Expr> {
         let mut left = part(self)?;
+        let mut operands = 1;
         while self.take_sign(sign) {
+            operands += 1;
+            self.check_operands(operands)?;
             let right = part(self)?;
             let span = left.span.to(right.span);
             left = Expr { kind: kind(Box::new(left), Box::new(right)), span };

@@ -89,6 +89,8 @@ fn blocks_end() {
             "1:20: `END` belongs to no block",
         ],
     );
+    let row = format!("ASSERT({}1 == 1)", "1 == 1 && ".repeat(2_001));
+    check(&row, &["1:20008: an expression with more than 2000 operands in a row"]);
     check(&"REP(1) ".repeat(200), &["1:698: nested more than 100 deep"]);
     check(&format!("INT(1,{}1)", "(".repeat(5000)), &["1:106: nested more than 100 deep"]);
 }

@@ -268,6 +268,9 @@ fn hard_conditions_are_met_in_the_end() {
     };
     // A permutation.
     check("REPI(i,2000,SPACE) INT(1,2000,p[i]) END ASSERT(UNIQUE(p))");
+    check(
+        "REPI(i,8000,SPACE) INT(1,100,u[i]) STRING(\"-\") INT(1,100,v[i]) ASSERT(u[i] != v[i]) END ASSERT(UNIQUE(u,v))",
+    );
     // A long rising row.
     check("REPI(i,200,SPACE) INT(1,10^9,a[i]) IF(i>0) ASSERT(a[i-1]<a[i]) END END");
     check("INT(0,10,b) REPI(i,100) SPACE INT(b+1,10^6,b) END");

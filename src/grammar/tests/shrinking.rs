@@ -62,7 +62,7 @@ fn check(text: &str, fault: fn(&[i64]) -> bool, smallest: &str) {
             );
             fault(&numbers(text))
         };
-        let shrunk = shrink(&grammar, &input, interesting, 3000).unwrap();
+        let shrunk = shrink(&grammar, &input, interesting, 3000, || false).unwrap();
         assert_eq!(String::from_utf8_lossy(&shrunk), smallest, "{text} from seed {seed}");
         assert!(left > 0, "{text} from seed {seed}: not complete");
     }
@@ -132,7 +132,8 @@ fn loops_without_a_count_shrink_too() {
 #[test]
 fn texts_shrink() {
     let grammar = grammar(WORD);
-    let shrunk = shrink(&grammar, b"abcdefghijkl\n", |text| text.len() > 4, 1000).unwrap();
+    let shrunk =
+        shrink(&grammar, b"abcdefghijkl\n", |text| text.len() > 4, 1000, || false).unwrap();
     assert_eq!(shrunk, b"abcd\n");
 }
 
@@ -145,9 +146,10 @@ fn a_budget_is_kept() {
         asked += 1;
         false
     };
-    assert_eq!(shrink(&grammar, &input, interesting, 20).unwrap(), input);
+    assert_eq!(shrink(&grammar, &input, interesting, 20, || false).unwrap(), input);
     assert_eq!(asked, 20);
-    assert!(shrink(&grammar, b"nonsense", |_| true, 20).is_err());
+    assert_eq!(shrink(&grammar, &input, |_| true, 20, || true).unwrap(), input);
+    assert!(shrink(&grammar, b"nonsense", |_| true, 20, || false).is_err());
 }
 
 #[test]
@@ -177,9 +179,10 @@ fn without_a_fault_the_smallest_input_of_each_grammar_is_left() {
     for text in GRAMMARS {
         let grammar = grammar(text);
         let input = generate(&grammar, &RANDOM, 5).unwrap();
-        let shrunk = shrink(&grammar, &input, |text| accepts(&grammar, text), 3000).unwrap();
+        let shrunk =
+            shrink(&grammar, &input, |text| accepts(&grammar, text), 3000, || false).unwrap();
         assert!(shrunk == input || is_smaller(&shrunk, &input), "{text}");
-        let again = shrink(&grammar, &shrunk, |_| true, 3000).unwrap();
+        let again = shrink(&grammar, &shrunk, |_| true, 3000, || false).unwrap();
         assert_eq!(String::from_utf8_lossy(&again), String::from_utf8_lossy(&shrunk), "{text}");
     }
 }

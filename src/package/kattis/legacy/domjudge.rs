@@ -23,6 +23,12 @@ pub(super) fn dialect(dir: &Path) -> Dialect {
     mark(dir).map_or(Dialect::Kattis, |_| Dialect::DomJudge)
 }
 
+/// Whether the package has a statement at the place for DOMjudge.
+pub(super) fn has_statement(tree: &Files) -> bool {
+    tree.file(INI).is_some()
+        && ["pdf", "html", "txt"].iter().any(|it| tree.file(&format!("problem.{it}")).is_some())
+}
+
 /// Reads the time limit and the name; those of the `.ini` file take precedence.
 pub(super) fn read(tree: &Files, yaml: &mut ProblemYaml) {
     let text = |name| tree.file(name)?.read(&tree.faults);

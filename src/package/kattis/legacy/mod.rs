@@ -165,7 +165,7 @@ impl Format for KattisLegacy {
             true => &NEW_STATEMENTS,
             false => &STATEMENTS,
         };
-        let languages = statements.languages(tree, true);
+        let languages = statements.languages(tree, !domjudge::has_statement(tree));
         let is_draft = self.is_draft();
         let mut yaml = match tree.file(SETTINGS) {
             Some(_) => settings::read(tree, &[], |map| problem_yaml::keys(map, is_draft)),

@@ -85,6 +85,8 @@ short-name = a
             "error submissions/accepted: has no submission: at least one accepted solution is required; add a correct solution",
         ],
     );
+    let statement = "--- problem_statement removed\n--- domjudge-problem.ini\nname = a\n--- problem.pdf\n%PDF\n";
+    check(SMALLEST, statement, &[]);
     let problem = problem(SMALLEST, changes);
     assert_eq!(problem.limits.time_limit.map(|it| it.as_secs_f64()), Some(1.5));
     assert_eq!(problem.limits.memory, Some(Bytes::mib(1024)));
