@@ -125,11 +125,11 @@ fn streams(streams: &[StreamSeen]) -> Finding {
 
 fn workers(survey: &ClusterSurvey) -> Finding {
     let workers = &survey.workers;
-    if survey.streams.iter().any(|it| it.name == WORKERS && !it.present) {
-        let advice = "workers are seen after the next command with `--executor`, which creates the stream that they announce themselves in";
-        return finding(Grade::Weak, "workers", "unknown".to_owned(), Some(advice));
-    }
     if workers.is_empty() {
+        if survey.streams.iter().any(|it| it.name == WORKERS && !it.present) {
+            let advice = "workers are seen after the next command with `--executor`, which creates the stream that they announce themselves in";
+            return finding(Grade::Weak, "workers", "unknown".to_owned(), Some(advice));
+        }
         let advice = "start `juror worker --nats` somewhere; units wait until there is one";
         return finding(Grade::Weak, "workers", "none".to_owned(), Some(advice));
     }
@@ -235,7 +235,11 @@ mod tests {
         );
         check(|it| it.streams = vec![stream(true, None), stream(false, None)], &[]);
         let unseen = StreamSeen { name: WORKERS.to_owned(), ..stream(false, None) };
-        check(|it| it.streams = vec![unseen.clone()], &["workers: unknown"]);
+        let unseen = |it: &mut ClusterSurvey| {
+            it.streams = vec![unseen.clone()];
+            it.workers.clear();
+        };
+        check(unseen, &["workers: unknown"]);
         check(|it| it.workers.clear(), &["workers: none"]);
         check(
             |it| it.workers[0].isolation = Isolation::Plain,

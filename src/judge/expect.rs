@@ -387,6 +387,8 @@ mod tests {
         check("WA", "AC AC AC AC", &["p: expected WA; got AC"]);
         check("RTE", "AC MLE AC AC", &[]);
         check("TLE RTE", "AC AC AC OLE", &[]);
+        check("TLE", "AC AC AC OLE", &[]);
+        check("TLE", "AC AC AC MLE", &["p: expected TLE; got MLE on secret/hard/1"]);
         check("CE AC", "CE", &[]);
         check("CE", "RTE AC AC AC", &["p: expected CE; got RTE on sample/1"]);
         check("RTE", "CE", &["builds: compile error"]);

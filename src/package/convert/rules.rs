@@ -301,7 +301,7 @@ fn rejects_with_points(problem: &Problem, graders: &Graders, group: &GradedGroup
     let start = if group.name.is_empty() { String::new() } else { format!("{}/", group.name) };
     let is_inside = |other: &str| {
         let rest = other.strip_prefix(&start).filter(|rest| !rest.is_empty());
-        rest.is_some_and(|rest| !rest.contains('/') && !(modes.ignore_sample && rest == "sample"))
+        rest.is_some_and(|rest| !(rest.contains('/') || modes.ignore_sample && rest == "sample"))
     };
     let inner: Vec<_> = graders.groups.iter().filter(|it| is_inside(&it.name)).collect();
     let any = || inner.iter().any(|it| rejects_with_points(problem, graders, it));
