@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::cluster::calls::{CALLS, HOW_STORED, inbox};
+use crate::model::cluster::{WHO_AM_I, WORKERS_ACCOUNT as WORKERS};
 use crate::model::units::Bytes;
-use crate::remote::nats::rights::{WHO_AM_I, WORKERS};
 
 /// The account with the streams.
 pub const SUBMITTERS: &str = "JUROR";

@@ -1,10 +1,9 @@
 //! What follows from a survey of a server: how good the server is for workers, and what would make it better.
 
-use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamSeen};
+use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamSeen, WORKERS_STREAM};
 use crate::model::host::{Finding, Grade};
 use crate::model::text::{count, printable};
 use crate::model::units::Bytes;
-use crate::remote::nats::layout::WORKERS;
 
 /// The largest difference between clocks, in seconds, before ages mislead.
 const CLOCK: f64 = 1.0;
@@ -126,7 +125,7 @@ fn streams(streams: &[StreamSeen]) -> Finding {
 fn workers(survey: &ClusterSurvey) -> Finding {
     let workers = &survey.workers;
     if workers.is_empty() {
-        if survey.streams.iter().any(|it| it.name == WORKERS && !it.present) {
+        if survey.streams.iter().any(|it| it.name == WORKERS_STREAM && !it.present) {
             let advice = "workers are seen after the next command with `--executor`, which creates the stream that they announce themselves in";
             return finding(Grade::Weak, "workers", "unknown".to_owned(), Some(advice));
         }
@@ -234,7 +233,7 @@ mod tests {
             &["streams: JOBS is another juror's: the version is null"],
         );
         check(|it| it.streams = vec![stream(true, None), stream(false, None)], &[]);
-        let unseen = StreamSeen { name: WORKERS.to_owned(), ..stream(false, None) };
+        let unseen = StreamSeen { name: WORKERS_STREAM.to_owned(), ..stream(false, None) };
         let unseen = |it: &mut ClusterSurvey| {
             it.streams = vec![unseen.clone()];
             it.workers.clear();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cluster::calls::HOW_STORED;
 use crate::cluster::findings::findings;
 use crate::model::cluster::{
-    ClusterRole, ClusterSurvey, QueueSeen, ServerSeen, StreamSeen, WorkerSeen,
+    ClusterRole, ClusterSurvey, QueueSeen, ServerSeen, StreamSeen, WHO_AM_I, WorkerSeen,
 };
 use crate::model::judgement::JudgeError;
 use crate::model::moment::Moment;
@@ -17,7 +17,7 @@ use crate::remote::nats::address::Address;
 use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
 use crate::remote::nats::link::{Link, NoReply, header, status};
 use crate::remote::nats::presence;
-use crate::remote::nats::rights::{self, WHO_AM_I};
+use crate::remote::nats::rights;
 
 /// How often the server is asked, to measure the round trip.
 const ROUNDS: usize = 21;

@@ -8,6 +8,15 @@ use crate::model::isolation::Isolation;
 use crate::model::serial::View;
 use crate::model::units::Bytes;
 
+/// Asks who the user is and what it may do. Every user may ask this.
+pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
+
+/// The account of the workers.
+pub const WORKERS_ACCOUNT: &str = "WORKERS";
+
+/// The stream with the announcements of workers.
+pub const WORKERS_STREAM: &str = "WORKERS";
+
 /// The survey of a server, written as a separate document, whose keys `docs/cluster.md` describes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClusterSurvey {

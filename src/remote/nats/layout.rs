@@ -4,6 +4,7 @@ use async_nats::Message;
 use serde_json::{Value, json};
 
 use crate::model::blob::Digest;
+use crate::model::cluster::WORKERS_STREAM;
 use crate::model::judgement::JudgeError;
 use crate::remote::nats::address::Lane;
 use crate::remote::nats::digits;
@@ -19,7 +20,7 @@ pub const RESULTS: &str = "RESULTS";
 /// Blobs, as the object store of NATS has them: this is its bucket `CAS`.
 pub const BLOBS: &str = "OBJ_CAS";
 /// Announcements of workers.
-pub const WORKERS: &str = "WORKERS";
+pub const WORKERS: &str = WORKERS_STREAM;
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -2,13 +2,8 @@
 
 use serde_json::Value;
 
+use crate::model::cluster::{WHO_AM_I, WORKERS_ACCOUNT};
 use crate::remote::nats::link::Link;
-
-/// Asks who the user is and what it may do. Every user may ask this.
-pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
-
-/// The account of the workers.
-pub const WORKERS: &str = "WORKERS";
 
 /// Whether the link has a worker's key. False if the server does not say.
 pub fn is_workers_link(link: &Link) -> bool {
@@ -19,7 +14,7 @@ pub fn is_workers_link(link: &Link) -> bool {
 
 /// Whether these rights are a worker's: it may not publish everywhere.
 pub fn is_of_worker(me: &Value) -> bool {
-    me["account"] == WORKERS || me["permissions"]["publish"]["allow"].is_array()
+    me["account"] == WORKERS_ACCOUNT || me["permissions"]["publish"]["allow"].is_array()
 }
 
 #[cfg(test)]
