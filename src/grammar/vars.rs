@@ -20,6 +20,8 @@ struct Cells {
     scalar: Option<Value>,
     /// Values with one index, small and without large gaps.
     row: Vec<Option<Value>>,
+    /// Number of values in the row.
+    filled: usize,
     /// Values with all other indices.
     others: HashMap<Vec<Int>, Value>,
     /// Number of occurrences of each value, if a test needs it.
@@ -110,11 +112,12 @@ impl Vars {
                 [Int::Small(at)] if cells.others.is_empty() && *at >= 0 => {
                     let at = *at as usize;
                     if let Some(cell) = cells.row.get_mut(at) {
-                        *cell = Some(value);
+                        cells.filled += usize::from(cell.replace(value).is_none());
                         return;
                     }
                     if at == cells.row.len() {
                         cells.row.push(Some(value));
+                        cells.filled += 1;
                         return;
                     }
                 }
@@ -161,9 +164,7 @@ impl Vars {
     /// The number of values of a variable.
     pub(super) fn len(&self, slot: usize) -> usize {
         let cells = &self.slots[slot];
-        usize::from(cells.scalar.is_some())
-            + cells.row.iter().flatten().count()
-            + cells.others.len()
+        usize::from(cells.scalar.is_some()) + cells.filled + cells.others.len()
     }
 
     /// Calls `see` with every index and its value, in any order.
@@ -187,6 +188,7 @@ impl Cells {
     fn clear(&mut self) {
         self.scalar = None;
         self.row.clear();
+        self.filled = 0;
         self.others.clear();
         if let Some(bag) = &mut self.bag {
             *bag = Bag::default();
@@ -217,7 +219,9 @@ impl Cells {
             if index >= self.row.len() {
                 self.row.resize(index + 1, None);
             }
+            self.filled += usize::from(value.is_some());
             let old = std::mem::replace(&mut self.row[index], value);
+            self.filled -= usize::from(old.is_some());
             // It may have been written to `others` before the row grew over it.
             return match old.is_none() && !self.others.is_empty() {
                 true => self.others.remove([Int::Small(index as i64)].as_slice()),
