@@ -126,7 +126,7 @@ fn workers(survey: &ClusterSurvey) -> Finding {
     let workers = &survey.workers;
     if workers.is_empty() {
         if survey.streams.iter().any(|it| it.name == WORKERS_STREAM && !it.present) {
-            let advice = "workers are seen after the next command with `--executor`, which creates the stream that they announce themselves in";
+            let advice = "run a command with `--executor`: it creates the stream in which workers announce themselves";
             return finding(Grade::Weak, "workers", "unknown".to_owned(), Some(advice));
         }
         let advice = "start `juror worker --nats` somewhere; units wait until there is one";

@@ -139,7 +139,8 @@ impl Trial<'_> {
             Some(_) => None,
             None => {
                 let scoring = self.case.scoring;
-                let help = "write it in feedback_dir for accepted outputs alone, and as the group's scoring asks";
+                let help =
+                    "write it only for accepted outputs, and as the group's scoring requires";
                 score::by_validator(scoring, classified.verdict, &response.feedback)
                     .map_err(|what| self.broken(asked, &what, response, kept.clone()).help(help))?
             }

@@ -58,7 +58,7 @@ impl<'a> Translator<'a, '_> {
             Event::Text(text) if text.contains(NEXT) || text.contains(REST) => self.samples(&text),
             Event::Text(text) => {
                 if let Some(name) = unknown_constant(&text) {
-                    let message = format!("there is no constant `{name}`");
+                    let message = format!("unknown constant `{name}`");
                     self.remark(at, message, "define it in `constants`, or correct the name");
                 }
                 vec![Event::Text(text)]

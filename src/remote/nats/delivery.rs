@@ -216,7 +216,7 @@ impl Submitter {
         frames: Vec<u8>,
     ) -> Result<Option<Vec<Response>>, String> {
         if let Some(ResultFault::Refused(reason)) = &head.fault {
-            // What was stored of it takes the room of others.
+            // Its stored parts take up room that others need.
             self.purge(RESULTS, &format!("{}.>", layout::result(&self.batch, unit)));
             return Err(format!("the server did not store it: {}", printable(reason)));
         }

@@ -26,7 +26,7 @@ pub(super) enum ProgramOrder {
     Find { number: RequestId, word: String },
 }
 
-/// Carries out orders until there are no more, and hands on the frames of each result.
+/// Runs orders until the channel closes, and passes on the frames of each result.
 pub(super) fn run(
     worker: &Worker<'_>,
     basket: &FramesByNumber,

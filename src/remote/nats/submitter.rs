@@ -94,7 +94,7 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
     let link = Link::open(address, Some(PATIENCE))?;
     if rights::is_workers_link(&link) {
         let what = format!("send jobs to {}", address.name);
-        return Err(JudgeError::new(what, "the key is a worker's, which has no right to do so")
+        return Err(JudgeError::new(what, "this is a worker's key, and workers cannot send jobs")
             .help(
                 "use a submitter's key; `juror cluster init` writes it to `submitter/nats.key`",
             ));

@@ -62,7 +62,7 @@ pub struct ResultHead {
     pub pace: f64,
     /// The worker's number of the first job; the other jobs' numbers follow.
     pub base: RequestId,
-    /// Why there are no results, if so.
+    /// The reason if the message has no results.
     pub fault: Option<ResultFault>,
     /// Where the rest is, if most of the result is in other messages.
     pub part: Option<ResultPart>,

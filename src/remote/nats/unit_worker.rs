@@ -80,7 +80,9 @@ pub fn work(
     let id = random()[..16].to_owned();
     tell(&format!("takes jobs from {}, as one of class {class}", address.name));
     if !link.has_jetstream() {
-        tell("its JetStream is off: unless another server of the cluster has it, no job will come");
+        tell(
+            "JetStream is off on this server; no jobs arrive unless another server of the cluster has it",
+        );
     }
     let mut units = UnitWorker {
         link: Arc::clone(&link),

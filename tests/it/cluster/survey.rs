@@ -57,7 +57,7 @@ fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
     let said = judged.code(4).get_output().clone();
     let said = String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned();
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("the key is a worker's, which has no right to do so"), "{said}");
+    assert!(said.contains("this is a worker's key, and workers cannot send jobs"), "{said}");
 
     let end = Instant::now() + LONG;
     let status = loop {

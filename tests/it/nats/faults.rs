@@ -190,14 +190,17 @@ fn a_connection_that_is_cut_within_a_blob_loses_nothing() {
     }
 }
 
-#[test]
-fn a_server_without_room_is_told_and_the_next_one_works() {
-    let Some(server) = Server::with(|store| {
+/// A server with room for three megabytes.
+fn small_server() -> Option<Server> {
+    Server::with(|store| {
         let room = "max_file_store: 3000000, sync_interval: always";
         format!("jetstream {{ store_dir: '{store}', {room} }}\n")
-    }) else {
-        return;
-    };
+    })
+}
+
+#[test]
+fn a_server_without_room_is_told_and_the_next_one_works() {
+    let Some(server) = small_server() else { return };
     let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
     let client = connect(&server.url());
     check_echo(&client, 100_000);
@@ -233,12 +236,7 @@ fn check_full(client: &Workers) {
 
 #[test]
 fn a_result_without_room_is_told_with_the_reason() {
-    let Some(server) = Server::with(|store| {
-        let room = "max_file_store: 3000000, sync_interval: always";
-        format!("jetstream {{ store_dir: '{store}', {room} }}\n")
-    }) else {
-        return;
-    };
+    let Some(server) = small_server() else { return };
     let long = Scripted::new(1, |job: &Job| {
         echo(job).map(|reply| Reply { stdout: bytes(20_000_000).into(), ..reply })
     });
