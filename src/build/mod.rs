@@ -318,13 +318,16 @@ impl<'a> Builder<'a> {
             None => (files(), None, None),
             Some(step) => {
                 let (report, program) = self.compile(plan, step, build_limits)?;
-                if report.refusal.is_some() {
-                    return Ok(Built::Rejected(Box::new(report)));
+                match (&report.refusal, &step.produces) {
+                    (Some(_), _) => return Ok(Built::Rejected(Box::new(report))),
+                    (None, None) => (files(), None, None),
+                    (None, Some(_)) => {
+                        let outcome = report.outcome.as_ref();
+                        building = outcome.map_or(Duration::ZERO, |outcome| outcome.wall_time);
+                        let report = Some(report).filter(|report| !report.messages.is_empty());
+                        (program, report, Some(Arc::new(files())))
+                    }
                 }
-                let outcome = report.outcome.as_ref();
-                building = outcome.map_or(Duration::ZERO, |outcome| outcome.wall_time);
-                let report = Some(report).filter(|report| !report.messages.is_empty());
-                (program, report, Some(Arc::new(files())))
             }
         };
         let program = Arc::new(program);
@@ -346,7 +349,8 @@ impl<'a> Builder<'a> {
         })))
     }
 
-    /// Runs the compiler. Its box becomes the program, unless the report contains a refusal.
+    /// Runs the compiler, or the check of the syntax. The box of a compiler becomes the program, unless the report
+    /// contains a refusal.
     fn compile(
         &self,
         plan: &BuildPlan,
@@ -360,7 +364,10 @@ impl<'a> Builder<'a> {
             writable: true,
             box_size: limits.output.unwrap_or(LARGE_OUTPUT),
             limits: limits.clone(),
-            keep: Keep::AllBut(step.scratch.clone()),
+            keep: match step.produces {
+                Some(_) => Keep::AllBut(step.scratch.clone()),
+                None => Keep::Nothing,
+            },
             ..Job::default()
         };
         let mut reply = self.executor.run(&job)?;
@@ -377,10 +384,10 @@ impl<'a> Builder<'a> {
         }
         let messages = messages(&reply).map_err(unread)?;
         let tree = reply.kept.unwrap_or_default();
-        let refusal = refusal(&reply.outcome, &limits).or_else(|| {
-            (!tree.has(&step.produces)).then(|| {
-                format!("the build succeeded, but did not create `{}`", step.produces.display())
-            })
+        let who = if step.produces.is_some() { "compiler" } else { "syntax check" };
+        let refusal = refusal(who, &reply.outcome, &limits).or_else(|| {
+            let lacks = step.produces.as_ref().filter(|product| !tree.has(product))?;
+            Some(format!("the build succeeded, but did not create `{}`", lacks.display()))
         });
         let report = CompilerReport { refusal, messages, outcome: Some(reply.outcome) };
         Ok((report, tree))

@@ -5,22 +5,22 @@ use std::time::Duration;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 
-/// Why a build counts as refused; `None` if it succeeded.
-pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
+/// Why a build counts as refused; `None` if it succeeded. `who` ran: the compiler or the syntax check.
+pub(super) fn refusal(who: &str, outcome: &Outcome, limits: &Limits) -> Option<String> {
     let passed = match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => stop,
         (None, Ending::Exited(0)) => return None,
         (None, _) if limits.exceeded(outcome) == Some(StoppedBy::Output) => StoppedBy::Output,
         (None, _) if is_at_its_end(outcome, limits) => StoppedBy::CpuTime,
         (None, Ending::Exited(code)) => {
-            return Some(format!("the compiler ended with exit code {code}"));
+            return Some(format!("the {who} ended with exit code {code}"));
         }
         (None, Ending::Signalled(signal)) => {
-            return Some(format!("the compiler was killed by {signal}"));
+            return Some(format!("the {who} was killed by {signal}"));
         }
     };
     let passed = limits.passed(passed, outcome);
-    Some(format!("the compiler exceeded a limit: {passed}"))
+    Some(format!("the {who} exceeded a limit: {passed}"))
 }
 
 /// Signals that a compiler causes itself, or that come from its own limits: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
@@ -106,7 +106,7 @@ mod tests {
                 cpu_time: Duration::from_secs(seconds),
                 ..quiet_outcome()
             };
-            let said = refusal(&outcome, &limits);
+            let said = refusal("compiler", &outcome, &limits);
             assert_eq!(said.is_some(), piece.is_some(), "{said:?}");
             let said = said.unwrap_or_default();
             assert!(said.contains(piece.unwrap_or_default()), "{said}");

@@ -16,7 +16,7 @@ pub struct BuildPlan {
     pub tools: Vec<String>,
     /// The files in the box before the build; if nothing is built, they are the program.
     pub files: Vec<TreeEntry>,
-    /// How to build it; `None` if nothing is built.
+    /// How to build or check it; `None` if there is nothing to do before its start.
     pub build: Option<BuildStep>,
     /// How to start it.
     pub start: Start,
@@ -62,17 +62,18 @@ impl Written {
     }
 }
 
-/// How a program is built, with the box as working directory.
+/// How a program is built or checked, with the box as working directory.
 ///
-/// The program is the contents of the box after the build.
+/// After a build, the program is the contents of the box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildStep {
     /// The command.
     pub command: Command,
     /// Upper bound on its simultaneous processes and threads.
     pub processes: u32,
-    /// The relative path of a file that the build must make; without it, the build has failed.
-    pub produces: PathBuf,
+    /// The relative path of a file that the build must make; without it, the build has failed. `None` if the step only
+    /// checks the files: they stay the program.
+    pub produces: Option<PathBuf>,
     /// Relative paths that only the build needs; they do not belong to the program.
     pub scratch: Vec<PathBuf>,
 }
@@ -125,7 +126,9 @@ impl BuildPlan {
         let (_, text) = BATCHES.iter().find(|(it, _)| *it == ending)?;
         if let Some(step) = &mut plan.build {
             step.command.argv.extend(build);
-            step.scratch.push(source.clone());
+            if step.produces.is_some() {
+                step.scratch.push(source.clone());
+            }
         }
         plan.start.for_many = start;
         plan.files.push(TreeEntry::new(source, Node::plain(text.as_bytes())));

@@ -68,10 +68,14 @@ impl Planner<'_> {
         let mut build = None;
         if !language.build.is_empty() {
             self.find_all(&[language.build, language.build_env], &purpose)?;
-            build = Some(self.build_step(language, &words));
+            let produces = PathBuf::from(self.fill_word(language.product, &words));
+            build = Some(self.build_step(language, language.build, Some(produces), &words));
         }
         let built = self.used.len();
         self.find_all(&[language.run, language.run_env], &purpose)?;
+        if !language.check.is_empty() {
+            build = Some(self.build_step(language, language.check, None, &words));
+        }
         let command = Command {
             argv: self.fill(language.run, &words),
             env: self.env(language.run_env),
@@ -111,7 +115,7 @@ impl Planner<'_> {
                 Some(BuildStep {
                     command,
                     processes: 256,
-                    produces: PathBuf::from("run"),
+                    produces: Some(PathBuf::from("run")),
                     scratch: Vec::new(),
                 })
             }
@@ -152,19 +156,25 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn build_step(&self, language: &Language, words: &Words<'_>) -> BuildStep {
+    fn build_step(
+        &self,
+        language: &Language,
+        line: &str,
+        produces: Option<PathBuf>,
+        words: &Words<'_>,
+    ) -> BuildStep {
         let mut env = self.env(language.build_env);
         env.push(self.path());
         env.push(temporary());
         let scratch = language.scratch.split_whitespace();
         BuildStep {
             command: Command {
-                argv: self.fill(language.build, words),
+                argv: self.fill(line, words),
                 env,
                 visible: self.visible(&self.used),
             },
-            processes: language.build_processes,
-            produces: PathBuf::from(self.fill_word(language.product, words)),
+            processes: language.build_processes.max(language.run_processes),
+            produces,
             scratch: scratch.map(PathBuf::from).collect(),
         }
     }

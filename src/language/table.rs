@@ -37,6 +37,8 @@ pub struct Language {
     pub entry: EntryPoint,
     /// The command line of the build, run in the box; empty if the sources themselves are started.
     pub build: &'static str,
+    /// The command line that checks the syntax of sources that are started themselves; empty if there is none.
+    pub check: &'static str,
     /// The additions to the environment of a build.
     pub build_env: &'static str,
     /// Upper bound on the processes and threads of a build.
@@ -89,7 +91,10 @@ pub static LANGUAGES: [Language; 54] = [
     known("ada", "Ada", ".adb .ads"),
     known("algol68", "Algol 68", ".a68"),
     known("apl", "APL", ".apl"),
-    interpreted("bash", "Bash", ".sh", "{bash} /program/{main}"),
+    Language {
+        check: "{bash} -n {main}",
+        ..interpreted("bash", "Bash", ".sh", "{bash} /program/{main}")
+    },
     Language {
         validators: Validators::Everywhere,
         build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources} -lm",
@@ -168,6 +173,7 @@ pub static LANGUAGES: [Language; 54] = [
     Language {
         aliases: "js",
         default_entry_point: "main.js",
+        check: "{node} --check {main}",
         run: "{node} --stack-size=65536 --max-old-space-size={heap_mib} /program/{main}",
         run_processes: 64,
         ..script("javascript", "JavaScript", ".js")
@@ -219,12 +225,16 @@ pub static LANGUAGES: [Language; 54] = [
         run: "{perl} -I/program /program/{main}",
         ..script("perl", "Perl", ".pm")
     },
-    interpreted("php", "PHP", ".php", "{php} -n -d memory_limit=-1 /program/{main}"),
+    Language {
+        check: "{php} -n -l {main}",
+        ..interpreted("php", "PHP", ".php", "{php} -n -d memory_limit=-1 /program/{main}")
+    },
     known("prolog", "Prolog", ".pl"),
     Language {
         is_of_format: false,
         aliases: "pypy",
         further_extensions: ".py .py3",
+        check: "{pypy3} -I -S -m py_compile {sources}",
         run: "{pypy3} /program/{main}",
         ..python("pypy3", "Python 3 with PyPy", "")
     },
@@ -248,7 +258,10 @@ pub static LANGUAGES: [Language; 54] = [
         ..interpreted("r", "R", ".R .r", "{Rscript} --vanilla /program/{main}")
     },
     known("racket", "Racket", ".rkt"),
-    interpreted("ruby", "Ruby", ".rb", "{ruby} -I/program /program/{main}"),
+    Language {
+        check: "{ruby} -c {main}",
+        ..interpreted("ruby", "Ruby", ".rb", "{ruby} -I/program /program/{main}")
+    },
     Language {
         // One unit of code, no symbols and a fast linker: half of the CPU time of a build, and a quarter of the size.
         build: "{rustc} --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 \
@@ -325,6 +338,7 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
         default_entry_point: "",
         entry: EntryPoint::AllSources,
         build: "",
+        check: "",
         build_env: "",
         build_processes: 0,
         beside: None,
@@ -410,6 +424,8 @@ const fn python(code: &'static str, name: &'static str, extensions: &'static str
     Language {
         default_entry_point: "__main__.py",
         entry: EntryPoint::File { marks: &["__name__", "__main__"] },
+        // Isolated: files of the submission with names of Python's own modules do not take part.
+        check: "{python3} -I -S -m py_compile {sources}",
         run: "{python3} /program/{main}",
         run_env: "PYTHONDONTWRITEBYTECODE=1",
         ..known(code, name, extensions)
@@ -465,7 +481,7 @@ impl Language {
 
     /// The tools in its command lines.
     pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
-        let lines = [self.build, self.build_env, self.run, self.run_env];
+        let lines = [self.build, self.check, self.build_env, self.run, self.run_env];
         TOOLS.iter().filter(move |tool| lines.iter().any(|line| line.contains(&tool.word())))
     }
 
@@ -543,7 +559,7 @@ mod tests {
             let endings: Vec<String> = own.chain(further.map(|it| format!("({it})"))).collect();
             let endings = endings.join(" ");
             let entry = or_dash(language.default_entry_point);
-            let build = or_dash(language.build)
+            let build = or_dash(if language.build.is_empty() { language.check } else { language.build })
                 .replace("{static}", "[-static]")
                 .replace("{crt_static}", "[-Ctarget-feature=+crt-static]")
                 .replace("{lld}", "[-Clink-arg=-fuse-ld=lld]");

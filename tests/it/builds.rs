@@ -120,6 +120,36 @@ fn main() {
 }
 "#;
 
+/// A program that an interpreter starts is refused before it runs if its syntax is wrong, as on Kattis and DOMjudge.
+#[test]
+fn a_syntax_error_is_a_compile_error() {
+    let fixture = Fixture::new();
+    let check = |tool: &str, name: &str, files: &[(&str, &str)], verdict: &str, message: &str| {
+        if !has(tool) {
+            return;
+        }
+        files.iter().for_each(|(file, text)| {
+            fixture.write(file, text);
+        });
+        let status = i32::from(verdict != "AC");
+        let submission = &fixture.json(&format!("judge sum {name}"), status)["submissions"][0];
+        assert_eq!(submission["verdict"], verdict, "{name}: {submission:#}");
+        assert!(submission["compiler"].to_string().contains(message), "{name}: {submission:#}");
+    };
+    let sum = "print(sum(map(int, input().split())))\n";
+    check("python3", "a.py", &[("a.py", "print('a'\n")], "CE", "SyntaxError");
+    check("python3", "two", &[("two/main.py", sum), ("two/x.py", "if:\n")], "CE", "SyntaxError");
+    check("python3", "b.py", &[("b.py", "print(a)\n")], "RTE", "");
+    // Names of Python's own modules, which are not at fault.
+    check("python3", "os.py", &[("os.py", sum)], "AC", "");
+    let beside = ("own/traceback.py", "raise ValueError\n");
+    check("python3", "own", &[("own/main.py", sum), beside], "AC", "");
+    check("bash", "a.sh", &[("a.sh", "if true; then\n")], "CE", "syntax error");
+    check("node", "a.js", &[("a.js", "let a = ;\n")], "CE", "SyntaxError");
+    check("php", "a.php", &[("a.php", "<?php echo (;\n")], "CE", "syntax error");
+    check("ruby", "a.rb", &[("a.rb", "puts (\n")], "CE", "syntax error");
+}
+
 #[test]
 fn what_a_build_script_leaves_behind_leads_nowhere() {
     if !has("cargo") || !has("cc") {

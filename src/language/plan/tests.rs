@@ -104,7 +104,12 @@ fn rust_links_with_the_linker_that_it_brings_along_if_any() {
 
 #[test]
 fn interpreted_languages_show_the_interpreter_to_the_run() {
-    check(python(Scripted::default()), "a.py", "-", "/h/py/bin/python3 /program/a.py [/h/py]");
+    check(
+        python(Scripted::default()),
+        "a.py",
+        "/h/py/bin/python3 -I -S -m py_compile a.py [/h/py]",
+        "/h/py/bin/python3 /program/a.py [/h/py]",
+    );
     check(
         java(Scripted::default()),
         "a.java=class A { static void main(String[] a) {} }",
@@ -147,7 +152,7 @@ fn the_binary_has_a_name_that_no_file_has() -> Result<(), Unready> {
     let machine = Scripted::default().gcc(NO_ARCHIVE);
     let plan = planned(machine, ProgramKind::Submission, Shape::Directory, &files)?;
     assert_eq!(shown(&plan.start.command(&[], None)), "/program/program__");
-    assert_eq!(plan.build.map(|it| it.produces), Some("program__".into()));
+    assert_eq!(plan.build.and_then(|it| it.produces), Some("program__".into()));
     Ok(())
 }
 
@@ -159,9 +164,10 @@ fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>)
     };
     let plan = planned(machine, ProgramKind::Submission, shape, files).expect("a plan");
     let batches = plan.for_batches().map(|batches| {
+        let is_built = plan.build.as_ref().is_some_and(|step| step.produces.is_some());
         let argv = |plan: &BuildPlan| match &plan.build {
-            Some(step) => step.command.argv.clone(),
-            None => plan.start.command(&[], None).argv,
+            Some(step) if is_built => step.command.argv.clone(),
+            _ => plan.start.command(&[], None).argv,
         };
         let mut added = argv(&batches);
         argv(&plan).iter().for_each(|word| {
@@ -170,7 +176,7 @@ fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>)
         let added = added.join(" ");
         let names = batches.files.iter().map(|it| it.name.to_string_lossy());
         let is_java = plan.written.code() == Some("java");
-        assert_eq!(batches.start == plan.start, plan.build.is_some() && !is_java);
+        assert_eq!(batches.start == plan.start, is_built && !is_java);
         assert_eq!(batches.start.for_one(), plan.start);
         [added, names.collect::<Vec<_>>().join(" ")]
     });
@@ -218,7 +224,7 @@ fn the_heap_follows_the_memory_limit() -> Result<(), Unready> {
     assert_eq!(plan.start.memory(Some(Bytes::mib(64))), Some(Bytes::mib(320)));
     assert_eq!(plan.start.memory(None), None);
     assert_eq!(plan.start.for_one().memory(Some(Bytes(0))), Some(Bytes::mib(256)));
-    let step = plan.build.map(|it| it.produces);
+    let step = plan.build.and_then(|it| it.produces);
     assert_eq!(step, Some("p/A.class".into()));
     Ok(())
 }
