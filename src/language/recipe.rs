@@ -96,7 +96,13 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
             None if code == TESTLIB_CODE => Ok(&TESTLIB),
             None if code == LIBRARY_CHECKER_CODE => Ok(&LIBRARY_CHECKER),
             Some(language) if language.is_ready() => Ok(language),
-            Some(language) => Err(not_built(language, "the language set for it")),
+            Some(language) => Err(not_built(
+                language,
+                match code.as_str() {
+                    "python2" => "set for it, or named in its first line",
+                    _ => "the language set for it",
+                },
+            )),
             None => {
                 let message = format!("unknown language `{code}`");
                 Err(ProgramFault::new(message, "`juror languages` lists the codes"))

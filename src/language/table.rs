@@ -559,10 +559,11 @@ mod tests {
             let endings: Vec<String> = own.chain(further.map(|it| format!("({it})"))).collect();
             let endings = endings.join(" ");
             let entry = or_dash(language.default_entry_point);
-            let build = or_dash(if language.build.is_empty() { language.check } else { language.build })
-                .replace("{static}", "[-static]")
-                .replace("{crt_static}", "[-Ctarget-feature=+crt-static]")
-                .replace("{lld}", "[-Clink-arg=-fuse-ld=lld]");
+            let build =
+                or_dash(if language.build.is_empty() { language.check } else { language.build })
+                    .replace("{static}", "[-static]")
+                    .replace("{crt_static}", "[-Ctarget-feature=+crt-static]")
+                    .replace("{lld}", "[-Clink-arg=-fuse-ld=lld]");
             let row = format!("| {code} | {name} | {endings} | {entry} | `{build}` | `{run}` |");
             if !document.contains(&row) {
                 missing.push(row);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
 use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
@@ -41,8 +42,13 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
     if metadata.is_dir() {
         return Ok(());
     }
-    let message = format!("{} is neither a directory nor an archive", dir.display());
-    Err(Diagnostic::error(dir, message).help(WANTED))
+    let name = dir.display();
+    let message = format!("{name} is neither a directory nor an archive");
+    let help = match Language::of_file(dir) {
+        Some(_) => format!("name the package first, and {name} after it"),
+        None => WANTED.to_owned(),
+    };
+    Err(Diagnostic::error(dir, message).help(help))
 }
 
 /// The packages beside it that a misspelt path probably means; if there are none, what a package is.

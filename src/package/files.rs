@@ -253,11 +253,7 @@ impl Walk<'_> {
     /// or a validator would change verdicts.
     fn lost(&self, path: &Path, message: impl Into<String>, help: &str) {
         let name = path.strip_prefix(self.root).unwrap_or(path);
-        let layout = self.format.layout();
-        let judges = [layout.data, "output_validator", "output_validators", "graders", "include"];
-        // Without a directory for data, all that the format wants is data.
-        let is_in = |dir: &&str| !dir.is_empty() && name.starts_with(dir);
-        match layout.data.is_empty() || judges.iter().any(is_in) {
+        match name.to_str().is_none_or(|name| self.format.judges(name)) {
             true => drop(self.faults.error(path, message, help)),
             false => self.faults.lack(path, message, help),
         }

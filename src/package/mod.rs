@@ -41,7 +41,7 @@ use crate::model::problem::Problem;
 use crate::package::bare::Bare;
 use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
-use crate::package::files::Files;
+use crate::package::files::{Files, is_inside};
 use crate::package::italian::Italian;
 use crate::package::kattis::{Kattis202509, LEGACY, LEGACY_ICPC, V2023_07};
 use crate::package::library_checker::LibraryChecker;
@@ -73,6 +73,14 @@ trait Format: Sync {
     /// Whether this name below the package's directory belongs to the package; other files are not checked.
     fn wants(&self, _name: &str) -> bool {
         true
+    }
+
+    /// Whether a file or directory of this name changes verdicts: without it, nothing is judged.
+    fn judges(&self, name: &str) -> bool {
+        let layout = self.layout();
+        let judges = [layout.data, "output_validator", "output_validators", "graders", "include"];
+        // Without a directory for data, all that the format wants is data.
+        layout.data.is_empty() || judges.iter().any(|dir| name == *dir || is_inside(name, dir))
     }
 
     /// Whether a file or directory may have this name. Those with other names are ignored.

@@ -43,8 +43,10 @@ impl Images {
             _ => name,
         };
         let with = |ending: &str| {
-            let name = format!("{stem}.{ending}");
-            self.directory.join(&name).is_file().then_some(name)
+            let mut names = [ending.to_owned(), ending.to_ascii_uppercase()]
+                .map(|ending| format!("{stem}.{ending}"))
+                .into_iter();
+            names.find(|name| self.directory.join(name).is_file())
         };
         let name = match known(name) {
             Some(_) => name.to_owned(),
@@ -55,6 +57,7 @@ impl Images {
         let Some((_, media_type)) = known(&name) else {
             return Err(match ending(&name).as_str() {
                 ending @ ("pdf" | "eps") => format!("a page cannot show .{ending}"),
+                "" => format!("there is no {name}.png, .jpg, .jpeg or .svg"),
                 _ => "a page shows .png, .jpg, .jpeg and .svg".to_owned(),
             });
         };

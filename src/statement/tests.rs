@@ -17,6 +17,7 @@ fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     write("statement/problem", text);
     write("statement/a.png", "foob");
     write("statement/b.pdf", "%PDF");
+    write("statement/c.JPG", "foob");
     write("secret.txt", "secret");
     std::os::unix::fs::symlink("/etc/passwd", dir.path().join("statement/out.png"))
         .expect("a link");
@@ -121,6 +122,7 @@ fn the_subset_of_latex_becomes_html() {
         r"\textbf{a \emph{b}} {\tt c--d} e--f",
         &["<strong>a <em>b</em></strong> <code>c--d</code> e–f"],
     );
+    check(r"\problemyamlname\includegraphics{c}", &["<p>Sum &amp; more<img src=\"data:image/jpeg"]);
     check(
         r"At \url{https://a.example/b%20c} and \href{https://a.example/%2F}{d}. End",
         &["\"https://a.example/b%20c\">", "\"https://a.example/%2F\">d</a>. End"],
@@ -253,6 +255,11 @@ fn what_latex_is_not_known_is_told_with_its_line() {
         "\\def\\x#1;{[#1]}a\\x b",
         &["<p>ab</p>"],
         &["1: the macro \\x has a pattern, so it is left out"],
+    );
+    check(
+        "\\includegraphics{none}",
+        &[],
+        &["1: the image `none` is left out: there is no none.png, .jpg, .jpeg or .svg"],
     );
     check(
         "\\includegraphics{b.gif}",

@@ -7,6 +7,7 @@ use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::model::units::Bytes;
+use crate::package::detect;
 use crate::package::files::MAX_FILES;
 
 /// Upper bounds on what an archive may hold.
@@ -141,7 +142,8 @@ impl Target {
         fs::set_permissions(path, mode).map_err(UnpackRefusal::System)
     }
 
-    /// Makes the links and returns where the package is: if there is a single directory at the top, inside it.
+    /// Makes the links and returns where the package is: if there is a single directory at the top, inside it, and so
+    /// on down to a package.
     pub(super) fn finish(self) -> Result<PathBuf, UnpackRefusal> {
         for [name, leads_to] in &self.links {
             let Some(path) = self.below(name)? else { continue };
@@ -155,16 +157,14 @@ impl Target {
                 return Err(UnpackRefusal::Link(name, leads_to));
             }
         }
-        let entries = fs::read_dir(&self.root).map_err(UnpackRefusal::System)?.flatten();
-        let is_shown = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default();
-            !name.as_encoded_bytes().starts_with(b".")
-        };
-        let shown: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_shown).collect();
-        match &shown[..] {
-            [only] if only.is_dir() && !only.is_symlink() => Ok(only.clone()),
-            _ => Ok(self.root),
+        let mut package = self.root;
+        while let Some(only) = only_directory(&package)? {
+            package = only;
+            if detect::format(&package).is_ok() {
+                break;
+            }
         }
+        Ok(package)
     }
 
     /// The path for an entry of this name; `None` for the directory itself, and for files that some programs add.
@@ -215,6 +215,19 @@ impl Target {
     fn too_many(&self) -> UnpackRefusal {
         UnpackRefusal::TooLarge(format!("{} files", self.bounds.entries))
     }
+}
+
+/// The directory in this one, if it has nothing else but files that systems add.
+fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
+    const ADDED: [&str; 2] = ["Thumbs.db", "desktop.ini"];
+    let entries = fs::read_dir(dir).map_err(UnpackRefusal::System)?.flatten();
+    let is_own = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        !name.as_encoded_bytes().starts_with(b".") && ADDED.iter().all(|added| name != *added)
+    };
+    let mut own = entries.map(|entry| entry.path()).filter(is_own);
+    let only = own.next().filter(|_| own.next().is_none());
+    Ok(only.filter(|only| only.is_dir() && !only.is_symlink()))
 }
 
 fn make_parent(path: &Path, name: &str) -> Result<(), UnpackRefusal> {

@@ -140,6 +140,9 @@ fn a_package_is_unpacked_as_it_is() {
     check(&["plus/", "plus/problem.yaml", "plus/v/run!"], "sum/plus: problem.yaml v/run!");
     // Files that systems add are ignored.
     check(&["plus/a", "__MACOSX/plus/._a", ".DS_Store"], "sum/plus: a");
+    check(&["plus/a", "Thumbs.db"], "sum/plus: a");
+    check(&["plus/plus/a"], "sum/plus/plus: a");
+    check(&["plus/tests/1.in", "plus/tests/1.ans"], "sum/plus: tests/1.ans tests/1.in");
     check(&["./", "./plus/", "./plus//a"], "sum/plus: a");
     check(&["a", "b -> a", "c/d -> ../a"], "sum: a b->a c/d->../a");
     check(&["a!", "b = a"], "sum: a! b!");

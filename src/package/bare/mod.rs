@@ -18,6 +18,9 @@ use crate::package::juror_toml;
 /// The format.
 pub(super) struct Bare;
 
+/// The settings of DOMjudge.
+const INI: &str = "domjudge-problem.ini";
+
 /// Directories of inputs, each with the directory of their answers.
 const DIRECTORIES: [[&str; 2]; 7] = [
     ["", ""],
@@ -256,6 +259,12 @@ impl Format for Bare {
         let help = "limits are juror's own, and outputs are compared token by token; \
                     --time-limit, --memory-limit and --compare set others";
         tree.faults.warning(&tree.root, message, help);
+        let settings = tree.path(INI);
+        if settings.is_file() {
+            let message = "is ignored: bare tests have no settings";
+            let help = "move the tests to data/secret; then the directory is a package of DOMjudge";
+            tree.faults.warning(settings, message, help);
+        }
         Some(Draft::of(problem))
     }
 }

@@ -48,6 +48,15 @@ fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
 }
 
 #[test]
+fn settings_that_are_not_read_are_told() {
+    check(
+        &["1.in", "1.ans", "domjudge-problem.ini"],
+        &["1 1.ans"],
+        &["domjudge-problem.ini: is ignored: bare tests have no settings"],
+    );
+}
+
+#[test]
 fn a_test_case_that_is_lost_is_an_error() {
     let keep = directory(&["1.in", "1.ans", "2.in -> /etc/hostname", "x -> /etc/hostname"]);
     let found = read(keep.path()).diagnostics;

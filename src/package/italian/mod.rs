@@ -23,7 +23,7 @@ use crate::package::by_name::{self, compared_by_lines};
 use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
-use crate::package::files::{Files, Item, is_valid_name};
+use crate::package::files::{Files, Item, is_inside, is_valid_name};
 use crate::package::italian::gen_file::{Listing, Source};
 use crate::package::languages::natural_language;
 use crate::package::node::{Map, Node, Parse, with_yaml};
@@ -83,6 +83,15 @@ impl Format for Italian {
         let beside =
             ["input/input0.txt", "gen/GEN"].into_iter().find(|name| dir.join(name).is_file())?;
         dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {beside}"))
+    }
+
+    /// Tests, checkers, graders and settings do. Inputs are seldom made anew, and statements never judge.
+    fn judges(&self, name: &str) -> bool {
+        let of_graders = |file: &str| file.starts_with("grader.") || file.ends_with(".h");
+        let dirs = ["input", "output", "check", "cor"];
+        dirs.iter().any(|dir| name == *dir || is_inside(name, dir))
+            || [SETTINGS, "gen", "gen/GEN", "sol"].contains(&name)
+            || name.strip_prefix("sol/").is_some_and(of_graders)
     }
 
     fn layout(&self) -> Layout {

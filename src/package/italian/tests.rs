@@ -1,5 +1,6 @@
 //! Small tasks, and how they are read.
 
+use crate::model::diagnostic::{Diagnostic, Hinders};
 use crate::model::recipe::InputSource;
 use crate::package::statements::statements;
 use crate::package::tests::package_with;
@@ -193,4 +194,33 @@ fn what_cannot_be_honoured_is_named() {
     check(&[], &[], &["gen/generatore.py"], "and no generator in gen/");
     check(&[], &[], &["sol/soluzione.cpp"], "and no sol/solution.* to make it");
     check(&[], &[("gen/generator.cpp", "g\n")], &[], "is a second generator");
+}
+
+/// A link out of the task prevents verdicts only if judging needs it.
+#[test]
+fn a_lost_file_that_never_judges_prevents_no_verdict() {
+    let check = |name: &str, is_judged: bool| {
+        let files = [
+            ("task.yaml", SETTINGS),
+            ("input/input0.txt", "3 4\n"),
+            ("output/output0.txt", "7\n"),
+            ("sol/soluzione.cpp", "s\n"),
+        ];
+        let keep = package_with(files.iter(), &[("n_input: 4", "n_input: 1")], &[]);
+        let link = keep.path().join(name);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", &link).unwrap();
+        let reading = read(keep.path());
+        assert!(reading.diagnostics.iter().any(Diagnostic::is_error), "{name}");
+        let hinders = |it: &Diagnostic| it.is_error() && it.hinders == Hinders::Everything;
+        let is_hindered = reading.diagnostics.iter().any(hinders);
+        assert_eq!(!is_hindered, is_judged, "{name}: {:?}", reading.diagnostics);
+    };
+    check("gen/limits.py", true);
+    check("testo/images.sty", true);
+    check("sol/other.cpp", true);
+    check("sol/grader.cpp", false);
+    check("gen/GEN", false);
+    check("check/checker.cpp", false);
+    check("input/input1.txt", false);
 }

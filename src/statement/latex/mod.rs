@@ -20,6 +20,7 @@ use crate::statement::latex::symbols::{Style, accent, is_nothing, style, switch,
 use crate::statement::latex::writer::Writer;
 use crate::statement::markdown::FORMULA;
 use crate::statement::math::{self, Math};
+use crate::statement::page;
 use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
 
@@ -192,6 +193,10 @@ impl Translator<'_, '_> {
                 let title = scanner.argument();
                 let title = self.inline(title);
                 self.title = Some(title).filter(|title| !title.trim().is_empty());
+            }
+            "problemyamlname" => {
+                let title = page::title(self.scope.problem, self.scope.language);
+                self.writer.text(&title);
             }
             "nextsample" => {
                 let sample = self.scope.samples.next(self.scope.words);
