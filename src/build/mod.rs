@@ -21,8 +21,9 @@ use crate::language::fault::Unready;
 use crate::language::plan::{BuildPlan, BuildStep};
 use crate::language::planner::plan;
 use crate::language::probe::{Machine, Probe};
-use crate::language::recipe::recipe;
+use crate::language::recipe::{Form, recipe};
 use crate::language::sources::{self, Sources};
+use crate::language::table::Language;
 use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -41,6 +42,8 @@ pub struct Builder<'a> {
     toolchains: Arc<Toolchains>,
     /// Its recent builds, if it keeps them.
     built: Option<Recent<Ingredients, Arc<Built>>>,
+    /// The codes of the languages that a problem allows; all if there are none.
+    allowed: Option<Vec<String>>,
 }
 
 /// Everything that determines a build.
@@ -234,12 +237,20 @@ impl<'a> Builder<'a> {
 
     /// The same, but tools are found with this probe.
     pub fn asking(executor: &'a dyn Executor, probe: Box<dyn Probe>) -> Self {
-        Self { executor, toolchains: Arc::new(Toolchains::new(probe)), built: None }
+        let toolchains = Arc::new(Toolchains::new(probe));
+        Self { executor, toolchains, built: None, allowed: None }
     }
 
     /// The same builder, with compilers that run in this executor.
     pub fn on<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
-        Builder { executor, toolchains: Arc::clone(&self.toolchains), built: None }
+        let allowed = self.allowed.clone();
+        Builder { executor, toolchains: Arc::clone(&self.toolchains), built: None, allowed }
+    }
+
+    /// The same builder for the submissions of a problem that allows these languages. For others, it needs no tools.
+    #[must_use]
+    pub fn allowing(&self, languages: Option<&[String]>) -> Self {
+        Self { allowed: languages.map(<[String]>::to_vec), ..self.on(self.executor) }
     }
 
     /// The same builder, which keeps this many recent builds for reuse.
@@ -268,7 +279,18 @@ impl<'a> Builder<'a> {
         let code = Bytes(sources.files.iter().map(TreeEntry::length).sum());
         let path = &program.path;
         let recipe = recipe(program, sources).map_err(|fault| fault.at(path))?;
-        let mut plan = plan(recipe, &self.toolchains).map_err(|unready| unready.at(path))?;
+        let language = match recipe.form {
+            Form::Language { language, .. } => Some(language),
+            _ => None,
+        };
+        let is_forbidden = |language: &&Language| {
+            let allowed = self.allowed.as_ref();
+            allowed.is_some_and(|allowed| allowed.iter().all(|code| code != language.code))
+        };
+        let mut plan = match (plan(recipe, &self.toolchains), language.filter(is_forbidden)) {
+            (Err(Unready::Tool(_)), Some(language)) => BuildPlan::unused(language),
+            (plan, _) => plan.map_err(|unready| unready.at(path))?,
+        };
         plan.define(&program.defines);
         Ok(Prepared { plan, code })
     }

@@ -67,6 +67,13 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     if time_limit.is_some() && *to != Target::DomjudgeZip {
         return Err(Stop::usage("--time-limit is only for --to domjudge-zip; leave it out"));
     }
+    let is_archive = *to == Target::DomjudgeZip;
+    if is_archive && out.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        let name = out.display().to_string();
+        let name = name.trim_end_matches('/');
+        let what = format!("{name}/ is the name of a directory; give a file, such as {name}.zip");
+        return Err(Stop::usage(what));
+    }
     check_out(out, package)?;
     let mut problem = problem::read(package, format.as_deref(), Remarks::Errors, output)?;
     problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
@@ -90,7 +97,6 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     }
     let (from, files) = (problem.layout.format, plan.files.clone());
     let losses = plan.losses(&problem, &read_again(&dir)?);
-    let is_archive = *to == Target::DomjudgeZip;
     let done = match is_archive {
         true => zip(&files, &dir, &beside),
         false => Ok(dir),

@@ -38,6 +38,7 @@ use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
 use crate::model::text::path_text;
 use crate::model::verdict::Verdict;
+use crate::package::archive::is_archive;
 use crate::package::suggest::paths_near;
 
 /// Arguments of `juror judge`.
@@ -187,7 +188,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     }
     let host = Host::start(&arguments.runs.host, output)?;
     let builder = host.builder();
-    let entries = entries(arguments, &submissions, &class, &builder, output)?;
+    let entries = entries(arguments, &problem, &submissions, &class, &builder, output)?;
     if entries.is_empty() {
         return Ok(());
     }
@@ -378,6 +379,10 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     match (fs::canonicalize(path), own.next()) {
         // By its name in the package, as in other commands.
         (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
+        (Ok(real), _) if is_archive(&real) => {
+            let name = path.display();
+            Err(format!("submission {name} is an archive; unpack it and give the directory").into())
+        }
         (Ok(real), _) => Ok(submission(path, real, problem)),
         (Err(error), None) => {
             let name = path.display();
@@ -419,6 +424,7 @@ fn instead(path: &Path, problem: &Problem) -> String {
 /// class folder still gets its row.
 fn entries<'a>(
     arguments: &JudgeArguments,
+    problem: &Problem,
     submissions: &'a [Submission],
     class: &BTreeSet<String>,
     builder: &Builder<'_>,
@@ -430,7 +436,7 @@ fn entries<'a>(
     let mut entries = Vec::new();
     for source in sources.chunks(1) {
         let before = found.len();
-        let mut entry = sessions::entries(source, builder, &mut found)?;
+        let mut entry = sessions::entries(problem, source, builder, &mut found)?;
         if let ([], [submission]) = (&entry[..], source)
             && class.contains(&submission.name)
         {

@@ -15,7 +15,7 @@ use crate::model::event::Event;
 use crate::model::judgement::Judgement;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
-use crate::model::problem::Submitted;
+use crate::model::problem::{Problem, Submitted};
 use crate::model::report::{LimitsReport, ProgressStep};
 use crate::model::stop::{Mend, Stop, noting};
 use crate::model::submission::{Expectation, Submission};
@@ -156,7 +156,7 @@ impl Judging<'_> {
             });
         }
         let mut found = Vec::new();
-        let mut entries = entries(&bounding, self.bench.builder, &mut found)?;
+        let mut entries = entries(self.bench.problem, &bounding, self.bench.builder, &mut found)?;
         for entry in entries.extract_if(.., |entry| entry.lacks().is_some()) {
             let what = format!("there is no {}", entry.lacks().unwrap_or_default());
             found.push(Diagnostic::error(&entry.submission.program.path, what));
@@ -247,10 +247,12 @@ impl Judging<'_> {
 /// # Errors
 /// If it was interrupted.
 pub fn entries<'a>(
+    problem: &Problem,
     submissions: &'a [Submission],
     builder: &Builder<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
+    let builder = builder.allowing(problem.languages.as_deref());
     let mut entries = Vec::new();
     for submission in submissions {
         entries.extend(entry(submission, builder.prepare(&submission.program), found)?);

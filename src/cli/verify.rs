@@ -237,7 +237,7 @@ impl Verifier<'_> {
     ) -> Result<(), Stop> {
         let problem = bench.problem;
         let mut found = Vec::new();
-        let entries = entries(submissions, self.builder, &mut found)?;
+        let entries = entries(problem, submissions, self.builder, &mut found)?;
         found.extend(sessions::skipped(&entries));
         self.output.diagnosed(found);
         if entries.is_empty() && !problem.submissions.is_empty() {

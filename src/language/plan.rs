@@ -110,6 +110,11 @@ impl BuildPlan {
         }
     }
 
+    /// The plan for a program in a language that its problem does not allow: it is neither built nor started.
+    pub fn unused(language: &'static Language) -> Self {
+        Self::ready(Written::In(language), Start::plain(Command::default(), 0))
+    }
+
     /// Adds macro definitions, if a compiler of C or C++ builds it.
     pub fn define(&mut self, names: &[String]) {
         let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };

@@ -389,6 +389,11 @@ fn a_package_says_which_source_code_it_takes() {
         1,
         &["CE", "the language is bash; the problem allows cpp, java"],
     );
+    // No compiler is needed to say so.
+    fixture.write("a.nim", "echo 1\n");
+    let said = "the language is nim; the problem allows bash";
+    fixture.write("sum/problem.yaml", format!("{problem}languages: [bash]\n"));
+    fixture.check("judge sum a.nim", 1, &["CE", said]);
     check("  code: 1\n", 0, &["AC"]);
     fixture.write("a.sh", format!("{RIGHT}#{}\n", "x".repeat(2000)));
     check("  code: 1\n", 1, &["CE", "of source code, 1 KiB allowed"]);

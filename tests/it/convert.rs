@@ -88,7 +88,7 @@ fn what_legacy_cannot_say_is_named() {
         "sum/problem.yaml",
         "problem_format_version: 2025-09\nname: {en: Sum, de: Summe}\n\
          uuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\nlicense: cc by\n\
-         credits: {authors: [{name: Ada, email: a@example.org}, Bob], testers: Eve}\n\
+         credits: {authors: [{name: Ada, email: a@example.org, orcid: 0000-0001-2345-6789}, Bob], testers: Eve}\n\
          source: [{name: A, url: https://example.org}, B]\nversion: '1'\nkeywords: [a b, c]\n\
          languages: [bash]\nconstants: {most: 5}\nlimits: {memory: 256, time_resolution: 0.5}\n",
     );
@@ -126,6 +126,7 @@ fn what_legacy_cannot_say_is_named() {
             "problem.yaml | all but the first `source` | left out",
             "problem.yaml | allow_file_writing: false | true",
             "problem.yaml | constants: most most.value | their values in the files",
+            "problem.yaml | credits.authors.orcid | left out",
             "problem.yaml | credits.testers | left out",
             "problem.yaml | key `version` | left out",
             "problem.yaml | keywords with blanks | several words",
@@ -520,6 +521,7 @@ fn nothing_is_written_if_it_cannot_be_as_asked() {
     check("sum --to legacy there", 2, "there already exists; choose another");
     check("sum --to legacy sum/new", 2, "the new package cannot be inside the old one");
     check("sum --to 2023-07 new", 2, "expected 2025-09, legacy or domjudge-zip");
+    check("sum --to domjudge-zip new/", 2, "give a file, such as new.zip");
     check("sum --to legacy --time-limit 2 new", 2, "--time-limit is only for --to domjudge-zip");
     check("sum --to legacy none/new", 2, "none is not a directory; make it first: mkdir -p none");
     check("none --to legacy new", 3, "no such directory");

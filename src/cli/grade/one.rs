@@ -121,9 +121,10 @@ impl Grader<'_> {
         let problem = limited(&loaded, &limits);
         let source = line.source.parts();
         let submission = submission(&source, &problem)?;
+        let builder = self.builder.allowing(problem.languages.as_deref());
         let prepared = match &source.text {
-            Some(text) => self.builder.prepare_text(&submission.program, text),
-            None => self.builder.prepare(&submission.program),
+            Some(text) => builder.prepare_text(&submission.program, text),
+            None => builder.prepare(&submission.program),
         };
         let mut found = Vec::new();
         let entries: Vec<PreparedSubmission<'_>> =

@@ -69,7 +69,7 @@ impl<'a> Gates<'a> {
         time_limit: &TimeLimit,
     ) -> Result<Vec<Judgement>, Stop> {
         let mut found = Vec::new();
-        let entries = entries(submissions, self.bench.builder, &mut found)?;
+        let entries = entries(self.bench.problem, submissions, self.bench.builder, &mut found)?;
         let done = AtomicUsize::new(0);
         let step = |done| {
             let what = "submissions of the package".to_owned();

@@ -296,6 +296,9 @@ impl Planner<'_> {
         let credits = old.value("credits");
         let authors = credits.and_then(|it| it.get("authors")).or(credits);
         if let Some(authors) = authors.filter(|it| it.get("authors").is_none()) {
+            for key in ["orcid", "kattis"].into_iter().filter(|key| any_has(authors, key)) {
+                self.leave_out(SETTINGS, format!("credits.authors.{key}"));
+            }
             let authors = items(authors);
             if !authors.is_empty() {
                 keys.push(("author", text(authors.join(", "))));
@@ -513,6 +516,14 @@ fn items(value: &Raw) -> Vec<String> {
             let email = text("email").map_or_else(String::new, |email| format!(" <{email}>"));
             text("name").map(|name| format!("{name}{email}")).into_iter().collect()
         }
+    }
+}
+
+/// Whether one or any of several items has this key.
+fn any_has(value: &Raw, key: &str) -> bool {
+    match &value.value {
+        Value::Sequence(inner) => inner.iter().any(|item| any_has(item, key)),
+        _ => value.get(key).is_some(),
     }
 }
 

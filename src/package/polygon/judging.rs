@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -197,10 +197,12 @@ fn part(pack: &Pack<'_>, name: &str) -> Part {
     }
 }
 
-/// Whether the first line of a text has a Windows line end. Unreadable files are reported later.
+/// Whether the first line of a text has a Windows line end, if that is among the first bytes. Unreadable files are
+/// reported later.
 fn has_windows_line_ends(path: &Path) -> bool {
+    const LOOKED_AT: u64 = 256 << 20;
     let Ok(file) = File::open(path) else { return false };
-    let mut file = BufReader::new(file);
+    let mut file = BufReader::with_capacity(1 << 16, file.take(LOOKED_AT));
     let mut last = 0;
     while let Ok(bytes @ [.., end]) = file.fill_buf() {
         match memchr::memchr(b'\n', bytes) {

@@ -15,6 +15,7 @@ mod listing;
 mod mutants;
 mod page;
 mod proposal;
+mod repeats;
 mod run;
 mod score;
 mod search;
@@ -37,6 +38,7 @@ use crate::report::notices::notice;
 use crate::report::progress::Progress;
 use crate::report::style::{Listing, Look, Style};
 use crate::report::terminal::page::Page;
+use crate::report::terminal::repeats::Repeats;
 
 /// Shows events to a person.
 ///
@@ -59,6 +61,8 @@ struct Shown {
     generated: usize,
     /// Failures of the judge to show below the next table.
     faults: Vec<String>,
+    /// The diagnostics of the package.
+    repeats: Repeats,
     /// Whether an empty line is needed between the title and the following text.
     gap: bool,
 }
@@ -155,6 +159,14 @@ impl<O: Write, E: Write> Terminal<O, E> {
         if !self.has_table(report) || self.shown.submissions == report.submissions.len() {
             self.rest_of_package(report)?;
         }
+        let is_all = self.style.is_quiet() || self.style.is_verbose();
+        match is_all || self.shown.repeats.is_shown(diagnostic) {
+            true => self.show_diagnostic(diagnostic),
+            false => Ok(()),
+        }
+    }
+
+    fn show_diagnostic(&mut self, diagnostic: &Diagnostic) -> io::Result<()> {
         if self.style.is_quiet() && diagnostic.severity == Severity::Warning {
             return Ok(());
         }
@@ -278,6 +290,19 @@ impl<O: Write, E: Write> Terminal<O, E> {
 impl<O: Write, E: Write> Live for Terminal<O, E> {
     fn event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
         self.progress.event(event, report)?;
+        let is_under_way = matches!(
+            event,
+            Event::Diagnosed(_)
+                | Event::Progress(_)
+                | Event::BuildStarted { .. }
+                | Event::SubmissionStarted { .. }
+                | Event::CaseJudged { .. }
+                | Event::CaseGenerated { .. }
+        );
+        if !is_under_way {
+            let rest = self.shown.repeats.rest();
+            rest.iter().try_for_each(|diagnostic| self.show_diagnostic(diagnostic))?;
+        }
         let is_quiet = self.style.is_quiet();
         match event {
             Event::HostReady { .. } => {

@@ -45,7 +45,7 @@ impl Executor for Shaky {
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
         let mut reply = self.beyond.run_one(job, repeat)?;
-        let is_submission = job.command.argv.iter().any(|word| word.ends_with("my.sh"));
+        let is_submission = job.command.argv.iter().any(|word| word.ends_with("/my.sh"));
         if is_submission && self.runs.fetch_add(1, Ordering::SeqCst) == 0 {
             reply.outcome.ending = Ending::Signalled(Signal(11));
             reply.stderr = b"free(): invalid pointer\n"[..].into();

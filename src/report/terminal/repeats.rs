@@ -1,0 +1,94 @@
+//! Diagnostics that say the same about many files: the first few are shown, the others are counted.
+
+use std::collections::HashMap;
+
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::text::count;
+
+/// How many of them are shown.
+const SHOWN: usize = 3;
+
+/// The diagnostics of a package so far.
+#[derive(Default)]
+pub(super) struct Repeats {
+    /// How often each text came.
+    seen: HashMap<(Severity, String, Option<String>), usize>,
+    /// The first of each text that was not shown, in their order.
+    hidden: Vec<Diagnostic>,
+}
+
+impl Repeats {
+    /// Whether to show it now. One about a line of a file is always shown.
+    pub(super) fn is_shown(&mut self, diagnostic: &Diagnostic) -> bool {
+        if diagnostic.place.spot.is_some() {
+            return true;
+        }
+        let seen = self.seen.entry(key(diagnostic)).or_default();
+        *seen += 1;
+        if *seen == SHOWN + 1 {
+            self.hidden.push(diagnostic.clone());
+        }
+        *seen <= SHOWN
+    }
+
+    /// What is to be shown in place of those that were not.
+    pub(super) fn rest(&mut self) -> Vec<Diagnostic> {
+        let Self { seen, hidden } = std::mem::take(self);
+        let rest = hidden.into_iter().map(|first| {
+            let kind = match first.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            match seen[&key(&first)] - SHOWN - 1 {
+                0 => first,
+                1 => first.help(format!("1 other file has this {kind}; -v shows it")),
+                more => {
+                    let files = count(more, "other file");
+                    first.help(format!("{files} have this {kind}; -v shows each"))
+                }
+            }
+        });
+        rest.collect()
+    }
+}
+
+fn key(diagnostic: &Diagnostic) -> (Severity, String, Option<String>) {
+    (diagnostic.severity, diagnostic.message.clone(), diagnostic.help.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the diagnostics as `PATH MESSAGE`; the rest as `PATH HELP`.
+    fn check(all: &[&str], shown: &[&str], rest: &[&str]) {
+        let mut repeats = Repeats::default();
+        let is_shown = |it: &&&str| {
+            let (path, message) = it.split_once(' ').expect("a path");
+            repeats.is_shown(&Diagnostic::error(path, message))
+        };
+        let now: Vec<&str> = all.iter().filter(is_shown).copied().collect();
+        assert_eq!(now, shown);
+        let said = |it: Diagnostic| {
+            let help = it.help.unwrap_or_default();
+            format!("{} {help}", it.place.path.display())
+        };
+        let later: Vec<String> = repeats.rest().into_iter().map(said).collect();
+        assert_eq!(later, rest);
+        assert!(repeats.rest().is_empty());
+    }
+
+    #[test]
+    fn what_holds_for_many_files_is_shown_for_few() {
+        let three = ["a x", "b x", "c x"];
+        check(&three, &three, &[]);
+        check(&["a x", "b x", "c x", "d x"], &three, &["d "]);
+        let more = "1 other file has this error; -v shows it";
+        check(&["a x", "b x", "c x", "d x", "e x"], &three, &[&format!("d {more}")]);
+        check(
+            &["a x", "a y", "b x", "b y", "c x", "c y", "d x", "e x", "f x"],
+            &["a x", "a y", "b x", "b y", "c x", "c y"],
+            &["d 2 other files have this error; -v shows each"],
+        );
+    }
+}
