@@ -16,6 +16,7 @@ use crate::grammar::generate::{End, Pin, generate_at};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
 use crate::grammar::validate::{Rejection, validate_blob};
+use crate::grammar::wanted::unreached;
 use crate::language::constants::replace_constants;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -164,7 +165,10 @@ fn generate(arguments: &InputArguments) -> ExitCode {
             }
         }
         let input = generate_at(&grammar, &shape, &pins, arguments.seed);
-        write(&input.map_err(|what| Stop::from(what).blame(Mend::Submission))?)
+        let input = input.map_err(|what| Stop::from(what).blame(Mend::Submission))?;
+        let unreached = unreached(&grammar, &shape, &pins, &input);
+        output.diagnosed(unreached.iter().map(|it| it.remark(&grammar)));
+        write(&input)
     })
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::grammar::arithmetic;
 use crate::grammar::ast::Expr;
 use crate::grammar::float;
+use crate::grammar::generate::End;
 use crate::grammar::number::show_ratio;
 use crate::grammar::port::{FloatRules, Loops};
 use crate::grammar::program::{Grammar, Op};
@@ -85,6 +86,15 @@ impl Witness for Coverage {
 }
 
 impl Coverage {
+    /// Whether a value of a site, by its index in [`Grammar::sites`], was at this bound.
+    pub fn reaches(&self, site: usize, end: End) -> bool {
+        match end {
+            End::Least => self.sites[site].min,
+            End::Most => self.sites[site].max,
+            End::Near(_) => false,
+        }
+    }
+
     /// The fraction of the bounds of all numbers that is reached; `None` if there are no numbers.
     pub fn share(&self, grammar: &Grammar) -> Option<f64> {
         let all = bounds(grammar, Some(self));
@@ -96,30 +106,36 @@ impl Coverage {
 
 /// The bounds of all numbers that the grammar reads, and which of them inputs reach.
 pub fn bounds(grammar: &Grammar, coverage: Option<&Coverage>) -> Vec<ValueBounds> {
+    by_site(grammar, coverage).map(|(_, bounds)| bounds).collect()
+}
+
+/// The same, with the indexes of the sites.
+pub(super) fn by_site(
+    grammar: &Grammar,
+    coverage: Option<&Coverage>,
+) -> impl Iterator<Item = (usize, ValueBounds)> {
     let source = grammar.source();
-    let sites = grammar.sites.iter().enumerate();
-    sites
-        .filter_map(|(index, site)| {
-            let (min, max) = match &grammar.steps[site.step] {
-                Op::Int { min, max, .. } | Op::Float { min, max, .. } => (min, max),
-                _ => return None,
-            };
-            let spot = source.spot(site.span);
-            let bound = |expr: &Expr| Bound {
-                written: source.excerpt(expr.span),
-                value: expr.constant().map(shown),
-            };
-            Some(ValueBounds {
-                name: site.label.clone(),
-                command: source.excerpt(site.span),
-                line: spot.line,
-                column: spot.column,
-                min: bound(min),
-                max: bound(max),
-                reached: coverage.map(|coverage| reached(&coverage.sites[index])),
-            })
-        })
-        .collect()
+    grammar.sites.iter().enumerate().filter_map(move |(index, site)| {
+        let (min, max) = match &grammar.steps[site.step] {
+            Op::Int { min, max, .. } | Op::Float { min, max, .. } => (min, max),
+            _ => return None,
+        };
+        let spot = source.spot(site.span);
+        let bound = |expr: &Expr| Bound {
+            written: source.excerpt(expr.span),
+            value: expr.constant().map(shown),
+        };
+        let bounds = ValueBounds {
+            name: site.label.clone(),
+            command: source.excerpt(site.span),
+            line: spot.line,
+            column: spot.column,
+            min: bound(min),
+            max: bound(max),
+            reached: coverage.map(|coverage| reached(&coverage.sites[index])),
+        };
+        Some((index, bounds))
+    })
 }
 
 fn reached(seen: &Seen) -> Reached {

@@ -76,10 +76,8 @@ pub(super) struct Shaped<'a> {
 pub(super) enum BoundBias {
     /// Follow the shape.
     Shape,
-    /// Take the least value.
-    Least,
-    /// Take the greatest value.
-    Most,
+    /// Take the value after this many of [`PARTS`] equal parts of the range.
+    Part(u32),
     /// Take this value, or the bound nearest to it.
     Near(i64),
     /// Draw from the whole range.
@@ -89,6 +87,9 @@ pub(super) enum BoundBias {
     /// Draw near the greatest value, within one of this many parts of the range.
     High(u32),
 }
+
+/// See [`BoundBias::Part`].
+pub(super) const PARTS: u32 = 64;
 
 /// The values of a row, as far as they are planned in advance.
 enum Plan {
@@ -274,6 +275,7 @@ impl Chooser for Shaped<'_> {
         let bias = match (draw.retry, self.bias[draw.site]) {
             (0, bias) => bias,
             (retry @ 1..=NEIGHBOURS, BoundBias::Near(value)) => near(draw, value, retry),
+            (retry @ 1..=NEIGHBOURS, BoundBias::Part(parts)) => beside(draw, parts, retry),
             // The same value would lead to the same dead end.
             (retry, _) => match retry % 6 {
                 1 | 4 => BoundBias::Level,
@@ -298,8 +300,7 @@ impl Chooser for Shaped<'_> {
         }
         let kept = (repeats && is_first).then(place);
         let value = match bias {
-            BoundBias::Least => draw.min.clone(),
-            BoundBias::Most => draw.max.clone(),
+            BoundBias::Part(parts) => part(draw, parts),
             BoundBias::Near(value) => Int::Small(value).clamp(draw.min.clone(), draw.max.clone()),
             BoundBias::Level => self.chance.between(draw.min, draw.max),
             BoundBias::Low(strength) => self.chance.near(draw.min, draw.max, strength),
@@ -375,4 +376,25 @@ fn near(draw: &Draw<'_>, value: i64, retry: u32) -> BoundBias {
         _ => i64::from(retry / 2),
     };
     BoundBias::Near(value.saturating_add(step))
+}
+
+/// The value after this many parts of the range.
+fn part(draw: &Draw<'_>, parts: u32) -> Int {
+    let width = draw.max.minus(draw.min).times(&Int::Small(parts.into()));
+    draw.min.plus(&width.divided(&Int::Small(PARTS.into())).unwrap_or(Int::ZERO))
+}
+
+/// The value to try after this many dead ends at a part of the range: away from the nearest bound, ever faster.
+fn beside(draw: &Draw<'_>, parts: u32, retry: u32) -> BoundBias {
+    let value = part(draw, parts);
+    let (room, is_low) = match parts < PARTS / 2 {
+        true => (draw.max.minus(&value), true),
+        false => (value.minus(draw.min), false),
+    };
+    let step = match retry {
+        1..=3 => Int::Small(retry.into()),
+        _ => room.divided(&Int::Small(2 << (NEIGHBOURS - retry.min(NEIGHBOURS)))).unwrap_or(room),
+    };
+    let value = if is_low { value.plus(&step) } else { value.minus(&step) };
+    value.small().map_or(BoundBias::Level, BoundBias::Near)
 }

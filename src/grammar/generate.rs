@@ -2,13 +2,15 @@
 //!
 //! If an ASSERT fails, or bounds leave no value, the run goes back to a value that they depend on: at first the latest
 //! one, then earlier and earlier ones. If nothing fits after an answer to MATCH or ISEOF, the other answer is tried.
-//! After that the next attempt starts from scratch, with those values drawn towards their bounds.
+//! After that the next attempt starts from scratch. Bounds that a pin or the shape asks for are kept as long as possible:
+//! first all else is drawn in another way, then the bounds give way as little as needed, and only then freely.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::grammar::ast::{Compare, Expr, ExprKind, VarRef};
 use crate::grammar::chance::Chance;
-use crate::grammar::draw::{BoundBias, Chooser, Shaped};
+use crate::grammar::draw::{BoundBias, Chooser, PARTS, Shaped};
 use crate::grammar::number::Int;
 use crate::grammar::port::{LoopState, ReasonKind, Stop};
 use crate::grammar::program::{Grammar, Op};
@@ -16,13 +18,13 @@ use crate::grammar::read::{Blind, Reader};
 use crate::grammar::run::Interpreter;
 use crate::grammar::shape::Shape;
 use crate::grammar::value::Value;
+use crate::grammar::wanted::{ends, unreached};
 use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
 
-/// For each attempt, how to draw the values that led to dead ends before.
-const ATTEMPTS: [BoundBias; 13] = [
-    BoundBias::Shape,
+/// How to draw the values that led to dead ends before, one attempt each, after all that keep what is wanted.
+const FALLBACKS: [BoundBias; 12] = [
     BoundBias::Level,
     BoundBias::Low(4),
     BoundBias::High(4),
@@ -36,6 +38,8 @@ const ATTEMPTS: [BoundBias; 13] = [
     BoundBias::Level,
     BoundBias::Level,
 ];
+/// Number of attempts that look for the values nearest to wanted bounds that cannot be reached.
+const HALVINGS: u32 = 5;
 
 /// Upper bound on the dead ends of one attempt.
 const STUCK_MAX: u32 = 3000;
@@ -128,41 +132,173 @@ pub fn generate_until(
     is_over: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, Unwritten> {
     let dependents = dependents(grammar);
-    let mut failures = Failures::default();
-    for (number, bias) in ATTEMPTS.into_iter().enumerate() {
-        let mut tilts = vec![BoundBias::Shape; grammar.sites.len()];
-        for pin in pins {
-            tilts[pin.site] = match pin.end {
-                End::Least => BoundBias::Least,
-                End::Most => BoundBias::Most,
-                End::Near(value) => BoundBias::Near(value),
-            };
+    let failures = Failures::default();
+    let search = &mut Search {
+        grammar,
+        shape,
+        pins,
+        seed,
+        most,
+        is_over,
+        dependents,
+        failures,
+        number: 0,
+        is_strict: true,
+    };
+    let wanted = search.wanted();
+    let first = search.attempt(wanted.clone())?;
+    // Fewer bounds that are missed first, then more bytes.
+    let is_most = wanted.contains(&BoundBias::Part(PARTS));
+    let rank = |input: &Vec<u8>| {
+        let missed = unreached(grammar, shape, pins, input).len();
+        (missed, Reverse(if is_most { input.len() } else { 0 }))
+    };
+    let first_rank = first.as_ref().map(|it| match search.failures.by_step.is_empty() {
+        true => (0, Reverse(it.len())),
+        false => rank(it),
+    });
+    if let Some((0, _)) = first_rank {
+        return first.ok_or(Unwritten::Stopped);
+    }
+    // At first, what is wanted stays, and all else is drawn in another way.
+    let level = search.level(&wanted);
+    let second = match level == wanted {
+        true => None,
+        false => search.attempt(level)?,
+    };
+    let second = second.filter(|it| first_rank.is_none_or(|first| rank(it) < first));
+    if let Some(input) = second.or(first) {
+        return Ok(input);
+    }
+    if let Some(input) = search.nearest(&wanted)? {
+        return Ok(input);
+    }
+    search.is_strict = false;
+    for (number, bias) in FALLBACKS.into_iter().enumerate() {
+        let mut tilts = wanted.clone();
+        search.tilt(&mut tilts, bias, number >= FALLBACKS.len() / 2);
+        if let Some(input) = search.attempt(tilts)? {
+            return Ok(input);
         }
-        for step in failures.by_step.keys() {
-            for site in &dependents[*step] {
-                if matches!(tilts[*site], BoundBias::Shape) || number > ATTEMPTS.len() / 2 {
-                    tilts[*site] = bias;
+    }
+    Err(Unwritten::Unsatisfied(std::mem::take(&mut search.failures).report(grammar)))
+}
+
+/// The attempts to write an input.
+struct Search<'a> {
+    grammar: &'a Grammar,
+    shape: &'a Shape,
+    pins: &'a [Pin],
+    seed: u64,
+    most: Option<usize>,
+    is_over: &'a dyn Fn() -> bool,
+    dependents: Vec<BTreeSet<usize>>,
+    failures: Failures,
+    /// Number of attempts so far.
+    number: u32,
+    /// Whether wanted bounds are kept if another value can be changed.
+    is_strict: bool,
+}
+
+impl Search<'_> {
+    /// Where to draw the value of each site: at a bound if a pin or the shape says so.
+    fn wanted(&self) -> Vec<BoundBias> {
+        let ends = ends(self.grammar, self.shape, self.pins).into_iter();
+        ends.map(|end| match end {
+            None => BoundBias::Shape,
+            Some(End::Least) => BoundBias::Part(0),
+            Some(End::Most) => BoundBias::Part(PARTS),
+            Some(End::Near(value)) => BoundBias::Near(value),
+        })
+        .collect()
+    }
+
+    /// What is wanted, with all else that led to dead ends drawn from the whole range. A single value is large if
+    /// another should be as large as allowed: it is probably the other's bound.
+    fn level(&self, wanted: &[BoundBias]) -> Vec<BoundBias> {
+        let mut tilts = wanted.to_vec();
+        self.tilt(&mut tilts, BoundBias::Level, false);
+        let blamed = self.blamed();
+        if blamed.iter().any(|site| wanted[*site] == BoundBias::Part(PARTS)) {
+            for site in blamed {
+                if tilts[site] == BoundBias::Level && self.grammar.sites[site].loops.is_empty() {
+                    tilts[site] = BoundBias::High(2);
                 }
             }
         }
-        let chance = Chance::new(seed, &format!("{} {number}", shape.name));
-        let source = Shaped::new(grammar, shape, chance, tilts);
-        let mut writer = Writer::new(grammar, source);
-        writer.most = most.unwrap_or(writer.most);
-        if attempt(grammar, &mut writer, &dependents, &mut failures, is_over) {
-            match confirmed(grammar, &writer.out) {
-                None => return Ok(writer.out),
-                Some(reason) => failures.misread = Some(reason),
+        tilts
+    }
+
+    /// Changes how the values that led to dead ends are drawn; with `all`, also those that are wanted at a bound.
+    fn tilt(&self, tilts: &mut [BoundBias], bias: BoundBias, all: bool) {
+        for site in self.blamed() {
+            if all || tilts[site] == BoundBias::Shape {
+                tilts[site] = bias;
             }
         }
-        if most.is_some() && writer.is_full {
+    }
+
+    /// The sites whose values led to dead ends.
+    fn blamed(&self) -> BTreeSet<usize> {
+        self.failures.by_step.keys().flat_map(|step| &self.dependents[*step]).copied().collect()
+    }
+
+    /// Gives way as little as possible in wanted bounds that led to dead ends: in the one that is read last, else in
+    /// all of them.
+    fn nearest(&mut self, wanted: &[BoundBias]) -> Result<Option<Vec<u8>>, Unwritten> {
+        let blamed = self.blamed().into_iter();
+        let open: Vec<usize> =
+            blamed.filter(|site| matches!(wanted[*site], BoundBias::Part(_))).collect();
+        let last = open.last().map(std::slice::from_ref).filter(|_| open.len() > 1);
+        for sites in last.into_iter().chain([&*open]).filter(|sites| !sites.is_empty()) {
+            let mut found = None;
+            let (mut distance, mut step) = (0, PARTS / 2);
+            for _ in 0..HALVINGS {
+                let mut tilts = self.level(wanted);
+                for site in sites {
+                    tilts[*site] = match wanted[*site] {
+                        BoundBias::Part(0) => BoundBias::Part(distance + step),
+                        _ => BoundBias::Part(PARTS - distance - step),
+                    };
+                }
+                match self.attempt(tilts)? {
+                    Some(input) => found = Some(input),
+                    None => distance += step,
+                }
+                step /= 2;
+            }
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tries to write an input; `None` if no values were found.
+    fn attempt(&mut self, tilts: Vec<BoundBias>) -> Result<Option<Vec<u8>>, Unwritten> {
+        let grammar = self.grammar;
+        let chance = Chance::new(self.seed, &format!("{} {}", self.shape.name, self.number));
+        self.number += 1;
+        let is_kept = |bias: &BoundBias| self.is_strict && matches!(bias, BoundBias::Part(_));
+        let kept: Vec<bool> = tilts.iter().map(is_kept).collect();
+        let source = Shaped::new(grammar, self.shape, chance, tilts);
+        let mut writer = Writer::new(grammar, source);
+        writer.most = self.most.unwrap_or(writer.most);
+        let sites = Blamed { dependents: &self.dependents, kept: &kept };
+        if attempt(grammar, &mut writer, &sites, &mut self.failures, self.is_over) {
+            match confirmed(grammar, &writer.out) {
+                None => return Ok(Some(writer.out)),
+                Some(reason) => self.failures.misread = Some(reason),
+            }
+        }
+        if self.most.is_some() && writer.is_full {
             return Err(Unwritten::TooLarge);
         }
-        if is_over() {
+        if (self.is_over)() {
             return Err(Unwritten::Stopped);
         }
+        Ok(None)
     }
-    Err(Unwritten::Unsatisfied(failures.report(grammar)))
 }
 
 /// The reason if the validator does not read the written input in the intended way.
@@ -175,11 +311,19 @@ fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
     Some(source.error(stop.0.span, message).help(help))
 }
 
+/// The values to change after a dead end.
+struct Blamed<'a> {
+    /// For each step, the sites that decide whether it can be satisfied.
+    dependents: &'a [BTreeSet<usize>],
+    /// For each site, whether its value stays as long as a later value can be changed.
+    kept: &'a [bool],
+}
+
 /// Runs to the end, with backtracking; returns whether it succeeded.
 fn attempt<S: Chooser>(
     grammar: &Grammar,
     writer: &mut Writer<'_, S>,
-    dependents: &[BTreeSet<usize>],
+    blamed: &Blamed<'_>,
     failures: &mut Failures,
     is_over: &dyn Fn() -> bool,
 ) -> bool {
@@ -206,7 +350,7 @@ fn attempt<S: Chooser>(
         }
         let back = if by_question { last_answer(writer) } else { None };
         let hint = |mark: &Mark| hint(&run, step, mark);
-        let back = back.or_else(|| earlier_value(writer, &dependents[step], *times, &hint));
+        let back = back.or_else(|| earlier_value(writer, blamed, step, *times, &hint));
         let Some(back) = back else { return false };
         let mark = writer.marks[back].clone();
         let hint = hint(&mark);
@@ -228,11 +372,14 @@ fn last_answer<S: Chooser>(writer: &Writer<'_, S>) -> Option<usize> {
 /// The mark of a value that the step depends on; the more dead ends at the step, the earlier the value.
 fn earlier_value<S: Chooser>(
     writer: &Writer<'_, S>,
-    sites: &BTreeSet<usize>,
+    blamed: &Blamed<'_>,
+    step: usize,
     times: u32,
     hint: &dyn Fn(&Mark) -> Option<Hint>,
 ) -> Option<usize> {
+    let sites = &blamed.dependents[step];
     let mut wanted = 1_usize << ((times - 1) / 8).min(20);
+    let mut is_first_kept = false;
     let mut found = None;
     let mut count = 0;
     for (index, mark) in writer.marks.iter().enumerate().rev() {
@@ -240,6 +387,10 @@ fn earlier_value<S: Chooser>(
         if !(sites.is_empty() || sites.contains(site)) {
             continue;
         }
+        if blamed.kept[*site] && found.is_some() && !is_first_kept {
+            break;
+        }
+        is_first_kept = blamed.kept[*site];
         found = Some(index);
         count += 1;
         // If no value of the latest mark fits, an earlier one must change.
@@ -380,14 +531,23 @@ fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
             Op::Set(assignments) => {
                 assignments.iter().for_each(|(name, value)| add(name, &[value]))
             }
-            Op::Int { min, max, name: Some(name), .. }
-            | Op::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
+            Op::Int { site, min, max, name: Some(name) } => {
+                add(name, &[min, max]);
+                // The more values must differ, the harder it is.
+                if grammar.sites[*site].unique.is_some() {
+                    add(name, &counts_around(grammar, *site));
+                }
+            }
+            Op::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
             _ => {}
         }
     }
     let by_step = grammar.steps.iter().map(|step| {
         let mut reached: BTreeSet<usize> = BTreeSet::new();
         let mut open: Vec<usize> = used_slots(step);
+        if let Op::Int { site, .. } = step {
+            open.extend(grammar.sites[*site].unique.iter().flatten());
+        }
         while let Some(slot) = open.pop() {
             if reached.insert(slot) {
                 open.extend(&made_of[slot]);
@@ -398,6 +558,16 @@ fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
         sites.map(|(site, _)| site).collect()
     });
     by_step.collect()
+}
+
+/// The counts of the loops around a site.
+fn counts_around(grammar: &Grammar, site: usize) -> Vec<&Expr> {
+    let loops = &grammar.sites[site].loops;
+    let counts = grammar.steps.iter().filter_map(|step| match step {
+        Op::Enter { id, count } if loops.contains(id) => count.as_ref(),
+        _ => None,
+    });
+    counts.collect()
 }
 
 /// The variables that a step uses.

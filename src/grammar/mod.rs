@@ -44,6 +44,7 @@ pub mod value;
 pub mod variables;
 mod vars;
 pub mod vary;
+pub mod wanted;
 mod write;
 
 #[cfg(test)]

@@ -4,9 +4,12 @@ use std::cell::Cell;
 
 use super::grammar;
 use crate::grammar::enumerate::Small;
-use crate::grammar::generate::{Unwritten, generate, generate_until, generate_within};
+use crate::grammar::generate::{
+    End, Pin, Unwritten, generate, generate_at, generate_until, generate_within,
+};
 use crate::grammar::shape::{RANDOM, SHAPES, Scale, applicable, named};
 use crate::grammar::validate::accepts;
+use crate::grammar::wanted::unreached;
 
 /// Grammars of every kind; each can be satisfied.
 pub(crate) const GRAMMARS: [&str; 30] = [
@@ -130,6 +133,48 @@ fn test_cases_within_an_input_have_shapes_too() {
             && row[1..].len() % 2 == 0
             && row[1..1 + row.len() / 2] == row[1 + row.len() / 2..]
     });
+}
+
+/// If a bound cannot be reached, the input is as large as can be, and not the smallest.
+#[test]
+fn a_bound_that_cannot_be_reached_gives_way_as_little_as_needed() {
+    let check = |bounds: &str,
+                 shape: &str,
+                 most: &[&str],
+                 holds: fn(&[i64]) -> bool,
+                 missed: &[&str]| {
+        let text = format!(
+            "{bounds} NEWLINE REPI(i,m) INT(1,n,u[i]) SPACE INT(1,n,v[i]) NEWLINE ASSERT(u[i] < v[i]) END \
+             ASSERT(UNIQUE(u,v))"
+        );
+        let grammar = grammar(&text);
+        let label = |site: usize| grammar.sites()[site].label.as_str();
+        let sites = (0..grammar.sites().len()).filter(|site| most.contains(&label(*site)));
+        let pins: Vec<Pin> = sites.map(|site| Pin { site, end: End::Most }).collect();
+        let shape = named(shape).expect("a shape");
+        for seed in 0..3 {
+            let input = generate_at(&grammar, &shape, &pins, seed).expect("an input");
+            let text = String::from_utf8(input.clone()).expect("text");
+            let words = text.split_whitespace().take(2);
+            let counts: Vec<i64> = words.map(|word| word.parse().expect("a number")).collect();
+            assert!(holds(&counts), "{bounds} {} {most:?}: {counts:?}", shape.name);
+            let unreached = unreached(&grammar, &shape, &pins, &input);
+            let unreached: Vec<&str> = unreached.iter().map(|it| label(it.site)).collect();
+            assert_eq!(unreached, missed, "{bounds} {} {most:?}", shape.name);
+        }
+    };
+    let loose = "INT(2,60,n) SPACE INT(1,300,m) ASSERT(m <= n*(n-1)/2)";
+    check(loose, "largest", &[], |counts| counts == [60, 300], &[]);
+    check(loose, "random", &["n", "m"], |counts| counts == [60, 300], &[]);
+    check(loose, "random", &["m"], |counts| counts[1] == 300, &[]);
+    check(loose, "count-most", &[], |counts| counts[1] == 300, &[]);
+    check(loose, "smallest", &[], |counts| counts == [2, 1], &[]);
+    let twice = "INT(2,60,n) SPACE INT(1,300,m) ASSERT(2*m <= n*(n-1))";
+    check(twice, "count-most", &[], |counts| counts[1] == 300, &[]);
+    let tight = "INT(2,20,n) SPACE INT(1,1000,m) ASSERT(m <= n*(n-1)/2)";
+    check(tight, "largest", &[], |counts| counts[0] == 20 && counts[1] > 95, &["m"]);
+    let even = "INT(1,99,n) SPACE INT(0,9,m) ASSERT(n % 2 == 0)";
+    check(even, "random", &["n"], |counts| counts[0] == 98, &["n"]);
 }
 
 #[test]

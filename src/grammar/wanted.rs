@@ -1,0 +1,100 @@
+//! The bounds that pins or a shape ask of values, and those of them that an input does not reach.
+
+use std::path::Path;
+
+use crate::grammar::bounds::{Coverage, by_site};
+use crate::grammar::generate::{End, Pin};
+use crate::grammar::program::{Grammar, Site};
+use crate::grammar::shape::{Cases, Counts, Shape, Values};
+use crate::model::diagnostic::Diagnostic;
+
+/// For each site, the bound that a pin asks for, or the shape if it is a count or outside of loops. In other values, a
+/// shape gives way.
+pub(super) fn ends(grammar: &Grammar, shape: &Shape, pins: &[Pin]) -> Vec<Option<End>> {
+    let mut ends: Vec<Option<End>> =
+        grammar.sites.iter().map(|site| of_shape(shape, site)).collect();
+    for pin in pins {
+        ends[pin.site] = Some(pin.end);
+    }
+    ends
+}
+
+fn of_shape(shape: &Shape, site: &Site) -> Option<End> {
+    if !site.is_count {
+        return match shape.values {
+            Values::Least if site.loops.is_empty() => Some(End::Least),
+            Values::Most if site.loops.is_empty() => Some(End::Most),
+            _ => None,
+        };
+    }
+    let counts = match (shape.cases, site.is_case_count) {
+        (Cases::Plain, _) | (Cases::SameTwice, false) => shape.counts,
+        (Cases::ManyTiny, true) | (Cases::OneHuge, false) => Counts::Most,
+        (Cases::OneHuge, true) => Counts::Least,
+        _ => return None,
+    };
+    match counts {
+        Counts::Least => Some(End::Least),
+        Counts::Most => Some(End::Most),
+        _ => None,
+    }
+}
+
+/// A bound that an input should reach, but does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreached {
+    /// The command, by its index in [`Grammar::sites`].
+    pub site: usize,
+    /// The bound.
+    pub end: End,
+    /// The bound as written.
+    bound: String,
+    /// The value closest to it.
+    found: String,
+}
+
+/// The bounds that pins or a shape ask for, but that no value of an input reaches.
+pub fn unreached(grammar: &Grammar, shape: &Shape, pins: &[Pin], input: &[u8]) -> Vec<Unreached> {
+    let mut coverage = Coverage::new(grammar);
+    if coverage.add(grammar, input, Path::new("")).is_err() {
+        return Vec::new();
+    }
+    let ends = ends(grammar, shape, pins);
+    let unreached = by_site(grammar, Some(&coverage)).filter_map(|(site, bounds)| {
+        let (reached, end) = (bounds.reached?, ends[site]?);
+        let (bound, found) = match end {
+            End::Least => (bounds.min.written, reached.least?),
+            End::Most => (bounds.max.written, reached.greatest?),
+            End::Near(_) => return None,
+        };
+        (!coverage.reaches(site, end)).then_some(Unreached { site, end, bound, found })
+    });
+    unreached.collect()
+}
+
+impl Unreached {
+    /// A warning about the input.
+    pub fn remark(&self, grammar: &Grammar) -> Diagnostic {
+        let found = &self.found;
+        self.warning(grammar, |name, bound| match self.end {
+            End::Least => format!("`{name}` is at least {found}, not at its lower bound `{bound}`"),
+            _ => format!("`{name}` is at most {found}, not at its upper bound `{bound}`"),
+        })
+    }
+
+    /// A warning about several inputs, of which none reaches the bound.
+    pub fn remark_on(&self, grammar: &Grammar, inputs: &[String]) -> Diagnostic {
+        let side = if self.end == End::Least { "lower" } else { "upper" };
+        let inputs = inputs.join(", ");
+        self.warning(grammar, |name, bound| {
+            format!("no input reaches the {side} bound `{bound}` of `{name}` (tried: {inputs})")
+        })
+    }
+
+    fn warning(&self, grammar: &Grammar, message: impl Fn(&str, &str) -> String) -> Diagnostic {
+        let site = &grammar.sites[self.site];
+        grammar.source().warning(site.span, message(&site.label, &self.bound)).help(
+            "an ASSERT or UNIQUE rules the bound out, or random values rarely satisfy it there",
+        )
+    }
+}
