@@ -64,6 +64,7 @@ pub(super) fn package(
         validators: validators.as_ref(),
         seed,
         sizes: Sizes::default(),
+        is_stopped: &|| host.is_stopped(),
     };
     let inputs = making.make()?;
     let imported = match problem.recipe {

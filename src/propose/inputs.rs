@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use crate::build::bench::Bench;
 use crate::grammar::bounds::{Coverage, bounds};
-use crate::grammar::generate::{Unwritten, generate_within};
+use crate::grammar::generate::{End, Unwritten, generate_until};
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::{Rejection, validate};
+use crate::grammar::wanted::{Unreached, unreached};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::judgement::JudgeError;
@@ -61,6 +62,8 @@ pub struct Making<'a> {
     pub seed: u64,
     /// Upper bounds on the size of inputs.
     pub sizes: Sizes,
+    /// Whether the user ended the command.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// The result.
@@ -78,7 +81,7 @@ pub struct Inputs {
 
 /// An input, or the reason why there is none.
 enum Came {
-    Input(Arc<[u8]>),
+    Input(Arc<[u8]>, Vec<Unreached>),
     Unwritten(Unwritten),
     Refused(PathBuf, Refused),
 }
@@ -91,7 +94,8 @@ impl Making<'_> {
     pub fn make(&self) -> Result<Inputs, Stop> {
         let mut known = Known::of(self.bench.problem, self.recipe)?;
         let mut inputs = Inputs::default();
-        let mut left_out = LeftOut::new();
+        let (mut left_out, mut refused) = (LeftOut::new(), LeftOut::new());
+        let mut missed = MissedBounds::new();
         let mut coverage = Coverage::new(self.grammar);
         for file in &known.files {
             // An input that the grammar refuses reaches no bound; `verify` reports it.
@@ -99,17 +103,19 @@ impl Making<'_> {
             let _ = coverage.add(self.grammar, &input, file);
         }
         let shaped = ideas(self.grammar, self.seed);
-        self.round(shaped, &mut known, &mut coverage, &mut left_out, &mut inputs)?;
+        self.round(shaped, &mut known, &mut coverage, &mut left_out, &mut missed, &mut inputs)?;
         let reached = bounds(self.grammar, Some(&coverage));
-        let missed = at_bounds(self.grammar, &reached, self.seed);
+        let pinned = at_bounds(self.grammar, &reached, self.seed);
+        self.round(pinned, &mut known, &mut coverage, &mut refused, &mut missed, &mut inputs)?;
         // `verify` has its own remark for a bound that cannot be reached.
-        let mut unreached = LeftOut::new();
-        self.round(missed, &mut known, &mut coverage, &mut unreached, &mut inputs)?;
-        unreached.retain(|(_, _, by), _| by.is_some());
-        for (why, (_, names)) in unreached {
+        refused.retain(|(_, _, by), _| by.is_some());
+        for (why, (_, names)) in refused {
             left_out.entry(why).or_default().1.extend(names);
         }
         inputs.diagnostics = left_out.into_iter().map(remark).collect();
+        missed.retain(|_, (missed, _)| !coverage.reaches(missed.site, missed.end));
+        let missed = missed.values().map(|(missed, names)| missed.remark_on(self.grammar, names));
+        inputs.diagnostics.extend(missed);
         inputs.made.sort_by_key(|made| made.input.len());
         let mut sum = 0;
         let is_beyond = |made: &mut Made| {
@@ -129,12 +135,20 @@ impl Making<'_> {
         known: &mut Known,
         coverage: &mut Coverage,
         left_out: &mut LeftOut,
+        unreached: &mut MissedBounds,
         inputs: &mut Inputs,
     ) -> Result<(), Stop> {
         let came = self.bench.map("inputs", &ideas, |idea| self.one(idea, known))?;
         for (idea, came) in ideas.into_iter().zip(came) {
             let input = match came {
-                Came::Input(input) => input,
+                Came::Input(input, missed) => {
+                    for missed in missed {
+                        let key = (missed.site, missed.end == End::Most);
+                        let first = || (missed, Vec::new());
+                        unreached.entry(key).or_insert_with(first).1.push(idea.name.clone());
+                    }
+                    input
+                }
                 Came::Unwritten(Unwritten::TooLarge | Unwritten::Stopped) => {
                     inputs.too_large.push(idea);
                     continue;
@@ -168,15 +182,18 @@ impl Making<'_> {
 
     fn one(&self, idea: &Idea, known: &Known) -> Result<Came, Stop> {
         let grammar = self.grammar;
-        let written =
-            generate_within(grammar, &idea.shape, &idea.pins, idea.seed, Some(self.sizes.one));
-        let input: Arc<[u8]> = match written {
-            Ok(input) => input.into(),
-            Err(unwritten) => return Ok(Came::Unwritten(unwritten)),
-        };
+        let Idea { shape, pins, seed, .. } = idea;
+        let most = Some(self.sizes.one);
+        let input: Arc<[u8]> =
+            match generate_until(grammar, shape, pins, *seed, most, self.is_stopped) {
+                Ok(input) => input.into(),
+                Err(Unwritten::Stopped) => return Err(Stop::Interrupted),
+                Err(unwritten) => return Ok(Came::Unwritten(unwritten)),
+            };
+        let unreached = unreached(grammar, shape, pins, &input);
         // Existing inputs are not checked here.
         if known.find(&input)?.is_some() {
-            return Ok(Came::Input(input));
+            return Ok(Came::Input(input, unreached));
         }
         for other in self.others {
             let path = Path::new("the input");
@@ -200,7 +217,7 @@ impl Making<'_> {
             let dir = problem.dir.join(problem.layout.input_validators);
             return Ok(Came::Refused(dir.join(&refused.validator), refused));
         }
-        Ok(Came::Input(input))
+        Ok(Came::Input(input, unreached))
     }
 }
 
@@ -209,6 +226,9 @@ type Why = (PathBuf, Option<(u32, u32)>, Option<Refused>);
 
 /// The inputs that were left out for each reason, and the grammar's remark on the first of them.
 type LeftOut = BTreeMap<Why, (Option<Diagnostic>, Vec<String>)>;
+
+/// The bounds that inputs should reach but do not, by site and side, with the names of these inputs.
+type MissedBounds = BTreeMap<(usize, bool), (Unreached, Vec<String>)>;
 
 fn remark(
     ((path, _, by), (unsatisfied, names)): (Why, (Option<Diagnostic>, Vec<String>)),
