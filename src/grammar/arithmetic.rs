@@ -33,7 +33,7 @@ fn integers(op: Operator, a: &Int, b: &Int) -> Result<Int, String> {
         Operator::Pow => {
             let exponent = exponent(b)?;
             a.power(exponent).ok_or_else(|| {
-                format!("{a} ^ {b} is too large: its result may have {POWER_BITS_MAX} bits")
+                format!("{a} ^ {b} is too large: its result may have up to {POWER_BITS_MAX} bits")
             })
         }
     }

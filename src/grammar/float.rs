@@ -3,9 +3,11 @@
 //! Source: the language's specification: `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, with exactly one digit other than
 //! zero before the point if `FLOATP` reads scientific notation. Superfluous leading zeros are refused, as in integers.
 
+use std::cmp::Ordering;
+
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::ToPrimitive;
+use num_traits::{Signed, ToPrimitive};
 
 use crate::grammar::ast::Notation;
 use crate::grammar::number::{show_ratio, ten_to};
@@ -94,17 +96,53 @@ impl Quick {
     }
 }
 
+/// Whether a float is within its bounds. Its value is computed only if its size is close to that of a bound.
+pub(super) fn is_within(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> bool {
+    let Some(exponent) = exponent(text, scanned) else { return false };
+    let [low, high] = [&rules.min, &rules.max].map(|it| order(text, scanned, exponent, it));
+    if let (Some(low), Some(high)) = (low, high) {
+        return low.is_ge() && high.is_le();
+    }
+    value(text, scanned).is_some_and(|value| rules.min <= value && value <= rules.max)
+}
+
+/// How a float compares with a bound, if signs or the numbers of digits tell.
+fn order(text: &[u8], scanned: &Scanned, exponent: i64, bound: &BigRational) -> Option<Ordering> {
+    let digits = text[scanned.sign..scanned.length - scanned.exponent].iter();
+    let leading = digits.filter(|byte| **byte != b'.').position(|byte| *byte != b'0');
+    let sign = match (leading, scanned.sign) {
+        (None, _) => 0,
+        (_, 1) => -1,
+        _ => 1,
+    };
+    let bound_sign = bound.numer().signum().to_i64()?;
+    if sign != bound_sign || sign == 0 {
+        return Some(sign.cmp(&bound_sign));
+    }
+    // The logarithms of both to the base of ten, to within two.
+    let [whole, leading] = [scanned.whole, leading?].map(i64::try_from);
+    let size = exponent + whole.ok()? - leading.ok()?;
+    let bits = bound.numer().bits() as f64 - bound.denom().bits() as f64;
+    let difference = size as f64 - bits * std::f64::consts::LOG10_2;
+    (difference.abs() > 3.0).then(|| match (difference > 0.0) == (sign > 0) {
+        true => Ordering::Greater,
+        false => Ordering::Less,
+    })
+}
+
+/// The exponent of a float's text; `None` if juror cannot compute with one that large.
+fn exponent(text: &[u8], scanned: &Scanned) -> Option<i64> {
+    if scanned.exponent == 0 {
+        return Some(0);
+    }
+    let digits = &text[scanned.length - scanned.exponent + 1..scanned.length];
+    let exponent: i64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    (exponent.unsigned_abs() <= u64::from(EXPONENT_MAX)).then_some(exponent)
+}
+
 /// The value of a float's text; `None` if juror cannot compute with an exponent that large.
 pub(super) fn value(text: &[u8], scanned: &Scanned) -> Option<BigRational> {
-    let exponent = match scanned.exponent {
-        0 => 0,
-        length => {
-            let digits = &text[scanned.length - length + 1..scanned.length];
-            let digits = std::str::from_utf8(digits).ok()?;
-            let exponent: i64 = digits.parse().ok()?;
-            (exponent.unsigned_abs() <= u64::from(EXPONENT_MAX)).then_some(exponent)?
-        }
-    };
+    let exponent = exponent(text, scanned)?;
     let mantissa = &text[scanned.sign..scanned.length - scanned.exponent];
     let value = decimal(mantissa, exponent);
     Some(if scanned.sign == 1 { -value } else { value })
@@ -177,4 +215,68 @@ pub(super) fn scientific_texts(mantissa: &BigInt, unit: u32, decimals: u32) -> V
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn number(text: &str) -> BigRational {
+        let scanned = scan(text.as_bytes()).expect("a float");
+        value(text.as_bytes(), &scanned).expect("a value")
+    }
+
+    fn is_in(text: &str, min: &BigRational, max: &BigRational) -> bool {
+        let (min, max) = (min.clone(), max.clone());
+        let rules = FloatRules { quick: None, min, max, decimals: None, notation: Notation::Any };
+        is_within(text.as_bytes(), &scan(text.as_bytes()).expect("a float"), &rules)
+    }
+
+    #[test]
+    fn what_size_tells_is_what_the_value_tells() {
+        let texts = [
+            "0",
+            "-0.0",
+            "0e9",
+            "1",
+            "-1",
+            "0.001",
+            "-0.001",
+            "9.99",
+            "10.01",
+            "-10.01",
+            "99e-1",
+            "1e3",
+            "1e4",
+            "-1e4",
+            "123456e-4",
+            "0.0001e7",
+            "-5e-9",
+            "1e-30",
+            "-1e30",
+            "00012.5",
+        ];
+        for text in texts {
+            for [min, max] in [["0", "10"], ["-10", "0"], ["-0.001", "1e4"], ["1e-30", "12.3456"]] {
+                let (value, min, max) = (number(text), number(min), number(max));
+                let expected = min <= value && value <= max;
+                assert_eq!(is_in(text, &min, &max), expected, "{text} in {min} to {max}");
+            }
+        }
+    }
+
+    #[test]
+    fn huge_exponents_cost_nothing() {
+        let (min, max, start) = (number("0"), number("1"), Instant::now());
+        for _ in 0..1000 {
+            assert!(!is_in("1e1000000", &min, &max));
+            assert!(!is_in("-1e-1000000", &min, &max));
+            assert!(is_in("1e-1000000", &min, &max));
+            assert!(is_in("0e1000000", &min, &max));
+        }
+        // To compute them takes minutes.
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
 }

@@ -124,8 +124,11 @@ impl Int {
             _ => {}
         }
         let base = self.big();
-        (base.bits().saturating_mul(exponent) <= POWER_BITS_MAX)
-            .then(|| Self::from(base.pow(u32::try_from(exponent).unwrap_or(u32::MAX))))
+        // A number of b bits is at least 2^(b - 1). So the result is at most twice as long as permitted.
+        let least = (base.bits() - 1).saturating_mul(exponent).saturating_add(1);
+        let exponent = u32::try_from(exponent).ok().filter(|_| least <= POWER_BITS_MAX)?;
+        let power = base.pow(exponent);
+        (power.bits() <= POWER_BITS_MAX).then(|| Self::from(power))
     }
 
     fn by(
@@ -283,6 +286,11 @@ mod tests {
         check(Int::Small(-1).power(u64::MAX).unwrap(), "-1");
         check(Int::Small(0).power(0).unwrap(), "1");
         assert_eq!(Int::Small(2).power(u64::MAX), None);
+        let bits = |base: i64, exponent| Int::Small(base).power(exponent).map(|it| it.big().bits());
+        assert_eq!(bits(2, POWER_BITS_MAX - 1), Some(POWER_BITS_MAX));
+        assert_eq!(bits(2, POWER_BITS_MAX), None);
+        assert_eq!(bits(-3, 2_646_311), Some(POWER_BITS_MAX));
+        assert_eq!(bits(-3, 2_646_312), None);
         assert_eq!(Int::ONE.divided(&Int::ZERO), None);
         assert_eq!(Int::ONE.remainder(&Int::ZERO), None);
     }

@@ -184,6 +184,16 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
                 out.push_str(&format!("[:{class}:]"));
                 at += end + 2;
             }
+            b'[' if let Some((name, end)) = collating(expression, at) => {
+                let &[only] = name else {
+                    let name = String::from_utf8_lossy(&expression[at..end]);
+                    return Err(format!(
+                        "`[{name}` is a name for a character: write the character itself"
+                    ));
+                };
+                out.push_str(&format!("\\x{only:02x}"));
+                at = end;
+            }
             b'\\' => {
                 let Some(&escaped) = expression.get(at) else {
                     return Err("a `[` is not closed".to_owned());
@@ -199,6 +209,18 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
             _ => push_byte(out, byte),
         }
     }
+}
+
+/// A collating element `[.x.]` or an equivalence class `[=x=]` after its `[`: what is in it, and where it ends. In the
+/// locale of POSIX, both mean the character itself.
+fn collating(expression: &[u8], start: usize) -> Option<(&[u8], usize)> {
+    let sign = *expression.get(start).filter(|sign| matches!(sign, b'.' | b'='))?;
+    let rest = &expression[start + 1..];
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let length = rest.iter().take_while(|byte| is_name(byte)).count().max(1);
+    rest[length.min(rest.len())..]
+        .starts_with(&[sign, b']'])
+        .then(|| (&rest[..length], start + 1 + length + 2))
 }
 
 /// The character classes of POSIX.
@@ -246,6 +268,11 @@ mod tests {
         check("[a-z&&[b]+", b"&[b", Some(3));
         check("[[:upper:]_-]{2,3}", b"A-_B", Some(3));
         check("x{,2}", b"xxx", Some(2));
+        check("[[.a.][=b=]]+", b"ab.=[c", Some(2));
+        check("[[.-.][.].][.^.]x-[=z=]]+", b"-]^xyz.", Some(6));
+        check("[^[.].]]+", b"a.]", Some(2));
+        check("[[.]+", b"[.a", Some(2));
+        check("[a[=]+", b"a[=.", Some(3));
         check("a{b}", b"a{b}", Some(4));
         check("\u{e9}", "\u{e9}".as_bytes(), Some(2));
         check("^a$", b"a", Some(1));
@@ -266,6 +293,11 @@ mod tests {
         check("*a", "repetition operator");
         check("(((a{1000}){1000}){1000})", "large");
         check("[[:nope:]]", "no class");
+        check(
+            "[a[.hyphen.]]",
+            "`[.hyphen.]` is a name for a character: write the character itself",
+        );
+        check("[[=ab=]]", "`[=ab=]` is a name");
     }
 
     #[test]

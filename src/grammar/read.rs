@@ -324,15 +324,13 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         };
         let text = &self.input.bytes()[self.at..][..scanned.length];
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
-        let value: Option<BigRational> = match wanted || quick.is_none() {
-            true => float::value(text, &scanned),
-            false => None,
-        };
-        let inside = quick.unwrap_or_else(|| {
-            value.as_ref().is_some_and(|value| rules.min <= *value && *value <= rules.max)
-        });
+        let inside = quick.unwrap_or_else(|| float::is_within(text, &scanned, rules));
         let fault = float::form_fault(text, &scanned, rules);
-        self.witness.float(site, rules, text);
+        let mut value = None;
+        if inside && fault.is_none() {
+            value = if wanted { float::value(text, &scanned) } else { None };
+            self.witness.float(site, rules, text);
+        }
         self.take(scanned.length);
         if fault.is_some() || !inside {
             let why = fault.map_or(String::new(), |fault| format!(", which {fault}"));

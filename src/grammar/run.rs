@@ -374,6 +374,7 @@ impl<'a> Interpreter<'a> {
                     let count = crate::model::text::count(count, "value");
                     see(format!("`{name}` has {count}{}", self.repeated(slots)));
                 }
+                self.lonely(slots).into_iter().for_each(&mut see);
             }
             _ => {}
         });
@@ -383,6 +384,24 @@ impl<'a> Interpreter<'a> {
             true => format!("`{text}` does not hold"),
             false => format!("`{text}` does not hold: {}", shown.join(", ")),
         }
+    }
+
+    /// A value of one of several variables that another has no value beside, in words.
+    fn lonely(&self, slots: &[usize]) -> Option<String> {
+        let mut found: Option<(Vec<Int>, usize, usize)> = None;
+        for (has, lacks) in slots.iter().flat_map(|has| slots.iter().map(move |it| (*has, *it))) {
+            self.vars.each(has, &mut |index, _| {
+                let is_first = found.as_ref().is_none_or(|(first, ..)| index < first.as_slice());
+                if is_first && self.vars.get(lacks, index).is_none() {
+                    found = Some((index.to_vec(), has, lacks));
+                }
+            });
+        }
+        let (index, has, lacks) = found?;
+        let index: Vec<String> = index.iter().map(Int::to_string).collect();
+        let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(",")) };
+        let [has, lacks] = [has, lacks].map(|slot| &self.grammar.slots[slot].name);
+        Some(format!("`{has}{index}` has a value, `{lacks}{index}` has none"))
     }
 
     /// A value that occurs twice in a single variable, in words.

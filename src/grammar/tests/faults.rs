@@ -58,7 +58,7 @@ fn commands_have_a_form() {
     check("REGEX(\"(\")", &["1:7: this is not a regular expression: unclosed group"]);
     check(
         "INT(1,10^10^10)",
-        &["1:7: 10 ^ 10000000000 is too large: its result may have 4194304 bits"],
+        &["1:7: 10 ^ 10000000000 is too large: its result may have up to 4194304 bits"],
     );
     check("INT(1,1/0)", &["1:7: 1 is divided by zero"]);
     check("INT(0,1e9)", &["1:7: this bound is a float, but an integer is needed"]);

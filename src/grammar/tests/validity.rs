@@ -269,7 +269,7 @@ fn arithmetic_is_exact() {
     check(
         "SET(a=10^10) ASSERT(2^a==1)",
         "",
-        "grammar 1:21: 2 ^ 10000000000 is too large: its result may have 4194304 bits",
+        "grammar 1:21: 2 ^ 10000000000 is too large: its result may have up to 4194304 bits",
     );
     check(
         "SET(a=\"x\") ASSERT(a+1==1)",
@@ -363,6 +363,12 @@ fn arrays_are_looked_through() {
     check(g, "1 2\n1 3", "");
     check(g, "1 2\n1 2", "2:3: `UNIQUE(x,y)` does not hold: `x` has 2 values, `y` has 2 values");
     check("SET(x[0]=1,x[1]=2,y[0]=1) ASSERT(!UNIQUE(x,y))", "", "");
+    let g = "REPI(i,3) INT(0,9,x[i]) SPACE END INT(0,9,y[0]) ASSERT(UNIQUE(x,y))";
+    check(
+        g,
+        "1 2 3 4",
+        "1:7: `UNIQUE(x,y)` does not hold: `x` has 3 values, `y` has 1 value, `x[1]` has a value, `y[1]` has none",
+    );
     check("SET(x[0]=1,x[1]=1.0) ASSERT(!UNIQUE(x))", "", "");
     check(
         "SET(x[0]=1,x[1]=2) ASSERT(INARRAY(2,x) && !INARRAY(3,x) && INARRAY(1.0,x) && !INARRAY(\"1\",x))",
