@@ -23,7 +23,6 @@ mod input;
 pub mod misread;
 pub mod mutants;
 pub mod number;
-pub mod outside;
 mod parse;
 pub mod pattern;
 mod port;

@@ -27,7 +27,7 @@ pub struct Strictness {
 /// A fault that is not refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LetThrough {
-    /// What is wrong, such as `n one above its bound`.
+    /// What is wrong, such as `a tab between words`.
     pub fault: String,
     /// The test case that it was made of, or the place in the grammar.
     pub on: String,

@@ -2,9 +2,14 @@
 //!
 //! A limit that no input reaches is not tested: an array that is one too short goes unnoticed.
 
+use std::cell::Cell;
 use std::fs;
 
+use crate::grammar;
 use crate::grammar::bounds::{Coverage, bounds};
+use crate::grammar::generate::{End, Pin, Unwritten, generate_until};
+use crate::grammar::shape::RANDOM;
+use crate::grammar::wanted::unreached;
 use crate::model::diagnostic::{Diagnostic, Spot};
 use crate::model::judgement::JudgeError;
 use crate::validate::grammars::Grammar;
@@ -41,17 +46,36 @@ fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagno
     let spots = grammar.grammar.sites().iter();
     let spots: Vec<Spot> = spots.map(|site| source.spot(site.span)).collect();
     let numbers = bounds(&grammar.grammar, Some(&coverage)).into_iter();
-    let missed = numbers.filter_map(|number| {
+    let missed = numbers.filter_map(|mut number| {
+        let place = (number.line, number.column);
+        let site = spots.iter().position(|spot| (spot.line, spot.column) == place);
+        if let (Some(reached), Some(site)) = (&mut number.reached, site) {
+            reached.min = reached.min || is_ruled_out(&grammar.grammar, site, End::Least);
+            reached.max = reached.max || is_ruled_out(&grammar.grammar, site, End::Most);
+        }
         let missed = number.missed()?;
         let message = format!("no test case reaches a bound: {} is {missed}", number.name);
         let remark = Diagnostic::warning(grammar.path, message)
             .help("add a test case at the bound: mistakes hide there");
-        let place = (number.line, number.column);
-        let spot = spots.iter().find(|spot| (spot.line, spot.column) == place);
-        Some(match spot {
-            Some(spot) => remark.at(spot.clone()),
+        Some(match site {
+            Some(site) => remark.at(spots[site].clone()),
             None => remark,
         })
     });
     Ok(missed.collect())
+}
+
+/// Whether an attempt to write an input with a value at its bound ends with another value: an ASSERT rules it out.
+fn is_ruled_out(grammar: &grammar::program::Grammar, site: usize, end: End) -> bool {
+    /// Upper bound on the size of the input, in bytes.
+    const LARGEST: usize = 256 << 10;
+    /// Upper bound on the dead ends.
+    const STOPS: u32 = 2000;
+    let stops = Cell::new(0);
+    let is_over = || stops.replace(stops.get() + 1) >= STOPS;
+    let pins = [Pin { site, end }];
+    match generate_until(grammar, &RANDOM, &pins, 1, Some(LARGEST), &is_over) {
+        Ok(input) => !unreached(grammar, &RANDOM, &pins, &input).is_empty(),
+        Err(unwritten) => matches!(unwritten, Unwritten::Unsatisfied(_)),
+    }
 }

@@ -33,8 +33,6 @@ pub enum Class {
     Numbers,
     /// Something after the end.
     Rest,
-    /// A value outside the bounds that a grammar of the input sets.
-    Bounds,
 }
 
 /// The changes that need no knowledge of the problem.

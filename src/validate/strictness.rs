@@ -10,7 +10,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::executor::parallel;
-use crate::grammar::outside::outside;
 use crate::grammar::validate::accepts;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -32,29 +31,20 @@ pub(super) struct Task<'a> {
     /// Its fault, such as `a tab between words`.
     pub(super) name: String,
     pub(super) class: Class,
-    /// The kind of change: its index among the mutations, or their number if a grammar made it.
+    /// The kind of change: its index among the mutations.
     kind: usize,
     /// The test case's index among the samples.
     case: usize,
     pub(super) test_case: &'a TestCase,
-    text: Text<'a>,
+    mutation: &'a Mutation,
     pub(super) is_refused: bool,
 }
 
 impl Task<'_> {
     /// The changed input.
     pub(super) fn text(&self) -> Result<Option<Arc<[u8]>>, JudgeError> {
-        Ok(match &self.text {
-            Text::Kept(text) => Some(Arc::clone(text)),
-            Text::Change(mutation) => mutation.of(&read(self.test_case)?).map(Arc::from),
-        })
+        Ok(self.mutation.of(&read(self.test_case)?).map(Arc::from))
     }
-}
-
-/// The change that makes the input, or the input itself if a grammar made it.
-enum Text<'a> {
-    Change(&'a Mutation),
-    Kept(Arc<[u8]>),
 }
 
 /// Tries every mutation on many cases and each case with many mutations; warns of those that no validator refuses.
@@ -138,7 +128,7 @@ fn changed<'a>(
     let turns = (0..kinds.len()).map(|turn| (case + turn) % kinds.len());
     let fits = turns.filter_map(|kind| Some((kind, kinds[kind].of(&input)?)));
     let most = if is_whole { kinds.len() } else { 1 };
-    let mut tasks: Vec<Task<'a>> = fits
+    let tasks = fits
         .take(most)
         .map(|(kind, text)| Task {
             name: kinds[kind].name.clone(),
@@ -146,22 +136,10 @@ fn changed<'a>(
             kind,
             case,
             test_case,
-            text: Text::Change(&kinds[kind]),
+            mutation: &kinds[kind],
             is_refused: !grammars().all(|it| accepts(it, &text)),
         })
         .collect();
-    if is_whole && programs(validators).next().is_some() {
-        let outside = grammars().flat_map(|it| outside(it, &input));
-        tasks.extend(outside.map(|found| Task {
-            name: found.name,
-            class: Class::Bounds,
-            kind: kinds.len(),
-            case,
-            test_case,
-            text: Text::Kept(found.text.into()),
-            is_refused: false,
-        }));
-    }
     Ok(tasks)
 }
 
@@ -243,7 +221,6 @@ fn doubt(path: &std::path::Path, class: Class, found: &[&Task<'_>]) -> Diagnosti
         }
         Class::Numbers => "refuse numbers in another form than in the statement",
         Class::Rest => "read to the end of the input, and refuse extra text",
-        Class::Bounds => "check each value against the bounds of the statement",
     })
 }
 
