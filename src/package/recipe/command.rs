@@ -7,6 +7,7 @@ use crate::language::constants::replace_constants;
 use crate::model::placeholder::{self, Piece};
 use crate::model::program::{Constant, IncludedFile};
 use crate::model::recipe::GeneratorProgram;
+use crate::model::units::Bytes;
 use crate::package::faults::Reported;
 use crate::package::files::is_valid_name;
 use crate::package::node::{Node, Parse};
@@ -15,6 +16,9 @@ use crate::package::suggest::meant_or;
 use crate::package::text::shown;
 use crate::package::values::filled_text;
 use crate::package::words::words;
+
+/// Linux takes arguments of less than 128 KiB; other systems take more.
+const LONGEST_WORD: usize = 128 << 10;
 
 /// The directory of generators, and the programs that the recipe lists as several files.
 #[derive(Debug)]
@@ -103,6 +107,12 @@ impl Programs {
             let message = format!("a generator is below generators/, not `{}`", shown(name));
             return Err(node.error(message, "write its path from there, without `..`"));
         }
+        let stem = name.strip_suffix(".in").unwrap_or(name);
+        let is_input = self.dir.join(stem).with_added_extension("in").is_file();
+        if is_input && (stem != name || !path.exists()) {
+            let message = format!("`{}` is an input, not a generator", shown(name));
+            return Err(node.error(message, format!("write `copy: {}`", shown(stem))));
+        }
         if path.exists() {
             return Ok(path);
         }
@@ -158,6 +168,18 @@ impl Programs {
             *word = self.with_constants(word);
             if let Err(unknown) = placeholder::pieces(word) {
                 return Err(self.no_placeholder(unknown.text, word, node));
+            }
+            if word.contains('\0') {
+                let help = "arguments end at a zero byte; remove it";
+                return Err(node.error("a word of the command has a zero byte", help));
+            }
+            if word.len() >= LONGEST_WORD {
+                let message = format!(
+                    "a word of the command has {}, and systems take less than {}",
+                    Bytes(word.len() as u64),
+                    Bytes(LONGEST_WORD as u64)
+                );
+                return Err(node.error(message, "write a generator that has this text in it"));
             }
         }
         let name = &args.remove(0);

@@ -147,18 +147,18 @@ fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
 
 /// An expression that other tools accept and juror lacks is not a fault of the recipe.
 fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
-    let text = error.to_string();
+    let (shown, text) = (shown(regex), error.to_string());
     let reason = text.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     if let regex::Error::CompiledTooBig(_) = error {
         let help = "use smaller repeats in it, such as `[0-9]+` instead of `[0-9]{1,100000}`";
-        node.error("is a regular expression that takes too much memory", help);
+        node.error(format!("`{shown}` is a regular expression that takes too much memory"), help);
     } else if is_unsupported(regex) {
         let help = "write it without, or as several patterns";
-        node.warning(format!("is not checked: {reason}"), help);
+        node.warning(format!("`{shown}` is not checked: {reason}"), help);
     } else {
         let help = "put a backslash before a literal character";
-        node.error(format!("is not a regular expression: {reason}"), help);
+        node.error(format!("`{shown}` is not a regular expression: {reason}"), help);
     }
 }
 

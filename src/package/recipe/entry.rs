@@ -1,6 +1,6 @@
 //! The entries of a recipe that are test cases.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, RecipeCase,
@@ -118,11 +118,12 @@ impl<'a> Reader<'a> {
         let key = (plan.scope.random_salt.clone(), line.text.clone(), count);
         let Some(first) = self.commands.insert(key, node.line()) else { return true };
         if !line.has_seed() {
-            let message = format!("is the same command as on line {first}: the cases are equal");
+            let message =
+                format!("this is the same command as on line {first}: the cases are equal");
             node.warning(message, "make them differ, or use `include`");
             return true;
         }
-        let message = format!("is the same command as on line {first}, with the same seed");
+        let message = format!("this is the same command as on line {first}, with the same seed");
         let help = "make them differ by a number, such as `{seed:2}`; or use `count` or `include`";
         node.error(message, help);
         false
@@ -205,24 +206,41 @@ impl<'a> Reader<'a> {
     /// The path that the names of the copied files begin with.
     fn copy(&self, node: &Node<'_>) -> Parse<Copied> {
         let text = filled_text(node)?;
-        let base = text.strip_prefix("./").unwrap_or(&text);
-        let generators = self.dir.join(DIRECTORY);
-        let file = |extension: &str| format!("{base}.{extension}");
-        let has = |extension: &str| generators.join(file(extension)).is_file();
-        if is_below(base) && CASE_EXTENSIONS.into_iter().any(has) {
-            return Ok(Copied { has_input: has("in"), base: generators.join(base) });
+        let given = shown(&text);
+        let Some(below) = below_package(&text) else {
+            let message = format!("`copy` leads out of the package: `{given}`");
+            return Err(node.error(message, "give a file in the package"));
+        };
+        let base = self.dir.join(below);
+        let has = |extension: &str| base.with_added_extension(extension).is_file();
+        if CASE_EXTENSIONS.into_iter().any(has) {
+            return Ok(Copied { has_input: has("in"), base });
         }
-        if is_below(base)
-            && let Some((stem, _)) =
-                base.rsplit_once('.').filter(|_| generators.join(base).is_file())
-        {
-            let message = format!("`copy` names a file: `{}`", shown(base));
+        if let Some((stem, _)) = text.rsplit_once('.').filter(|_| base.is_file()) {
+            let message = format!("`copy` names a file: `{given}`");
             return Err(node.error(message, format!("leave out the ending: copy: {}", shown(stem))));
         }
-        self.inside(&generators, &file("in"), node)?;
-        let message = format!("`{}` is not a file", shown(&file("in")));
-        Err(node.error(message, "`copy` names files without their endings"))
+        let input = base.with_added_extension("in");
+        let help = match input.exists() {
+            true => "`copy` names files without their endings".to_owned(),
+            false => format!("{} does not exist", input.display()),
+        };
+        Err(node.error(format!("there is no file `{given}.in`"), help))
     }
+}
+
+/// A path in the package, given a path from `generators/`; `None` if it leads out.
+fn below_package(text: &str) -> Option<PathBuf> {
+    let mut path = PathBuf::from(DIRECTORY);
+    for component in Path::new(text).components() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(name) => path.push(name),
+            Component::ParentDir if path.pop() => {}
+            _ => return None,
+        }
+    }
+    path.file_name().is_some().then_some(path)
 }
 
 /// Checks that `count` comes with a command whose cases differ.

@@ -252,8 +252,8 @@ fn files_are_given_linked_and_searched() {
             "sample/b: in \"x\\n\" own",
             "sample/c: in \"x\\n\" own",
             "sample/d: in \"x\\n\" own",
-            "4:25: is not a regular expression: unclosed group (put a backslash before a literal character)",
-            "warning: 5:25: is not checked: look-around, including look-ahead and look-behind, is not supported (write it without, or as several patterns)",
+            "4:25: `(` is not a regular expression: unclosed group (put a backslash before a literal character)",
+            "warning: 5:25: `(?=a)` is not checked: look-around, including look-ahead and look-behind, is not supported (write it without, or as several patterns)",
             "6:25: `match` is empty (fill it or remove the line)",
             "7:26: unknown key `out` in `match` (known keys: in, ans)",
             "8:31: `interaction` has the line `2` (lines begin with `<` or `>`, or are `---`)",
@@ -387,13 +387,13 @@ fn the_same_command_with_the_same_seed_is_refused() {
             "secret/f-2: generators/gen.py 1 count=2 own",
             "secret/h: generators/gen.py 1 own",
             "secret/i: generators/gen.py 1 own",
-            "5:10: is the same command as on line 4, with the same seed (make them differ by a number, such as `{seed:2}`; or use `count` or `include`)",
+            "5:10: this is the same command as on line 4, with the same seed (make them differ by a number, such as `{seed:2}`; or use `count` or `include`)",
             "7:10: `{seed}` appears more than once (one seed is enough: the generator can derive others)",
             "8:10: `{sed}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces)",
             "warning: 9:38: `count` makes 2 equal cases (put `{seed}` or `{count}` into the command, so that they differ)",
             "10:25: `count` would make equal cases (only what `generate` makes can be counted; write an entry for each case)",
-            "warning: 11:10: is the same command as on line 9: the cases are equal (make them differ, or use `include`)",
-            "warning: 12:10: is the same command as on line 11: the cases are equal (make them differ, or use `include`)",
+            "warning: 11:10: this is the same command as on line 9: the cases are equal (make them differ, or use `include`)",
+            "warning: 12:10: this is the same command as on line 11: the cases are equal (make them differ, or use `include`)",
         ],
     );
 }
@@ -429,13 +429,48 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
             "10:18: unknown key `descripton` in `secret/d` (known keys: solution, random_salt, retries, generate, copy, count, match, in, ans, out, yaml, interaction, in.statement, ans.statement, in.download, ans.download, png, jpg, jpeg, svg)",
             "10:33: unknown key `desc` in `secret/d` (in format 2025-09: `description` under `yaml`)",
             "11:7: `../e` cannot be the name of a file (letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first)",
-            "12:17: `copy` leads out of the package: `../../etc/passwd.in` (give a file in the package)",
+            "12:17: `copy` leads out of the package: `../../etc/passwd` (give a file in the package)",
             "13:21: unknown key `yaml` in `secret/g` (known keys: solution, random_salt, retries, test_group.yaml, include, data)",
             "14:17: `copy` names a file: `manual/a.in` (leave out the ending: copy: manual/a)",
             "15:7: `i` has no input (give it one of `generate`, `copy` and `in`)",
             "16:7: a test case must not be called `test_group` (rename it: its .yaml file would be that of the group)",
             "17:7: `j` has no input (give it one of `generate`, `copy` and `in`)",
             "18:3: `sample` must be a directory (write `sample: { data: ... }`)",
+        ],
+    );
+}
+
+#[test]
+fn copied_files_are_anywhere_in_the_package() {
+    check(
+        "data:\n  secret:\n    data:\n      a: {copy: ../data/sample/1}\n      b: {copy: deep/.././manual/a}\n      \
+         c: {copy: ../data/sample/1.in}\n      d: {copy: ../../x}\n      e: {copy: ..}\n",
+        &[
+            "secret/a: copy data/sample/1 own",
+            "secret/b: copy generators/manual/a own",
+            "6:17: `copy` names a file: `../data/sample/1.in` (leave out the ending: copy: ../data/sample/1)",
+            "7:17: `copy` leads out of the package: `../../x` (give a file in the package)",
+            "8:17: `copy` leads out of the package: `..` (give a file in the package)",
+        ],
+    );
+}
+
+#[test]
+fn commands_can_be_started() {
+    let long = "x".repeat(128 << 10);
+    check(
+        &format!(
+            "data:\n  secret:\n    data:\n      a: \"gen.py x\\0y\"\n      b: gen.py {long}\n      c: gen.py {}\n      \
+             d: manual/a.in\n      e: manual/a\n",
+            &long[1..100]
+        ),
+        &[
+            &format!("secret/c: generators/gen.py {} own", &long[1..100]),
+            "4:10: a word of the command has a zero byte (arguments end at a zero byte; remove it)",
+            "5:10: a word of the command has 128 KiB, and systems take less than 128 KiB (write a generator that has this \
+             text in it)",
+            "7:10: `manual/a.in` is an input, not a generator (write `copy: manual/a`)",
+            "8:10: `manual/a` is an input, not a generator (write `copy: manual/a`)",
         ],
     );
 }
@@ -569,7 +604,7 @@ fn what_a_small_recipe_can_ask_for_has_bounds() {
         &[
             "secret/a: in \"x\\n\" own",
             "1:26: `retries` is too large (at most 1000)",
-            "1:63: is a regular expression that takes too much memory (use smaller repeats in it, such as `[0-9]+` instead of `[0-9]{1,100000}`)",
+            "1:63: `x{1000}{1000}{1000}` is a regular expression that takes too much memory (use smaller repeats in it, such as `[0-9]+` instead of `[0-9]{1,100000}`)",
         ],
     );
 }
