@@ -72,6 +72,27 @@ pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -
             add(vec![atom], Some(threshold));
         }
     }
+    // A single value of a figure may be the only one seen of all that are odd or a power of two and no smaller, or no
+    // larger. Such a rival makes the study try others.
+    let singles = found.clone().into_iter();
+    for (is, cost) in singles.map(|it| (it.statement.atoms[0], it.cost)) {
+        let Test::Is(value) = is.test else { continue };
+        let name = &features.list[is.feature].name;
+        for (at, kind) in atoms.iter().enumerate() {
+            let is_kind = matches!(kind.test, Test::Yes | Test::Odd | Test::Even);
+            if !is_kind || features.list[kind.feature].name != *name {
+                continue;
+            }
+            for test in [Test::AtLeast(value), Test::AtMost(value)] {
+                let limit = Atom { feature: is.feature, test };
+                if table.agrees(&masks[at].and(&table.mask(&limit)), agreement) {
+                    let mut atoms = vec![*kind, limit];
+                    atoms.sort_by_key(|atom| atom.feature);
+                    found.push(Candidate { statement: Statement { atoms }, threshold: None, cost });
+                }
+            }
+        }
+    }
     let is_simple = found.iter().any(|it| it.cost <= SIMPLE);
     if agreement == Agreement::Exactly && !is_simple {
         let mut pairs: Vec<(Vec<Atom>, Option<Threshold>)> = Vec::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::explain::features::{About, Features, Row};
 use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find};
 use crate::explain::fresh::{Fresh, Maker, Neighbour, figure};
-use crate::explain::statement::{Statement, Test, is_usual};
+use crate::explain::statement::{Atom, Statement, Test, is_usual};
 use crate::explain::subject::{Judged, Subject};
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::InputTree;
@@ -243,6 +243,14 @@ impl Study<'_, '_> {
             made.extend(self.such(DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
                 statement.holds(rows) != other.holds(rows)
             }));
+            if let [Atom { feature, test: Test::Is(value) }] = statement.atoms[..]
+                && other.atoms.iter().any(|atom| atom.feature == feature)
+            {
+                // The value may stand for all that are odd, or powers of two: by chance, these are rare.
+                let threshold = Threshold { feature, passing: None, failing: value };
+                let goals = [2 * value, 4 * value, value / 2, value + 2, value - 2];
+                made.extend(goals.iter().filter_map(|goal| self.towards(&threshold, *goal, None)));
+            }
         }
         made
     }

@@ -150,6 +150,8 @@ fn faults_of_size() {
     check(SIGNED, sum, |it| unless(it[0] < 4, sum(it)), "n is at most 3");
     check(SIGNED, sum, |it| unless(it[0] == 7, sum(it)), "n is 7");
     check(SIGNED, sum, |it| unless(it[0] & (it[0] - 1) == 0, sum(it)), "n is a power of two");
+    let large = |it: &[i64]| unless(it[0] & (it[0] - 1) == 0 && it[0] >= 8, sum(it));
+    check(SIGNED, sum, large, "n is at least 8 and n is a power of two");
     // A program that takes numbers in pairs loses the last one; no harm is done if it is zero.
     check(SIGNED, sum, |it| sum(&it[..it.len() - (it[0] % 2) as usize]), "only n is odd");
     check(SIGNED, sum, |it| sum(&it[..it.len().min(65)]), "only n is at least 65");
