@@ -124,10 +124,8 @@ fn order(text: &[u8], scanned: &Scanned, exponent: i64, bound: &BigRational) -> 
     let size = exponent + whole.ok()? - leading.ok()?;
     let bits = bound.numer().bits() as f64 - bound.denom().bits() as f64;
     let difference = size as f64 - bits * std::f64::consts::LOG10_2;
-    (difference.abs() > 3.0).then(|| match (difference > 0.0) == (sign > 0) {
-        true => Ordering::Greater,
-        false => Ordering::Less,
-    })
+    let is_above = (difference > 0.0) == (sign > 0);
+    (difference.abs() > 3.0).then_some(if is_above { Ordering::Greater } else { Ordering::Less })
 }
 
 /// The exponent of a float's text; `None` if juror cannot compute with one that large.

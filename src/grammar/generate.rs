@@ -24,8 +24,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
 
 /// How to draw the values that led to dead ends before, one attempt each, after all that keep what is wanted.
-const FALLBACKS: [BoundBias; 12] = [
-    BoundBias::Level,
+const FALLBACKS: [BoundBias; 11] = [
     BoundBias::Low(4),
     BoundBias::High(4),
     BoundBias::Low(16),
