@@ -217,8 +217,6 @@ pub(super) fn scientific_texts(mantissa: &BigInt, unit: u32, decimals: u32) -> V
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use super::*;
 
     fn number(text: &str) -> BigRational {
@@ -265,16 +263,15 @@ mod tests {
         }
     }
 
+    /// To compute these numbers takes minutes.
     #[test]
     fn huge_exponents_cost_nothing() {
-        let (min, max, start) = (number("0"), number("1"), Instant::now());
+        let (min, max) = (number("0"), number("1"));
         for _ in 0..1000 {
             assert!(!is_in("1e1000000", &min, &max));
             assert!(!is_in("-1e-1000000", &min, &max));
             assert!(is_in("1e-1000000", &min, &max));
             assert!(is_in("0e1000000", &min, &max));
         }
-        // To compute them takes minutes.
-        assert!(start.elapsed() < Duration::from_secs(20));
     }
 }
