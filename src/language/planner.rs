@@ -42,6 +42,9 @@ pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unread
     Ok(BuildPlan { tools: tools.collect(), files, ..plan })
 }
 
+/// The program that compiles files of Python.
+const CHECK: &str = include_str!("check.py");
+
 /// A tool that a plan uses.
 struct Used {
     word: String,
@@ -204,6 +207,7 @@ impl Planner<'_> {
                     argv.extend(sources.map(|it| guarded(&it.to_string_lossy())));
                 }
                 "{main}" => argv.push(guarded(words.main)),
+                "{check.py}" => argv.push(CHECK.to_owned()),
                 "{static}" if is_static => argv.push("-static".to_owned()),
                 "{crt_static}" if is_static => argv.push("-Ctarget-feature=+crt-static".to_owned()),
                 "{static}" | "{crt_static}" => {}

@@ -234,7 +234,7 @@ pub static LANGUAGES: [Language; 54] = [
         is_of_format: false,
         aliases: "pypy",
         further_extensions: ".py .py3",
-        check: "{pypy3} -I -S -m py_compile {sources}",
+        check: "{pypy3} -I -S -c {check.py} {sources}",
         run: "{pypy3} /program/{main}",
         ..python("pypy3", "Python 3 with PyPy", "")
     },
@@ -425,7 +425,7 @@ const fn python(code: &'static str, name: &'static str, extensions: &'static str
         default_entry_point: "__main__.py",
         entry: EntryPoint::File { marks: &["__name__", "__main__"] },
         // Isolated: files of the submission with names of Python's own modules do not take part.
-        check: "{python3} -I -S -m py_compile {sources}",
+        check: "{python3} -I -S -c {check.py} {sources}",
         run: "{python3} /program/{main}",
         run_env: "PYTHONDONTWRITEBYTECODE=1",
         ..known(code, name, extensions)

@@ -47,7 +47,7 @@ fn shown(command: &Command) -> String {
     let dirs: Vec<String> =
         command.visible.iter().map(|it| it.inside.display().to_string()).collect();
     let dirs = if dirs.is_empty() { String::new() } else { format!(" [{}]", dirs.join(" ")) };
-    format!("{}{dirs}", command.argv.join(" "))
+    format!("{}{dirs}", command.argv.join(" ")).replace(include_str!("../check.py"), "{check.py}")
 }
 
 /// Checks the commands of build and run of a submission, each as `argv [visible]`.
@@ -107,7 +107,7 @@ fn interpreted_languages_show_the_interpreter_to_the_run() {
     check(
         python(Scripted::default()),
         "a.py",
-        "/h/py/bin/python3 -I -S -m py_compile a.py [/h/py]",
+        "/h/py/bin/python3 -I -S -c {check.py} a.py [/h/py]",
         "/h/py/bin/python3 /program/a.py [/h/py]",
     );
     check(
