@@ -77,8 +77,12 @@ impl Unreached {
     pub fn remark(&self, grammar: &Grammar) -> Diagnostic {
         let found = &self.found;
         self.warning(grammar, |name, bound| match self.end {
-            End::Least => format!("`{name}` is at least {found}, not at its lower bound `{bound}`"),
-            _ => format!("`{name}` is at most {found}, not at its upper bound `{bound}`"),
+            End::Least => format!(
+                "the input has no `{name}` at its lower bound `{bound}`: the least is {found}"
+            ),
+            _ => format!(
+                "the input has no `{name}` at its upper bound `{bound}`: the greatest is {found}"
+            ),
         })
     }
 
