@@ -91,10 +91,7 @@ pub static LANGUAGES: [Language; 54] = [
     known("ada", "Ada", ".adb .ads"),
     known("algol68", "Algol 68", ".a68"),
     known("apl", "APL", ".apl"),
-    Language {
-        check: "{bash} -n {main}",
-        ..interpreted("bash", "Bash", ".sh", "{bash} /program/{main}")
-    },
+    interpreted("bash", "Bash", ".sh", "{bash} /program/{main}"),
     Language {
         validators: Validators::Everywhere,
         build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources} -lm",
