@@ -1,6 +1,6 @@
 //! What follows from a survey of a server: how good the server is for workers, and what would make it better.
 
-use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamSeen, WORKERS_STREAM};
+use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamSeen};
 use crate::model::host::{Finding, Grade};
 use crate::model::text::{count, printable};
 use crate::model::units::Bytes;
@@ -27,9 +27,17 @@ pub fn findings(survey: &ClusterSurvey) -> Vec<Finding> {
     if server.role == ClusterRole::Worker {
         return findings;
     }
-    findings.push(syncing(server.syncs_always));
-    if let (Some(used), Some(most)) = (server.stored_bytes, server.most_stored_bytes) {
-        findings.push(disk(used, most));
+    match (server.stored_bytes, server.most_stored_bytes) {
+        // What else it says of its storage means nothing then.
+        (_, Some(Bytes(0))) => {
+            let text = "JetStream is off on this server".to_owned();
+            let advice = "its log says why; its disk may be full";
+            findings.push(finding(Grade::Missing, "storage", text, Some(advice)));
+        }
+        (used, most) => {
+            findings.push(syncing(server.syncs_always));
+            findings.extend(used.zip(most).map(|(used, most)| disk(used, most)));
+        }
     }
     findings.push(streams(&survey.streams));
     findings.push(workers(survey));
@@ -125,7 +133,7 @@ fn streams(streams: &[StreamSeen]) -> Finding {
 fn workers(survey: &ClusterSurvey) -> Finding {
     let workers = &survey.workers;
     if workers.is_empty() {
-        if survey.streams.iter().any(|it| it.name == WORKERS_STREAM && !it.present) {
+        if !survey.knows_workers() {
             let advice = "run a command with `--executor`: it creates the stream in which workers announce themselves";
             return finding(Grade::Weak, "workers", "unknown".to_owned(), Some(advice));
         }
@@ -148,6 +156,7 @@ fn workers(survey: &ClusterSurvey) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::cluster::WORKERS_STREAM;
     use crate::model::cluster::{ServerSeen, WorkerSeen};
     use crate::model::isolation::Isolation;
 
@@ -228,6 +237,10 @@ mod tests {
             &["storage: the server does not report whether what it confirms is on the disk"],
         );
         check(|it| it.server.stored_bytes = Some(Bytes(95)), &["storage: 95 B of 100 B are used"]);
+        check(
+            |it| it.server.most_stored_bytes = Some(Bytes(0)),
+            &["storage: JetStream is off on this server"],
+        );
         check(
             |it| it.streams = vec![stream(true, Some("the version is null"))],
             &["streams: JOBS is another juror's: the version is null"],

@@ -32,6 +32,13 @@ pub struct ClusterSurvey {
     pub workers: Vec<WorkerSeen>,
 }
 
+impl ClusterSurvey {
+    /// Whether the server can know of workers: it forgets the stream in which they announce themselves when it ends.
+    pub fn knows_workers(&self) -> bool {
+        !self.streams.iter().any(|it| it.name == WORKERS_STREAM && !it.present)
+    }
+}
+
 /// The observed state of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ServerSeen {

@@ -75,6 +75,8 @@ pub enum FaultKind {
     NamespacesForbidden,
     /// This user has used up its namespaces.
     NamespacesUsedUp,
+    /// No worker is left that could run anything.
+    NoWorker,
 }
 
 /// The value of `lacks` if there is no program.

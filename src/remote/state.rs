@@ -12,7 +12,7 @@ use crate::language::toolchain::{Lookup, Toolchain};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{Job, What};
-use crate::model::judgement::JudgeError;
+use crate::model::judgement::{FaultKind, JudgeError};
 use crate::remote::frame::frame;
 use crate::remote::group::{Envelope, Tools, WorkerGroup};
 use crate::remote::judge_side::{JudgeSide, Received, Response};
@@ -204,8 +204,9 @@ impl Shared {
             state = self.wait_until_look(state);
             let mut silent = Vec::new();
             for (index, worker) in state.workers.iter_mut().enumerate() {
-                // Counted in looks, not in time: this process may itself have been suspended.
-                worker.silent += u32::from(worker.is_there());
+                // Counted in looks, not in time: this process may itself have been suspended. A server has its own
+                // patience.
+                worker.silent += u32::from(worker.is_there() && worker.places.is_none());
                 if worker.silent >= MOST_SILENT && worker.lost.is_none() {
                     silent.push(index);
                 }
@@ -356,8 +357,12 @@ impl State {
             Some(format!("{}: {reason}", worker.name))
         });
         let lost: Vec<String> = lost.collect();
-        JudgeError::new("run programs on workers", format!("there is none; {}", lost.join("; ")))
-            .help("start the command of a worker by hand: it prints `juror worker`, and waits")
+        let reason = format!("there is none; {}", lost.join("; "));
+        let error = JudgeError {
+            kind: FaultKind::NoWorker,
+            ..JudgeError::new("run programs on workers", reason)
+        };
+        error.help("start the command of a worker by hand: it prints `juror worker`, and waits")
     }
 
     /// The tools that a job starts or shows.

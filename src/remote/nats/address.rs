@@ -114,6 +114,12 @@ impl Address {
             inbox: String::new(),
             lane: Lane::Live,
         };
+        if hosts.contains('@') {
+            // It may be a password, and reasons end up in logs.
+            let reason = "it has a name or password before `@`, which juror does not use";
+            return Err(JudgeError::new("read the address of a NATS server", reason)
+                .help("give a key with ?key=FILE"));
+        }
         for host in hosts.trim_end_matches('/').split(',') {
             let is_host = |it: char| it.is_ascii_alphanumeric() || "-._:[]".contains(it);
             if host.is_empty() || !host.chars().all(is_host) {
@@ -208,6 +214,7 @@ mod tests {
         };
         refused("nats://", "`` is not a host");
         refused("nats://a b", "`a b` is not a host");
+        refused("nats://me:secret@a", "a name or password before `@`");
         refused("nats://a:x", "`x` is not a port");
         refused("nats://a?key=", "`key` has no value");
         refused("nats://a?ca=/nowhere/ca.crt", "No such file");

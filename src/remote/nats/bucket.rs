@@ -58,7 +58,7 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     let unread = |error: std::io::Error| BlobFault::Wrong(error.to_string());
     let digest = blob.digest().map_err(unread)?;
     let length = blob.len().map_err(unread)?;
-    if head(link, &digest)?.is_some_and(|head| head.length == length && head.age < FRESH) {
+    if head(link, &digest, false)?.is_some_and(|head| head.length == length && head.age < FRESH) {
         return Ok(());
     }
     let id = random();
@@ -70,20 +70,23 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
         let mut call = Outgoing::new(subject.clone(), bytes);
         // The server stores it once, however often it is sent.
         call.headers.push(("Nats-Msg-Id", format!("{id}.{}", count.get())));
-        match layout::store(link, &call) {
+        match layout::store_patiently(link, &call) {
             Ok(Ok(_)) => return Ok(()),
             Ok(Err(refusal)) => failure.set(Some(BlobFault::Wrong(refusal.what))),
             Err(silence) => failure.set(Some(BlobFault::Silent(silence))),
         }
         Err(crate::model::judgement::JudgeError::new("put a blob", "the server did not accept it"))
     });
-    if let Some(failure) = failure.take() {
-        // The stored pieces are useless.
+    // Without a head, the stored pieces are useless.
+    let useless = |fault| {
         let filter = json!({ "filter": subject });
         let _ = layout::ask(link, &format!("STREAM.PURGE.{BLOBS}"), &filter);
-        return Err(failure);
+        fault
+    };
+    if let Some(failure) = failure.take() {
+        return Err(useless(failure));
     }
-    sent.map_err(|error| BlobFault::Wrong(error.to_string()))?;
+    sent.map_err(|error| useless(BlobFault::Wrong(error.to_string())))?;
     let head = json!({
         "name": layout::blob(&digest), "bucket": "CAS", "nuid": id, "size": length, "chunks": count.get(),
         "digest": format!("SHA-256={}", URL_SAFE.encode(digest.0)), "mtime": "0001-01-01T00:00:00Z",
@@ -91,7 +94,8 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     let head = head.to_string();
     let mut call = Outgoing::new(head_subject(&digest), head.as_bytes());
     call.headers.push(("Nats-Rollup", "sub".to_owned()));
-    layout::store(link, &call)?.map(|_| ()).map_err(|refusal| BlobFault::Wrong(refusal.what))
+    let stored = layout::store_patiently(link, &call)?;
+    stored.map(|_| ()).map_err(|refusal| useless(BlobFault::Wrong(refusal.what)))
 }
 
 /// The head of a blob.
@@ -101,10 +105,11 @@ struct Head {
     age: Duration,
 }
 
-/// The head of a blob, if the server has it.
-fn head(link: &Link, digest: &Digest) -> Result<Option<Head>, BlobFault> {
+/// The head of a blob, if the server has it. One that was stored is waited for.
+fn head(link: &Link, digest: &Digest, was_stored: bool) -> Result<Option<Head>, BlobFault> {
     let subject = format!("$JS.API.DIRECT.GET.{BLOBS}.{}", head_subject(digest));
-    let message = link.request(&Outgoing::new(subject, b""))?;
+    let call = Outgoing::new(subject, b"");
+    let message = if was_stored { link.request_stored(&call) } else { link.request(&call) }?;
     if status(&message).is_some() {
         return Ok(None);
     }
@@ -132,7 +137,7 @@ pub(in crate::remote) fn get(
 ) -> Result<Blob, BlobFault> {
     let name = layout::blob(digest);
     let wrong = |what: &str| BlobFault::Wrong(format!("the server {what} {name}"));
-    let head = head(link, digest)?.ok_or_else(|| wrong("does not have the blob"))?;
+    let head = head(link, digest, true)?.ok_or_else(|| wrong("does not have the blob"))?;
     if head.length != length {
         return Err(wrong("has another length for the blob"));
     }
@@ -142,7 +147,7 @@ pub(in crate::remote) fn get(
         let body =
             json!({ "seq": next, "next_by_subj": format!("$O.CAS.C.{}", head.id) }).to_string();
         let subject = format!("$JS.API.DIRECT.GET.{BLOBS}");
-        let message = link.request(&Outgoing::new(subject, body.as_bytes()))?;
+        let message = link.request_stored(&Outgoing::new(subject, body.as_bytes()))?;
         let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             return Err(wrong("lacks a piece of the blob"));

@@ -30,9 +30,6 @@ const LOOK: Duration = Duration::from_secs(2);
 /// A unit that was not found this many times is lost.
 const MOST_MISSING: u32 = 3;
 
-/// After how many seconds a full server may have room again.
-const FULL: u32 = 3;
-
 /// Why a result cannot be used.
 struct Bad {
     worker: String,
@@ -69,14 +66,15 @@ impl Submitter {
                 }
             }
             Err(BlobFault::Silent(NoReply::Closed)) => {}
-            Err(BlobFault::Silent(silence)) => {
+            Err(BlobFault::Silent(silence @ NoReply::Away(_))) => {
                 self.land(unit, None);
                 reply_to.lose(&silence.to_string());
             }
-            Err(BlobFault::Wrong(reason)) => {
+            // A server whose disk is full says nothing. Other jobs may still be small enough.
+            Err(fault) => {
                 self.land(unit, None);
                 for envelope in &in_flight.envelopes {
-                    let error = JudgeError::new("send a job to the server", &reason);
+                    let error = JudgeError::new("send a job to the server", &fault);
                     reply_to.fail(
                         envelope.number,
                         error.help("check its disk and the limits of JetStream"),
@@ -123,17 +121,8 @@ impl Submitter {
             Outgoing::new(layout::job(in_flight.lane, &class, &self.batch, unit), &bytes);
         // The server stores it once, however often it is sent.
         call.headers.push(("Nats-Msg-Id", unit.to_owned()));
-        let mut tries = 0;
-        loop {
-            match layout::store(&self.link, &call)? {
-                Ok(_) => return Ok(()),
-                Err(refusal) if refusal.is_full() && tries < FULL && !self.is_over() => {
-                    tries += 1;
-                    thread::sleep(Duration::from_secs(1));
-                }
-                Err(refusal) => return Err(BlobFault::Wrong(refusal.what)),
-            }
-        }
+        let stored = layout::store_patiently(&self.link, &call)?;
+        stored.map(|_| ()).map_err(|refusal| BlobFault::Wrong(refusal.what))
     }
 
     /// Stores a blob unless it was stored. Waits if another thread is storing it.
@@ -262,7 +251,7 @@ impl Submitter {
                 .ok_or("it names no parts")?;
             let subject = layout::result(&self.batch, unit);
             let subject = format!("$JS.API.DIRECT.GET.{RESULTS}.{subject}.{id}.{number}");
-            let Ok(message) = self.link.request(&Outgoing::new(subject, b"")) else {
+            let Ok(message) = self.link.request_stored(&Outgoing::new(subject, b"")) else {
                 return Ok(None);
             };
             if status(&message).is_some() {

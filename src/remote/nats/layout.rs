@@ -1,5 +1,8 @@
 //! Names and settings of everything that is kept on a NATS server: streams, subjects, consumers.
 
+use std::thread;
+use std::time::Duration;
+
 use async_nats::Message;
 use serde_json::{Value, json};
 
@@ -34,6 +37,12 @@ const ACK_WAIT: u64 = 3 * SECOND;
 const NOT_STORED: u64 = 10_077;
 /// The error code if a message names a wrong predecessor.
 const WRONG_LAST: u64 = 10_071;
+
+/// How often a full server is asked again.
+pub const FULL: u32 = 3;
+
+/// How long to wait before a full server is asked again.
+pub const PAUSE: Duration = Duration::from_secs(1);
 
 /// The settings of each stream, except how many servers keep it.
 pub fn streams() -> [Value; 4] {
@@ -123,6 +132,20 @@ pub fn ask(link: &Link, what: &str, body: &Value) -> ServerReply {
 /// If there is no reply.
 pub fn store(link: &Link, call: &Outgoing<'_>) -> ServerReply {
     link.request(call).map(|message| read(&message))
+}
+
+/// Stores a message. A full server may have room later, so it is asked several times.
+///
+/// # Errors
+/// If there is no reply.
+pub fn store_patiently(link: &Link, call: &Outgoing<'_>) -> ServerReply {
+    for _ in 0..FULL {
+        match store(link, call) {
+            Ok(Err(refusal)) if refusal.is_full() => thread::sleep(PAUSE),
+            reply => return reply,
+        }
+    }
+    store(link, call)
 }
 
 fn read(message: &Message) -> Result<Value, ServerRefusal> {

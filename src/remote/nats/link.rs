@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::error::Error as _;
 use std::fmt;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -46,6 +46,9 @@ const NOBODY: Duration = Duration::from_secs(10);
 /// right to ask.
 const SILENCE: Duration = Duration::from_secs(30);
 
+/// How long one of several servers may lack what another has confirmed.
+const LAG: Duration = Duration::from_secs(3);
+
 /// How long to wait for an answer that the server need not give.
 const OPTIONAL: Duration = Duration::from_secs(2);
 
@@ -58,6 +61,7 @@ pub struct Link {
     /// How long requests wait without a server.
     patience: Option<Duration>,
     numbers: AtomicU64,
+    has_answered: AtomicBool,
     shared: Arc<Shared>,
 }
 
@@ -134,7 +138,8 @@ impl fmt::Display for NoReply {
             }
             Self::Nobody => write!(
                 f,
-                "the server does not answer: JetStream is off or full, or this key has no right to ask"
+                "the server does not answer: JetStream is off or full, this key has no right to ask, or most servers of a \
+                 cluster are away"
             ),
         }
     }
@@ -241,8 +246,16 @@ impl Link {
         }
         let several = address.hosts.len() > 1;
         let timeout = if several { TIMEOUT_OF_SEVERAL } else { TIMEOUT };
-        let link =
-            Self { client, handle, inbox, timeout, patience, numbers: AtomicU64::new(0), shared };
+        let link = Self {
+            client,
+            handle,
+            inbox,
+            timeout,
+            patience,
+            numbers: AtomicU64::new(0),
+            has_answered: AtomicBool::new(false),
+            shared,
+        };
         link.check().map_err(|(reason, help)| ConnectFault::Refused(fault(&reason).help(help)))?;
         Ok(link)
     }
@@ -295,12 +308,18 @@ impl Link {
             self.shared.lock().waiting.remove(&number);
             match answer {
                 Ok(message) if is_nobody(&message) => {
-                    if unheard.get_or_insert_with(Instant::now).elapsed() > NOBODY {
+                    // What has answered before is waited for as long as a server: most servers may be away.
+                    let has_answered = self.has_answered.load(Ordering::Relaxed);
+                    let patience = self.patience.filter(|_| has_answered).unwrap_or(NOBODY);
+                    if unheard.get_or_insert_with(Instant::now).elapsed() > patience {
                         return Err(NoReply::Nobody);
                     }
                     thread::sleep(RETRY);
                 }
-                Ok(message) => return Ok(message),
+                Ok(message) => {
+                    self.has_answered.store(true, Ordering::Relaxed);
+                    return Ok(message);
+                }
                 // The connection is new.
                 Err(RecvTimeoutError::Disconnected) => silent = Duration::ZERO,
                 // The request or its answer was lost, or the connection is, or there will be no answer.
@@ -311,6 +330,21 @@ impl Link {
                     }
                 }
             }
+        }
+    }
+
+    /// Sends a request for a message that was confirmed. One of several servers may not have it yet.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn request_stored(&self, call: &Outgoing<'_>) -> Result<Message, NoReply> {
+        let begun = Instant::now();
+        loop {
+            let message = self.request(call)?;
+            if status(&message).is_none() || begun.elapsed() > LAG {
+                return Ok(message);
+            }
+            thread::sleep(RETRY);
         }
     }
 

@@ -1,19 +1,13 @@
 //! What a worker asks the server about a unit, and how it writes the result.
 
 use std::thread;
-use std::time::Duration;
 
 use crate::model::blob::Digest;
 use crate::remote::incoming::LargeBlobs;
+use crate::remote::nats::layout::{FULL, PAUSE};
 use crate::remote::nats::link::{Link, NoReply, Outgoing};
 use crate::remote::nats::unit::{self, MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 use crate::remote::nats::{bucket, layout, random};
-
-/// How long to wait before a full server is asked again.
-const PAUSE: Duration = Duration::from_secs(1);
-
-/// How often a full server is asked again.
-const FULL: u32 = 3;
 
 /// How often a unit was handed out, from the subject for its acknowledgement.
 pub(super) fn delivered(ack: &str) -> Option<u64> {
@@ -102,7 +96,10 @@ fn store(link: &Link, subject: String, bytes: &[u8]) -> Result<(), Unwritten> {
                 tries += 1;
                 thread::sleep(PAUSE);
             }
-            Err(NoReply::Nobody) => {}
+            // A server whose disk is full says nothing.
+            Err(silence @ NoReply::Nobody) => {
+                return Err(Unwritten::Refused(silence.to_string()));
+            }
             Err(NoReply::Closed | NoReply::Away(_)) => return Err(Unwritten::Closed),
         }
     }

@@ -57,7 +57,11 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey, style: &Style) {
     });
     let workers: Vec<_> = workers.collect();
     let titles = ["name", "isolation", "class", "key", "slots", "seen"];
-    table(page, &count(survey.workers.len(), "worker"), titles, 4, workers, style);
+    let title = match survey.knows_workers() || !workers.is_empty() {
+        true => count(survey.workers.len(), "worker"),
+        false => "workers: unknown until a command runs programs with `--executor`".to_owned(),
+    };
+    table(page, &title, titles, 4, workers, style);
 }
 
 /// How many characters of a public key identify it.
