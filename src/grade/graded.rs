@@ -92,9 +92,15 @@ pub enum FaultyPart {
 }
 
 impl LineFault {
-    /// A fault of this kind.
+    /// A fault of this kind. A message that quotes a long text is cut.
     pub fn of(kind: FaultyPart, message: impl Into<String>, help: Option<String>) -> Self {
-        Self { kind, message: message.into(), help }
+        const LONGEST: usize = 1000;
+        let mut message = message.into();
+        if let Some((end, _)) = message.char_indices().nth(LONGEST) {
+            message.truncate(end);
+            message.push('…');
+        }
+        Self { kind, message, help }
     }
 
     /// A fault of the line itself.

@@ -215,7 +215,7 @@ fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Valu
             "memory_bytes" => "memory",
             _ => "",
         };
-        if line.contains_key(other) {
+        if line.get(other).is_some_and(|value| !value.is_null()) {
             continue;
         }
         let value = line.entry(key).or_insert(Value::Null);
@@ -249,6 +249,9 @@ impl StreamLine {
         if !alone(package, cases, ["/package", "/cases"])? {
             let help = "give a package, or a list of objects with `input` and `answer`";
             return Err(LineFault::line("has neither `/package` nor `/cases`", help));
+        }
+        if self.package.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
+            return Err(LineFault::line("`/package` is empty", "give the path of a package"));
         }
         if self.cases.as_ref().is_some_and(Vec::is_empty) {
             return Err(LineFault::line("`/cases` is empty", "give at least one test case"));

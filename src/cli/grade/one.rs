@@ -25,7 +25,7 @@ use crate::judge::score::Policy;
 use crate::judge::session::{Judged, PreparedSubmission};
 use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::judgement::JudgeError;
+use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::report::SubmissionReport;
@@ -78,7 +78,7 @@ impl Grader<'_> {
     /// Judges a line.
     ///
     /// # Errors
-    /// If it was interrupted. Every other failure is an answer.
+    /// If it was interrupted, or if no worker is left for this line and all others. Every other failure is an answer.
     pub(super) fn grade(&self, raw: RawLine, digest: u64) -> Result<Answer, Stop> {
         let number = raw.number;
         let graded = match self.read(raw) {
@@ -93,6 +93,9 @@ impl Grader<'_> {
                     Ok(report) => Graded::judged(number, id, digest, report, returned),
                     Err(Without::Fault(fault)) => Graded::failed(number, id, digest, fault),
                     Err(Without::Stop(Stop::Interrupted)) => return Err(Stop::Interrupted),
+                    Err(Without::Stop(Stop::Fault(error))) if error.kind == FaultKind::NoWorker => {
+                        return Err(error.into());
+                    }
                     Err(Without::Stop(stop)) => Graded::failed(number, id, digest, of_judge(stop)),
                 }
             }

@@ -125,6 +125,11 @@ fn defaults_fill_what_a_line_does_not_say() {
         r#"{"source":"x","return":"verdict","all":null}"#,
         r#"{"source":"x","return":"verdict","package":"p"}"#,
     );
+    check(
+        r#"{"source":{"text":"x","language":"cpp"},"limits":{"memory":64},"package":"p"}"#,
+        r#"{"source":{"file":null},"limits":{"memory_bytes":null},"cases":null}"#,
+        r#"{"source":{"text":"x","language":"cpp"},"limits":{"memory":64},"package":"p"}"#,
+    );
     let wrong = |text: &str, expected: &str| {
         assert_eq!(Settings::defaults(text).expect_err(text).message, expected);
     };
