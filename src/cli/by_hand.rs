@@ -12,8 +12,8 @@ use crate::model::judgement::JudgeError;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
 
-/// Connects this process's standard input and output with those of a program, which `run` runs. At most `most` bytes
-/// of its output are read. On a terminal, `mark` precedes each line of it.
+/// Connects this process's standard input and output with those of a program, which `run` runs. Returns also how much
+/// it wrote; after more than `most` bytes no more is read. On a terminal, `mark` precedes each line of it.
 ///
 /// # Errors
 /// If they cannot be connected, and the errors of `run`.
@@ -21,7 +21,7 @@ pub(super) fn talk<R, E: From<JudgeError>>(
     mark: &str,
     most: Option<Bytes>,
     run: impl FnOnce(Hand) -> Result<R, E>,
-) -> Result<R, E> {
+) -> Result<(R, Bytes), E> {
     let fault = |error| JudgeError::new("connect the program with the terminal", error);
     let (reads, to) = io::pipe().map_err(fault)?;
     let (from, writes) = io::pipe().map_err(fault)?;
@@ -34,8 +34,8 @@ pub(super) fn talk<R, E: From<JudgeError>>(
         let done = run(hand);
         // The first thread stops waiting for the person; the second one ends when no writer is left.
         drop(bell);
-        let _ = shown.join();
-        done
+        let written = shown.join().unwrap_or_default();
+        Ok((done?, Bytes(written)))
     })
 }
 
@@ -66,27 +66,28 @@ fn hand_on(mut to: PipeWriter, over: PipeReader) {
     }
 }
 
-/// Shows the program's output as it comes.
-fn show(mut from: PipeReader, mark: &str, most: u64) {
+/// Shows the program's output as it comes, and counts its bytes.
+fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
     let mut out = io::stdout();
     let is_terminal = out.is_terminal();
     let mut is_at_start = true;
-    let mut left = most;
+    let mut written = 0;
     let mut buffer = [0; 4096];
     while let Ok(length) = from.read(&mut buffer) {
         let bytes = &buffer[..length];
-        left = left.saturating_sub(length as u64);
-        if length == 0 || left == 0 {
-            return;
+        written += length as u64;
+        if length == 0 || written > most {
+            break;
         }
-        let written = match is_terminal {
+        let shown = match is_terminal {
             false => out.write_all(bytes),
             true => out.write_all(marked(bytes, mark, &mut is_at_start).as_bytes()),
         };
-        if written.and_then(|()| out.flush()).is_err() {
-            return;
+        if shown.and_then(|()| out.flush()).is_err() {
+            break;
         }
     }
+    written
 }
 
 /// The lines with their mark, without anything that a terminal would obey.

@@ -1,27 +1,26 @@
 //! `juror grade`: a stream of submissions, a line for each, and a line for each result.
 
-mod input;
 mod loaded;
 mod one;
 mod sink;
 
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
 
 use crate::build::recent::Recent;
 use crate::cli::exit_code::ExitCode;
-use crate::cli::grade::input::Patient;
 use crate::cli::grade::loaded::LoadedProblems;
 use crate::cli::grade::one::{Answer, Grader};
 use crate::cli::grade::sink::{Shown, Sink, is_closed, summary};
-use crate::cli::host::{Host, StopHandle, on_signal};
+use crate::cli::host::Host;
 use crate::cli::options::{Color, HostOptions, OutputOptions};
 use crate::cli::output::{Output, command};
+use crate::cli::stdin::{self, Patient};
 use crate::executor::parallel;
 use crate::grade::done::{self, Known};
 use crate::grade::graded::{LineFault, Tally};
@@ -83,20 +82,18 @@ const PACKAGES: usize = 64;
 
 /// Judges a stream.
 pub fn run(arguments: &GradeArguments) -> ExitCode {
-    let stop_handle = StopHandle::default();
     let options = OutputOptions {
         quiet: arguments.quiet,
         color: arguments.color,
         is_beside: true,
         is_still: arguments.output.is_none() && io::stdout().is_terminal(),
-        stop_handle: Some(stop_handle.clone()),
         ..arguments.remarks.clone()
     };
     let mut told = None;
     let code = command(&options, "grade", |output| {
         let begun = Instant::now();
         let mut tally = Tally::default();
-        let done = grade(arguments, &stop_handle, output, &mut tally);
+        let done = grade(arguments, output, &mut tally);
         told = Some((tally, begun.elapsed()));
         output.end_with(of(&tally));
         done
@@ -122,12 +119,7 @@ fn of(tally: &Tally) -> ExitCode {
     codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.and(code))
 }
 
-fn grade(
-    arguments: &GradeArguments,
-    stop_handle: &StopHandle,
-    output: &Output,
-    tally: &mut Tally,
-) -> Result<(), Stop> {
+fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Result<(), Stop> {
     let settings = settings(arguments)?;
     if io::stdin().is_terminal() {
         let what = "give the lines on standard input: juror grade < lines.jsonl";
@@ -157,12 +149,6 @@ fn grade(
             told => told.map_err(|fault| unusable(path, &fault))?,
         }
     }
-    let is_ended = Arc::new(AtomicBool::new(false));
-    let (heard, end) = (Arc::clone(&is_ended), stop_handle.clone());
-    on_signal(move || {
-        heard.store(true, Ordering::SeqCst);
-        end.end();
-    })?;
     let host = Host::start(&arguments.host, output)?;
     let builder = host.builder_on(host.executor.anew()).keeping(PROGRAMS);
     let text = [&arguments.map, &arguments.defaults].map(|it| it.as_deref().unwrap_or_default());
@@ -174,7 +160,7 @@ fn grade(
         digest_of: text.join("\0"),
         under_way: AtomicUsize::new(0),
     };
-    let stdin = Patient::stdin(is_ended).map_err(|error| unread(&error))?;
+    let stdin = Patient::stdin(host.stop_handle.clone()).map_err(|error| unread(&error))?;
     let shown = Mutex::new(Shown::new(tally.lines(), stdin.size()));
     let mut input = Input {
         lines: Lines::new(BufReader::with_capacity(64 << 10, stdin), LONGEST),
@@ -275,7 +261,7 @@ impl Input<'_> {
         let done = &mut self.earlier.done;
         loop {
             let raw = match self.lines.next_line() {
-                Err(error) if input::is_end(&error) => return Err(Stop::Interrupted),
+                Err(error) if stdin::is_end(&error) => return Err(Stop::Interrupted),
                 raw => raw.map_err(|error| unread(&error))?,
             };
             let journal = || self.arguments.journal.as_deref().unwrap_or("".as_ref()).display();

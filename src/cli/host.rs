@@ -41,7 +41,8 @@ pub struct Host {
     pub isolation: Isolation,
     /// The directory in the cache for generated test data, if that is kept.
     pub kept: Option<PathBuf>,
-    stop_handle: StopHandle,
+    /// Ends all its runs.
+    pub stop_handle: StopHandle,
     memory: Remembered,
     workers: Option<Arc<Workers>>,
 }
@@ -65,7 +66,7 @@ impl StopHandle {
     }
 
     /// Whether they were ended.
-    fn is_asked(&self) -> bool {
+    pub(super) fn is_asked(&self) -> bool {
         self.lock().is_asked
     }
 

@@ -42,6 +42,7 @@ pub mod shell;
 pub mod show;
 mod side_by_side;
 pub mod statement;
+mod stdin;
 pub mod strength;
 pub mod stress;
 mod topics;

@@ -18,6 +18,7 @@ use crate::cli::judge::named;
 use crate::cli::options::{HostOptions, OutputOptions, RUNS, time_limit};
 use crate::cli::output::{Output, command};
 use crate::cli::problem::{self, Remarks, find_case, package_read};
+use crate::cli::stdin::{self, Patient};
 use crate::judge::case::{Detail, Entry, RepeatLine, Rules, TimeLimitMode, Validators};
 use crate::judge::once::{Once, Playing};
 use crate::model::blob::Blob;
@@ -135,9 +136,10 @@ fn run_on(arguments: &RunArguments, output: &Output) -> Result<(), Stop> {
         test_case: case.unwrap_or(&none),
     };
     let ran = if is_interactive && arguments.input.is_none() {
-        by_hand::talk("> ", limits.output, |hand| once.by_hand(hand))?
+        let (ran, written) = by_hand::talk("> ", limits.output, |hand| once.by_hand(hand))?;
+        once.wrote(ran, written)
     } else {
-        let (input, name) = input(arguments, case)?;
+        let (input, name) = input(arguments, case, &host)?;
         once.on(input, &name)?
     };
     tell(ran, output);
@@ -168,7 +170,9 @@ fn play(bench: Bench<'_>, case: &TestCase, output: &Output) -> Result<(), Stop> 
     let playing =
         Playing { executor: bench.executor, interactor: &interactor, test_case: case, contract };
     let most = interactor.limits().output;
-    tell(by_hand::talk("< ", most, |hand| playing.by_hand(hand))?, output);
+    let (mut ran, written) = by_hand::talk("< ", most, |hand| playing.by_hand(hand))?;
+    ran.outcome.stdout_bytes = written;
+    tell(ran, output);
     Ok(())
 }
 
@@ -210,7 +214,11 @@ fn built(bench: Bench<'_>, submission: &Submission, limits: &Limits) -> Result<R
 }
 
 /// The submission's input, and a name for it.
-fn input(arguments: &RunArguments, case: Option<&TestCase>) -> Result<(Blob, String), Stop> {
+fn input(
+    arguments: &RunArguments,
+    case: Option<&TestCase>,
+    host: &Host,
+) -> Result<(Blob, String), Stop> {
     match (case, &arguments.input) {
         (Some(case), _) => Ok((Blob::file(&case.input), case.name.clone())),
         (None, Some(path)) if path != Path::new("-") => {
@@ -228,9 +236,12 @@ fn input(arguments: &RunArguments, case: Option<&TestCase>) -> Result<(Blob, Str
                 let _ = writeln!(io::stderr(), "type the input; Ctrl-D ends it");
             }
             let mut text = Vec::new();
-            let read = io::stdin().read_to_end(&mut text);
-            read.map_err(|error| JudgeError::new("read standard input", error))?;
-            Ok((text.into(), "standard input".to_owned()))
+            let stdin = Patient::stdin(host.stop_handle.clone());
+            match stdin.and_then(|mut stdin| stdin.read_to_end(&mut text)) {
+                Ok(_) => Ok((text.into(), "standard input".to_owned())),
+                Err(error) if stdin::is_end(&error) => Err(Stop::Interrupted),
+                Err(error) => Err(JudgeError::new("read standard input", error).into()),
+            }
         }
     }
 }

@@ -10,10 +10,11 @@ use crate::model::blob::Blob;
 use crate::model::job::{Keep, Reply};
 use crate::model::judgement::JudgeError;
 use crate::model::once::{RunOnce, WrittenFile};
-use crate::model::outcome::Ending;
+use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
+use crate::model::units::Bytes;
 use crate::validator::response::{Contract, Opinion};
 use crate::validator::{OutputValidator, Question, answer_of};
 
@@ -51,6 +52,15 @@ impl Once<'_> {
         job.limits.wall_time = None;
         let reply = self.executor.run_by_hand(&job, hand)?;
         Ok(RunOnce { is_shown: true, ..self.told(&reply, "standard input")? })
+    }
+
+    /// The same run, of which this much on standard output was seen elsewhere.
+    #[must_use]
+    pub fn wrote(&self, ran: RunOnce, stdout_bytes: Bytes) -> RunOnce {
+        let outcome = Outcome { stdout_bytes, ..ran.outcome };
+        let failed = classify(&outcome, &self.entry.limits(self.rules));
+        let ended = failed.as_ref().map_or(ran.ended, |failed| failed.cause.clone());
+        RunOnce { failed: failed.is_some(), ended, outcome, ..ran }
     }
 
     fn told(&self, reply: &Reply, name: &str) -> Result<RunOnce, JudgeError> {

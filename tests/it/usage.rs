@@ -471,34 +471,43 @@ fn an_interruption_ends_it_at_once_and_leaves_nothing() {
     check("generate sum", "-INT", "interrupted");
 }
 
-/// It runs no program meanwhile, so the signal comes when juror listens to it.
+/// They run no program meanwhile, so the signal comes when juror listens to it.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_interruption_ends_hours_of_drawing() {
+fn an_interruption_ends_hours_of_drawing_and_of_waiting_for_input() {
     const TERM: u64 = 1 << 14;
     let fixture = Fixture::new();
     let endless = "REPI(i,10^5) INT(1,9,a[i]) SPACE END NEWLINE ASSERT(a[0] > 9 || a[1] > 9)\n";
     fixture.write("endless.ctd", endless);
-    let child = wire::shipped()
-        .args("generate sum --from-grammar endless.ctd".split(' '))
-        .current_dir(fixture.root())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("juror starts");
-    let is_listening = || {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("a status");
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-        let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
-        caught.is_some_and(|it| it & TERM > 0)
-    };
-    while !is_listening() {
-        std::thread::yield_now();
+    fixture.write("p.sh", "cat\n");
+    for arguments in ["generate sum --from-grammar endless.ctd", "run sum p.sh"] {
+        let mut child = wire::shipped()
+            .args(arguments.split(' '))
+            .current_dir(fixture.root())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("juror starts");
+        let id = child.id();
+        let is_listening = || {
+            let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a status");
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+            caught.is_some_and(|it| it & TERM > 0)
+        };
+        while !is_listening() {
+            std::thread::yield_now();
+        }
+        // Nothing comes, and it does not end.
+        let stdin = child.stdin.take();
+        let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
+        assert!(sent.expect("kill").success());
+        let output = child.wait_with_output().expect("it ends");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{arguments}: {told}");
+        drop(stdin);
     }
-    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-    assert!(sent.expect("kill").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

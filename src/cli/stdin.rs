@@ -3,15 +3,15 @@
 use std::fs::File;
 use std::io::{self, Read, stdin};
 use std::os::fd::AsFd;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::cli::host::StopHandle;
 
 /// Standard input.
 pub(super) struct Patient {
     from: File,
-    is_ended: Arc<AtomicBool>,
+    stop_handle: StopHandle,
 }
 
 /// How often to check whether to continue.
@@ -26,10 +26,10 @@ pub(super) fn is_end(error: &io::Error) -> bool {
 }
 
 impl Patient {
-    /// Reads standard input until `is_ended` is true.
-    pub(super) fn stdin(is_ended: Arc<AtomicBool>) -> io::Result<Self> {
+    /// Reads standard input until all runs are ended.
+    pub(super) fn stdin(stop_handle: StopHandle) -> io::Result<Self> {
         let from = File::from(stdin().as_fd().try_clone_to_owned()?);
-        Ok(Self { from, is_ended })
+        Ok(Self { from, stop_handle })
     }
 
     /// Its size, if that is known.
@@ -42,7 +42,7 @@ impl Patient {
 impl Read for Patient {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         loop {
-            if self.is_ended.load(Ordering::SeqCst) {
+            if self.stop_handle.is_asked() {
                 return Err(io::Error::new(io::ErrorKind::ConnectionAborted, ENDED));
             }
             let mut asked = [PollFd::new(&self.from, PollFlags::IN)];
