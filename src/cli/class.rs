@@ -254,17 +254,20 @@ fn starts_by_its_text(language: &str) -> bool {
     !marks(language).is_empty()
 }
 
-/// Whether a script's name is that of a test of other scripts, such as `test_sum.py`.
-fn is_test(file: &Path) -> bool {
+/// Whether a script's name is that of a test of other scripts, such as `test_sum.py`, or of a directory's module.
+fn never_starts(file: &Path) -> bool {
     let stem = file.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
     let is_in_tests = file.parent().is_some_and(|dir| dir.ends_with("tests"));
-    is_in_tests || stem.starts_with("test_") || stem.ends_with("_test") || stem == "conftest"
+    is_in_tests
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || ["conftest", "__init__"].contains(&stem)
 }
 
-/// The sources that can start. In a script language this is `main`, or else all that no other source imports; tests
-/// only if there is nothing else.
+/// The sources that can start. In a script language this is `main`, or else all that no other source imports; tests and
+/// modules of directories only if there is nothing else.
 fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
-    let own: Vec<PathBuf> = files.iter().filter(|it| !is_test(it)).cloned().collect();
+    let own: Vec<PathBuf> = files.iter().filter(|it| !never_starts(it)).cloned().collect();
     let files = if marks(language).is_empty() && !own.is_empty() { &own } else { files };
     let texts: Vec<String> = files.iter().map(|file| text(language, file)).collect();
     let marks = marks(language);
@@ -272,11 +275,14 @@ fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
     if let Some(main) = (0..files.len()).find(|at| marks.is_empty() && stem(*at) == "main") {
         return vec![files[main].clone()];
     }
+    let is_directory = |name: &str| {
+        files.iter().any(|it| it.parent().is_some_and(|parent| parent.ends_with(name)))
+    };
     let starts = |at: usize| match marks {
         [] => {
             let stem = stem(at);
             let others = texts.iter().enumerate().filter(|(other, _)| *other != at);
-            !others.into_iter().any(|(_, text)| imports(text, stem))
+            !others.into_iter().any(|(_, text)| imports(language, text, stem, &is_directory))
         }
         marks => marks.iter().any(|mark| has(&texts[at], mark)),
     };
@@ -284,15 +290,39 @@ fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// Whether a script imports this module.
-fn imports(text: &str, module: &str) -> bool {
+fn imports(language: &str, text: &str, module: &str, is_directory: &impl Fn(&str) -> bool) -> bool {
     const WORDS: [&str; 7] =
         ["import", "from", "require", "require_relative", "source", ".", "use"];
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     text.lines().any(|line| {
         let first = line.split_whitespace().next().unwrap_or_default();
         let is_import = WORDS.contains(&first) || line.contains("require(");
+        let line = match language.starts_with("py") {
+            true => modules(line, is_directory),
+            false => line.to_owned(),
+        };
         is_import && line.split(|it| !is_part(it)).any(|word| word == module)
     })
+}
+
+/// The modules that a line of Python imports. In `from X import Y`, Y is one only if X is a directory: `from math import
+/// gcd` does not import `gcd.py`.
+fn modules(line: &str, is_directory: &impl Fn(&str) -> bool) -> String {
+    let line = line.trim_start();
+    let without_names = |names: &str| {
+        let names = names.split(',').map(|it| it.split(" as ").next().unwrap_or_default());
+        names.collect::<Vec<_>>().join(",")
+    };
+    match line.strip_prefix("from ").and_then(|rest| rest.split_once("import")) {
+        None => without_names(line),
+        Some((from, names)) => {
+            let last = from.trim().rsplit('.').next().unwrap_or_default();
+            match last.is_empty() || is_directory(last) {
+                true => format!("{from},{}", without_names(names)),
+                false => from.to_owned(),
+            }
+        }
+    }
 }
 
 /// The beginning of a source as text, without comments and contents of strings if the compiler looks where it starts.
@@ -376,6 +406,18 @@ mod tests {
         check(&["a/sum.py=import tools", "a/tools.py=1"], &["a:sum.py"], &[]);
         check(&["a/sum.py=1", "a/try2.py=# import nothing"], &["a/sum.py", "a/try2.py"], &[]);
         check(&["a/sum.py=1", "a/sum.cpp=int main()"], &["a/sum.cpp", "a/sum.py"], &[]);
+        check(&["a/x.py=import p.y", "a/p/__init__.py", "a/p/y.py=1"], &["a:x.py"], &[]);
+        let both = |line: &str| {
+            let x = format!("a/x.py={line}");
+            check(&[&x, "a/gcd.py=1"], &["a/gcd.py", "a/x.py"], &[]);
+        };
+        both("from math import gcd");
+        both("import math as gcd");
+        let one = |line: &str| check(&[&format!("a/x.py={line}"), "a/gcd.py=1"], &["a:x.py"], &[]);
+        one("from . import gcd");
+        one("from a import math, gcd as g");
+        one("import sys, gcd as g");
+        one("from gcd import f");
         check(&["a/Cargo.toml", "a/src/main.rs=fn main"], &["a"], &[]);
         check(
             &["a/x.py=import tools", "a/y.py=import tools", "a/tools.py=1", "a/deep/z.py=1"],

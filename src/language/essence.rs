@@ -40,6 +40,8 @@ const BRACES: &str = "ocaml fsharp";
 /// A source in the language of this code, without spaces and comments outside of strings.
 pub fn essence(language: &str, text: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(text.len());
+    // Editors of Windows write a byte-order mark.
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     parts(language, text, |part| match part {
         Part::Comment => {}
         Part::Quoted(text) => kept.extend_from_slice(text),
@@ -194,6 +196,7 @@ mod tests {
         check("ocaml", "{ x = 1 } (* no *)", "{x=1}");
         check("lua", "x = 1 --[[ no\n no ]] y = 2 -- no", "x=1y=2");
         check("unknown", "a  b # c", "ab#c");
+        check("python3", "\u{feff}x\u{feff}", "x\u{feff}");
         check("c", "\"open\nx", "\"openx");
         check("c", "'\\", "'\\");
     }

@@ -22,6 +22,9 @@ const IN_MEMORY: Bytes = Bytes::mib(8);
 /// Upper bound on the files of a program.
 const FILES_MAX: usize = 10_000;
 
+/// The upper bound on the bytes of all their paths: workers get them in one message.
+const PATHS_MAX: usize = 4 << 20;
+
 /// All files of a program, before anything is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
@@ -121,6 +124,7 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
         inside.is_some_and(|name| *name != *Path::new("") && !name.starts_with("data"))
     };
     let mut files = Vec::new();
+    let mut paths = 0;
     let walk = WalkDir::new(root)
         .min_depth(1)
         .follow_links(true)
@@ -148,6 +152,11 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
             continue;
         }
         let name = path.strip_prefix(root).unwrap_or(path).to_path_buf();
+        paths += name.as_os_str().len();
+        if paths > PATHS_MAX {
+            let message = "has paths of more than 4 MiB in all";
+            return Err(Diagnostic::error(root, message).help("keep the sources only"));
+        }
         if files.len() == FILES_MAX {
             let message = format!("has more than {FILES_MAX} files");
             return Err(Diagnostic::error(root, message).help("keep the sources only"));

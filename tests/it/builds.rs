@@ -140,6 +140,11 @@ fn a_syntax_error_is_a_compile_error() {
     check("python3", "a.py", &[("a.py", "print('a'\n")], "CE", "SyntaxError");
     check("python3", "two", &[("two/main.py", sum), ("two/x.py", "if:\n")], "CE", "SyntaxError");
     check("python3", "b.py", &[("b.py", "print(a)\n")], "RTE", "");
+    fixture.write("latin/main.py", [b"# Gr\xf6\xdfe\n", sum.as_bytes()].concat());
+    check("python3", "latin", &[], "CE", "line 1: not UTF-8");
+    let declared: [&[u8]; 3] = [b"# coding: latin-1\n", b"# Gr\xf6\xdfe\n", sum.as_bytes()];
+    fixture.write("declared/main.py", declared.concat());
+    check("python3", "declared", &[], "AC", "");
     // Names of Python's own modules, which are not at fault.
     check("python3", "os.py", &[("os.py", sum)], "AC", "");
     let beside = ("own/traceback.py", "raise ValueError\n");
