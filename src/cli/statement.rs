@@ -42,7 +42,10 @@ pub struct StatementArguments {
 
 /// Makes the page.
 pub fn run(arguments: &StatementArguments) -> ExitCode {
-    command(&arguments.output, "statement", |output| make(arguments, output))
+    // The page alone is on standard output then.
+    let is_beside = arguments.out.as_ref().is_some_and(|out| out.as_os_str() == "-");
+    let options = OutputOptions { is_beside, ..arguments.output.clone() };
+    command(&options, "statement", |output| make(arguments, output))
 }
 
 fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {

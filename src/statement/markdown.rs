@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
 use crate::model::html::escape;
 use crate::statement::Scope;
@@ -64,7 +64,7 @@ impl<'a> Translator<'a, '_> {
                 vec![Event::Text(text)]
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                let shown = is_link(&dest_url) || dest_url.contains('@');
+                let shown = is_link(&dest_url) || link_type == LinkType::Email;
                 self.links.push(shown);
                 if !shown {
                     let message = format!("the link to `{dest_url}` is left out");

@@ -8,6 +8,9 @@ use crate::model::html::escape;
 /// Upper bound in bytes on a formula: each byte may begin a group, and each level needs stack.
 const LONGEST: usize = 2000;
 
+/// Each command that is defined costs as much as all before it: statements come from strangers.
+const MOST_COMMANDS: usize = 500;
+
 /// Commands in statements that the library lacks.
 const MACROS: [(&str, &str); 3] = [("textcolor", "{#2}"), ("href", "{#2}"), ("bm", r"\mathbf{#1}")];
 
@@ -66,6 +69,9 @@ impl Math {
     /// Defines a command. A command that has no meaning in a formula stays unknown.
     pub(super) fn define(&mut self, name: &str, body: &str) {
         self.macros.retain(|(known, _)| known != name);
+        if self.macros.len() >= MOST_COMMANDS {
+            return;
+        }
         self.macros.push((name.to_owned(), body.to_owned()));
         match library(&self.macros) {
             Some(library) => self.library = library,

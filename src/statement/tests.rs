@@ -88,6 +88,8 @@ fn hostile_markdown_is_text() {
         &["<p>a</p>"],
         &["1: the link to `javascript:alert` is left out"],
     );
+    check("[a](file:///x@y)", &["<p>a</p>"], &["1: the link to `file:///x@y` is left out"]);
+    check("<me@example.org>", &["href=\"mailto:me@example.org\""], &[]);
     let image = |name: &str, why: &str| format!("1: the image `{name}` is left out: {why}");
     check("![a](out.png)", &["<em>a</em>"], &[&image("out.png", "it is outside of the package")]);
     check(

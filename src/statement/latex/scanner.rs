@@ -40,11 +40,16 @@ pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     end: usize,
+    /// How many environments did not end.
+    open: usize,
 }
+
+/// The end of an environment is looked for in the whole text, so that each one without end is expensive.
+const MOST_OPEN: usize = 100;
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str, range: Range<usize>) -> Self {
-        Self { text, at: range.start, end: range.end }
+        Self { text, at: range.start, end: range.end, open: 0 }
     }
 
     fn rest(&self) -> &'a str {
@@ -195,7 +200,8 @@ impl<'a> Scanner<'a> {
         let plain = name.trim_end_matches('*');
         let (open, close) = (format!("\\begin{{{name}}}"), format!("\\end{{{name}}}"));
         let mut depth = 1_usize;
-        let mut at = self.at;
+        // After too many, no other one is looked for.
+        let mut at = if self.open < MOST_OPEN { self.at } else { self.end };
         while let Some(found) = find(self.text, at, self.end, "\\") {
             let rest = &self.text[found..self.end];
             at = found + 1;
@@ -219,6 +225,7 @@ impl<'a> Scanner<'a> {
                 at += 1;
             }
         }
+        self.open += 1;
         Token::Stray(&self.text[start..self.at])
     }
 
