@@ -258,6 +258,36 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     check(&fixture, "sum", "domjudge-zip", &[samples, &any, lost, shown, right, WA_BACK]);
 }
 
+/// What has no equal in the new format has other words before and after.
+#[test]
+fn a_score_that_changes_is_always_listed() {
+    let check = |format: &str, group: &str, to: &str, expected: &[&str]| {
+        let fixture = Fixture::new();
+        fixture.write("old/problem.yaml", "name: L\ntype: scoring\n");
+        if format == "domjudge" {
+            fixture.write("old/.timelimit", "1\n");
+        }
+        fixture.write("old/data/secret/testdata.yaml", group);
+        fixture.write("old/problem_statement/problem.en.md", "Double it.\n");
+        for n in 1..=2 {
+            fixture.write(&format!("old/data/secret/{n}.in"), format!("{n}\n"));
+            fixture.write(&format!("old/data/secret/{n}.ans"), format!("{}\n", 2 * n));
+        }
+        fixture.write("old/submissions/accepted/ok.sh", "read -r n; echo $((n * 2))\n");
+        let arguments = format!("convert old --to {to} new");
+        let arguments = match to {
+            "domjudge-zip" => format!("{arguments}.zip --time-limit 1"),
+            _ => arguments,
+        };
+        fixture.check(&arguments, 0, expected);
+    };
+    let loses = "accept_score: 5\nreject_score: 1\n";
+    let each = "the sum of 5 for each accepted test case and 1 for others";
+    check("kattis", loses, "domjudge-zip", &[each, "5 if all is accepted, else 1"]);
+    let always = "accept_score: 33\ngrader_flags: max always_accept\n";
+    check("domjudge", always, "2025-09", &["33 in any case", "33 if all is accepted, else 0"]);
+}
+
 /// Half of the points for the sum plus one.
 const PARTS: &str = r#"#!/usr/bin/env bash
 read -r right < "$2"

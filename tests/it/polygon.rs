@@ -212,6 +212,21 @@ fn what_cannot_be_kept_is_made_in_a_temporary_directory() {
     assert_eq!(files(&temporary).len(), 0);
 }
 
+/// Its tests alone would pass for bare tests, without checker and limits.
+#[test]
+fn half_written_settings_are_an_error() {
+    let fixture = Fixture::new();
+    fixture.write("poly/tests/01", "1\n");
+    fixture.write("poly/tests/01.a", "1\n");
+    fixture.write("p.sh", "cat\n");
+    for text in ["", "<problem", "<!-- x -->"] {
+        fixture.write("poly/problem.xml", text);
+        fixture.check("judge poly p.sh", 3, &["is not valid XML", "problem.xml:1"]);
+    }
+    fixture.write("poly/problem.xml", "<other/>");
+    fixture.check("judge poly p.sh", 0, &["AC"]);
+}
+
 #[test]
 fn a_generator_or_solution_that_fails_is_told_at_its_test() {
     let fixture = package();

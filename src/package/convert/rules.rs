@@ -215,9 +215,14 @@ fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGradi
     let is_once = graders.dialect == Dialect::DomJudge
         && is_leaf
         && graders.custom_score == CustomScore::Never;
+    let accepted = match modes.verdict {
+        VerdictMode::AlwaysAccept => None,
+        _ if modes.accept_if_any_accepted => Some("one"),
+        VerdictMode::WorstError | VerdictMode::FirstError => Some("all"),
+    };
     let rule = match modes.score {
         _ if inside.has_groups && inside.has_cases => None,
-        _ if is_once => Some(all(problem, accept)),
+        _ if is_once => Some(all(problem, accept)).filter(|_| accepted == Some("all")),
         ScoreMode::Sum if !is_leaf => Some(Rule::SumOfGroups).filter(|_| !stops),
         ScoreMode::Min if !is_leaf => Some(Rule::LeastOfGroups),
         ScoreMode::Min if says => Some(Rule::LeastSaid(grading.range.to)),
@@ -233,6 +238,10 @@ fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGradi
     let loses = is_leaf && reject != Score::ZERO;
     match rule.filter(|_| !(loses || is_leaf && may_say) && graders.objective == Objective::Max) {
         Some(rule) => rule,
+        None if is_once => Rule::Other(match accepted {
+            None => format!("{accept} in any case"),
+            Some(accepted) => format!("{accept} if {accepted} is accepted, else {reject}"),
+        }),
         None => {
             let how = match modes.score {
                 ScoreMode::Sum => "the sum",

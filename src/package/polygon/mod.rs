@@ -26,7 +26,7 @@ use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::statements::{Form, Statement};
-use crate::package::text::{Page, TextFile, settings_have};
+use crate::package::text::{MAX_SIZE, Page, TextFile, settings_have, start_of};
 
 /// The format.
 pub(super) struct Polygon;
@@ -34,14 +34,25 @@ pub(super) struct Polygon;
 /// The file that marks a directory as a package.
 const SETTINGS: &str = "problem.xml";
 
+/// Whether there is such a file, and no document in it.
+fn is_broken(path: &Path) -> bool {
+    let text =
+        start_of(path, MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
+    text.is_some_and(|text| xml::document(&text).is_err())
+}
+
 impl Format for Polygon {
     fn sign(&self) -> &'static str {
         "a problem.xml of Polygon"
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        settings_have(&dir.join(SETTINGS), &["<problem", "<judging"])
-            .then(|| format!("{SETTINGS} has a `judging` of Polygon"))
+        let path = dir.join(SETTINGS);
+        match settings_have(&path, &["<problem", "<judging"]) {
+            true => Some(format!("{SETTINGS} has a `judging` of Polygon")),
+            // A half-written one is an error: without it, this might pass for bare tests.
+            false => is_broken(&path).then(|| format!("{SETTINGS} is not valid XML")),
+        }
     }
 
     /// `problem.xml` sets the names of test cases and programs.

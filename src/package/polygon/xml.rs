@@ -14,10 +14,18 @@ use crate::package::text::{Page, shown};
 /// Upper bound on the elements, texts and attributes that are read.
 const MAX_NODES: u32 = 1_000_000;
 
-/// Reads the text as XML. A document type is refused, since it can make a small text large.
-pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
+/// Reads a text as XML. A document type is refused, since it can make a small text large.
+///
+/// # Errors
+/// The first fault.
+pub(super) fn document(text: &str) -> Result<Document<'_>, roxmltree::Error> {
     let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
-    match Document::parse_with_options(&page.file.text, options) {
+    Document::parse_with_options(text, options)
+}
+
+/// The same, with a report of the fault.
+pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
+    match document(&page.file.text) {
         Ok(document) => Some(document),
         Err(error) => {
             let at = error.pos();
