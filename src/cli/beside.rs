@@ -83,7 +83,11 @@ pub(super) fn absent(out: &Path) -> Result<(), Stop> {
         Err(_) if parent(out).is_dir() => Ok(()),
         Err(_) => {
             let make = command_line([Path::new("mkdir"), Path::new("-p"), parent(out)]);
+            let is_there = parent(out).exists();
             let parent = parent(out).display();
+            if is_there {
+                return Err(Stop::usage(format!("{parent} is a file; choose another place")));
+            }
             Err(Stop::usage(format!("{parent} is not a directory; make it first: {make}")))
         }
         Ok(_) => {

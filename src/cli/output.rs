@@ -156,6 +156,11 @@ fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, S
     let mut paths = Vec::new();
     for (option, path, write, sign) in wanted {
         let Some(path) = path else { continue };
+        if path.as_os_str() == "-" {
+            return Err(Stop::usage(format!(
+                "{option} -: give a file; /dev/stdout is standard output, ./- a file of this name"
+            )));
+        }
         let file = file(option, path, |path| ReportFile::beside(path, sign))?;
         let place = resolved(path).unwrap_or_else(|_| path.clone());
         if paths.contains(&place) {

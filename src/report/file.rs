@@ -15,8 +15,8 @@ use crate::report::WriteReport;
 pub enum ReportFile {
     /// A temporary file, to be renamed to this path.
     Beside(NamedTempFile, PathBuf),
-    /// A file that is written in place: a device or a pipe, or one that the report is appended to.
-    Open(File),
+    /// A file that is written in place: a device or a pipe, or one that the report is appended to; and its path.
+    Open(File, PathBuf),
 }
 
 impl ReportFile {
@@ -28,7 +28,8 @@ impl ReportFile {
     pub fn beside(path: &Path, sign: &str) -> io::Result<Self> {
         // A pipe behind `/dev/stdout` has no other path.
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            return OpenOptions::new().write(true).open(path).map(Self::Open);
+            let file = OpenOptions::new().write(true).open(path)?;
+            return Ok(Self::Open(file, path.to_owned()));
         }
         let path = resolved(path)?;
         let mut rights = 0o644;
@@ -52,13 +53,14 @@ impl ReportFile {
     /// # Errors
     /// If it cannot be opened for writing.
     pub fn appended(path: &Path) -> io::Result<Self> {
-        OpenOptions::new().append(true).create(true).open(path).map(Self::Open)
+        let file = OpenOptions::new().append(true).create(true).open(path)?;
+        Ok(Self::Open(file, path.to_owned()))
     }
 
     /// Writes the report and moves it to its path.
     ///
     /// # Errors
-    /// If the disk is full, or the directory is gone.
+    /// If the disk is full, or the directory is gone. The message names the file.
     pub fn write(self, write: WriteReport, report: &Report) -> io::Result<()> {
         self.write_with(|out| write(report, out))
     }
@@ -76,14 +78,16 @@ impl ReportFile {
             write(&mut out)?;
             out.flush()
         };
-        match self {
-            Self::Open(mut file) => to(&mut file),
+        let (path, written) = match self {
+            Self::Open(mut file, path) => (path, to(&mut file)),
             Self::Beside(mut file, path) => {
-                to(&mut file)?;
-                file.persist(path)?;
-                Ok(())
+                let written = to(&mut file);
+                let kept = written.and_then(|()| file.persist(&path).map_err(io::Error::from));
+                (path, kept.map(drop))
             }
-        }
+        };
+        written
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 }
 

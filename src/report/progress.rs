@@ -275,7 +275,7 @@ impl State {
         let lines = self.lines(report);
         let said: Vec<&str> =
             lines.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
-        Some(format!("after {}: {}", roughly(elapsed), said.join("; ")))
+        (!said.is_empty()).then(|| format!("after {}: {}", roughly(elapsed), said.join("; ")))
     }
 }
 

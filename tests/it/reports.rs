@@ -135,6 +135,18 @@ fn a_report_is_written_although_nobody_reads_the_terminal() {
 }
 
 #[test]
+fn what_cannot_be_written_is_named() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", RIGHT);
+    let full = "cannot write the report: /dev/full: No space left on device";
+    fixture.check("judge sum p.sh -q --csv /dev/full --html t.html", 4, &[full]);
+    assert!(fixture.read("t.html").contains("p.sh"));
+    let dash = "--csv -: give a file; /dev/stdout is standard output, ./- a file of this name";
+    fixture.check("judge sum p.sh --csv -", 2, &[dash]);
+    fixture.check("judge sum p.sh --csv ./-", 0, &["AC"]);
+}
+
+#[test]
 fn packages_of_one_name_are_told_apart() {
     let fixture = Fixture::new();
     for dir in ["a", "b", "b/c"] {
