@@ -9,8 +9,8 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::remote::judge_side::Response;
-use crate::remote::message::{Facts, RequestId};
-use crate::remote::state::{Awaited, Shared};
+use crate::remote::message::{Ended, Facts, RequestId};
+use crate::remote::state::Shared;
 
 /// The tool that each word leads to on a machine.
 pub type Tools = HashMap<String, Result<Toolchain, Vec<Tried>>>;
@@ -87,24 +87,18 @@ impl ReplyTo {
         Some(Open { room: asked.room, blobs: asked.blobs.clone() })
     }
 
-    #[cfg(feature = "nats")]
     pub(super) fn answer(&self, number: RequestId, answer: Response) {
-        self.end(number, |_| answer);
+        let asked = self.shared.lock().workers[self.worker].asked.remove(&number);
+        if let Some(asked) = asked {
+            // The caller may have given up.
+            let _ = asked.answer.try_send(answer);
+        }
+        self.shared.changed.notify_all();
     }
 
     /// Fails the job of an envelope.
     pub fn fail(&self, number: RequestId, error: JudgeError) {
-        self.end(number, |asked| (asked.failed)(error));
-    }
-
-    fn end(&self, number: RequestId, answer: impl FnOnce(&Awaited) -> Response) {
-        let mut state = self.shared.lock();
-        if let Some(asked) = state.workers[self.worker].asked.remove(&number) {
-            // The caller may have given up.
-            let _ = asked.answer.try_send(answer(&asked));
-        }
-        drop(state);
-        self.shared.changed.notify_all();
+        self.answer(number, Response::Ran(Ended::Failed(error)));
     }
 
     /// Reports that the workers are still there.

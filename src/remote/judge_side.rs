@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::Reply;
-use crate::model::joint::JointReply;
 use crate::remote::frame::{Frames, Peer, ProtocolError};
 use crate::remote::incoming::{IncomingBlob, LargeBlobs};
 use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
-use crate::remote::packing::{HasBlobs, Way, is_inside, unpack};
+use crate::remote::packing::{Way, all_stay, unpack};
 use crate::remote::serve::BLOBS;
 
 /// A complete message from a worker.
@@ -23,8 +22,7 @@ pub(super) enum Received {
 /// The answer to the request with a number.
 #[derive(Debug)]
 pub(super) enum Response {
-    Single(Ended<Box<Reply>>),
-    Joint(Ended<Box<JointReply>>),
+    Ran(Ended),
     Found(Result<Toolchain, Vec<Tried>>),
 }
 
@@ -87,10 +85,7 @@ impl JudgeSide {
                 }
                 FromWorker::Found { number, found } => (number, Response::Found(found)),
                 FromWorker::Done { number, ways, reply } => {
-                    (number, Response::Single(self.whole(number, reply, &ways, &behind)?))
-                }
-                FromWorker::DoneJoint { number, ways, reply } => {
-                    (number, Response::Joint(self.whole(number, reply, &ways, &behind)?))
+                    (number, Response::Ran(self.whole(number, reply, &ways, &behind)?))
                 }
             };
             if room(number).is_none() {
@@ -125,21 +120,23 @@ impl JudgeSide {
         Ok(())
     }
 
-    fn whole<R: HasBlobs>(
+    fn whole(
         &mut self,
         number: RequestId,
-        mut ended: Ended<Box<R>>,
+        mut ended: Ended,
         ways: &[Way],
         behind: &[u8],
-    ) -> Result<Ended<Box<R>>, ProtocolError> {
+    ) -> Result<Ended, ProtocolError> {
         let mut coming = self.results.remove(&number).unwrap_or_default();
         let Ended::Came(reply) = &mut ended else { return Ok(ended) };
-        if !is_inside(&**reply) {
+        let mut kept = reply.replies().into_iter().flat_map(|reply| &reply.kept);
+        if !kept.all(|tree| all_stay(&tree.entries)) {
             return Err(ProtocolError::new(
                 "it sends a file whose path leads out of its directory",
             ));
         }
-        for (blob, way) in unpack(&mut **reply, ways, behind)? {
+        let blobs = reply.replies_mut().into_iter().flat_map(Reply::blobs_mut);
+        for (blob, way) in unpack(blobs.collect(), ways, behind)? {
             let arrived = match way {
                 Way::Before(stream) => coming.arrived.remove(&stream),
                 Way::Behind(_) | Way::Asked => None,

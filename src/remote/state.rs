@@ -81,8 +81,6 @@ pub(super) struct Awaited {
     /// The blobs that the worker may ask for.
     pub(super) blobs: Vec<Blob>,
     pub(super) answer: SyncSender<Response>,
-    /// Makes the answer that reports a failure.
-    pub(super) failed: fn(JudgeError) -> Response,
 }
 
 impl WorkerState {
@@ -296,7 +294,7 @@ impl Shared {
             let _ = self.lines[worker].send(&envelope);
         };
         let send = |is_last, bytes: &[u8]| {
-            put(&frame(&ToWorker::<(), ()>::Piece { stream, is_last }, &[bytes])?);
+            put(&frame(&ToWorker::Piece { stream, is_last }, &[bytes])?);
             Ok(())
         };
         let sent = match blob {
@@ -304,7 +302,7 @@ impl Shared {
             None => Err(JudgeError::new("send a file", "no job needs it")),
         };
         if let Err(error) = sent {
-            let message = ToWorker::<(), ()>::Unreadable { stream, reason: error.to_string() };
+            let message = ToWorker::Unreadable { stream, reason: error.to_string() };
             if let Ok(bytes) = frame(&message, &[]) {
                 put(&bytes);
             }

@@ -33,15 +33,14 @@ impl Probe for RemoteTools {
             let (sender, receiver) = sync_channel(1);
             state.numbers += 1;
             let number = state.numbers;
-            let failed = |_| Response::Found(Err(Vec::new()));
-            let question = Awaited { room: 0, blobs: Vec::new(), answer: sender, failed };
+            let question = Awaited { room: 0, blobs: Vec::new(), answer: sender };
             state.workers[worker].asked.insert(number, question);
             answers.push((worker, number, receiver));
         }
         drop(state);
         let mut known = Vec::new();
         for (worker, number, receiver) in answers {
-            let question = ToWorker::<(), ()>::Find { number, word: word.to_owned() };
+            let question = ToWorker::Find { number, word: word.to_owned() };
             if let Ok(bytes) = frame(&question, &[]) {
                 let envelope =
                     Envelope { number, bytes: &bytes, is_lone: true, program: 0, is_long: false };

@@ -24,9 +24,9 @@ use crate::remote::frame::{Peer, frame};
 use crate::remote::group::{Envelope, Member, ReplyTo};
 use crate::remote::judge_side::Response;
 use crate::remote::link::{Connection, OpenRoute, Pipes, Process, Route, Sender};
-use crate::remote::message::{Ended, Facts, RequestId};
+use crate::remote::message::{Ended, Facts, RequestId, ToWorker};
 use crate::remote::packing::pack;
-use crate::remote::request::{Request, convert_limits, convert_outcome};
+use crate::remote::request::{AnyJob, AnyReply, convert_outcome};
 use crate::remote::state::{Awaited, MOMENT, Shared, State, WorkerState};
 use crate::remote::tools::RemoteTools;
 
@@ -223,35 +223,32 @@ fn start(work: impl FnOnce() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Workers {
-    fn ask<R: Request>(&self, request: &R, repeat: Option<Repeat>) -> Result<R::Reply, Stop> {
+    /// Runs a job, of whose reply the caller takes its own kind.
+    fn ask<R>(
+        &self,
+        job: &AnyJob,
+        repeat: Option<Repeat>,
+        own: fn(AnyReply) -> Option<R>,
+    ) -> Result<R, Stop> {
         let is_nowhere = |job: &&Job| {
             job.command.visible.iter().any(|shown| match &shown.what {
                 What::Tree(tree) => tree.entries.is_empty() && tree.place().is_some(),
                 What::Installed { .. } => false,
             })
         };
-        if request.jobs().iter().any(is_nowhere) {
+        let jobs = job.jobs();
+        if jobs.iter().any(is_nowhere) {
             let what = "a directory of this machine is shown to it";
             return Err(JudgeError::new("run a program on another machine", what).into());
         }
-        let (ways, behind) = pack(request)?;
+        let (ways, behind) = pack(job)?;
         for _ in 0..MOST_LOST {
             let (sender, receiver) = sync_channel(1);
-            let (worker, number, pace) = self.take(request, sender)?;
-            let converted;
-            let sent = match pace == 1.0 {
-                true => request,
-                false => {
-                    let mut there = request.clone();
-                    let jobs = there.jobs_mut().into_iter();
-                    jobs.for_each(|job| convert_limits(&mut job.limits, pace));
-                    converted = there;
-                    &converted
-                }
-            };
-            let bytes = frame(&sent.message(number, repeat, ways.clone()), &[&behind]);
+            let (worker, number, pace) = self.take(&jobs, sender)?;
+            let (mut job, ways) = (job.clone(), ways.clone());
+            job.convert_limits(pace);
+            let bytes = frame(&ToWorker::Run { number, repeat, ways, job }, &[&behind]);
             let bytes = bytes.inspect_err(|_| self.forget(worker, number))?;
-            let jobs = request.jobs();
             let envelope = Envelope {
                 number,
                 bytes: &bytes,
@@ -263,18 +260,22 @@ impl Workers {
                 // The thread that reads from the worker finds out why.
                 self.shared.lock().workers[worker].process.kill();
             }
-            match receiver.recv().ok().and_then(R::answer) {
-                Some(Ended::Came(mut reply)) => {
-                    for outcome in R::outcomes(&mut reply) {
+            match receiver.recv() {
+                Ok(Response::Ran(Ended::Came(mut reply))) => {
+                    for outcome in reply.replies_mut().into_iter().map(|it| &mut it.outcome) {
                         convert_outcome(outcome, pace);
                         outcome.worker = Some(self.count(worker, outcome.worker.take()));
                     }
-                    return Ok(*reply);
+                    if let Some(reply) = own(reply) {
+                        return Ok(reply);
+                    }
                 }
-                Some(Ended::Failed(error)) => return Err(error.into()),
-                Some(Ended::Interrupted) => self.shared.lose(worker, "it was asked to end"),
+                Ok(Response::Ran(Ended::Failed(error))) => return Err(error.into()),
+                Ok(Response::Ran(Ended::Interrupted)) => {
+                    self.shared.lose(worker, "it was asked to end")
+                }
                 // The worker is lost.
-                None => {}
+                Ok(Response::Found(_)) | Err(_) => {}
             }
             if self.shared.lock().is_stopped {
                 return Err(Stop::Interrupted);
@@ -301,19 +302,18 @@ impl Workers {
     }
 
     /// Waits for a free place on a worker that has what the job needs.
-    fn take<R: Request>(
+    fn take(
         &self,
-        request: &R,
+        jobs: &[&Job],
         answer: SyncSender<Response>,
     ) -> Result<(usize, RequestId, f64), Stop> {
-        let jobs = request.jobs();
         let mut state = self.shared.lock();
         let mut is_patient = true;
         loop {
             if state.is_stopped {
                 return Err(Stop::Interrupted);
             }
-            let tools = state.needs(&jobs);
+            let tools = state.needs(jobs);
             let workers =
                 || state.workers.iter().enumerate().filter(|(_, worker)| worker.is_there());
             if workers().next().is_none() {
@@ -335,14 +335,9 @@ impl Workers {
                 Some(worker) => {
                     state.numbers += 1;
                     let number = state.numbers;
-                    let blobs = request.blobs().into_iter();
+                    let blobs = jobs.iter().flat_map(|job| job.blobs());
                     let named = blobs.filter(|blob| blob.known_digest().is_some()).cloned();
-                    let asked = Awaited {
-                        room: room(&jobs),
-                        blobs: named.collect(),
-                        answer,
-                        failed: R::failed,
-                    };
+                    let asked = Awaited { room: room(jobs), blobs: named.collect(), answer };
                     state.workers[worker].asked.insert(number, asked);
                     return Ok((worker, number, state.workers[worker].pace));
                 }
@@ -400,11 +395,11 @@ impl Executor for Workers {
     }
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        self.ask(job, repeat)
+        self.ask(&AnyJob::Single(job.clone().into()), repeat, AnyReply::single)
     }
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.ask(job, repeat)
+        self.ask(&AnyJob::Joint(job.clone().into()), repeat, AnyReply::joint)
     }
 
     fn anew(&self) -> &dyn Executor {

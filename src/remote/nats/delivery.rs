@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 use crate::remote::group::ReplyTo;
@@ -277,9 +278,9 @@ impl Submitter {
         let name = self.lock().name_of(&head.worker, &machine(&head.name));
         let answers = answers.into_iter().map(|answer| {
             let mut answer = answer.ok_or("it does not answer all")?;
-            for outcome in outcomes(&mut answer)? {
-                convert_outcome(outcome, head.pace);
-                outcome.worker = Some(name.clone());
+            for reply in replies(&mut answer)? {
+                convert_outcome(&mut reply.outcome, head.pace);
+                reply.outcome.worker = Some(name.clone());
             }
             Ok(answer)
         });
@@ -375,28 +376,15 @@ fn machine(name: &str) -> String {
 
 /// How long the programs of an answer took.
 fn took(answer: &Response) -> Option<f64> {
-    match answer {
-        Response::Single(Ended::Came(reply)) => Some(reply.outcome.wall_time.as_secs_f64()),
-        Response::Joint(Ended::Came(reply)) => {
-            Some(reply.program.reply.outcome.wall_time.as_secs_f64())
-        }
-        _ => None,
-    }
+    let Response::Ran(Ended::Came(reply)) = answer else { return None };
+    Some(reply.replies().first()?.outcome.wall_time.as_secs_f64())
 }
 
-fn outcomes(
-    answer: &mut Response,
-) -> Result<Vec<&mut crate::model::outcome::Outcome>, &'static str> {
+/// The replies in an answer.
+fn replies(answer: &mut Response) -> Result<Vec<&mut Reply>, &'static str> {
     match answer {
-        Response::Single(Ended::Came(reply)) => Ok(vec![&mut reply.outcome]),
-        Response::Joint(Ended::Came(reply)) => {
-            Ok(vec![&mut reply.program.reply.outcome, &mut reply.partner.reply.outcome])
-        }
-        Response::Single(Ended::Interrupted) | Response::Joint(Ended::Interrupted) => {
-            Err("it was asked to end")
-        }
-        Response::Single(Ended::Failed(_))
-        | Response::Joint(Ended::Failed(_))
-        | Response::Found(_) => Ok(Vec::new()),
+        Response::Ran(Ended::Came(reply)) => Ok(reply.replies_mut()),
+        Response::Ran(Ended::Interrupted) => Err("it was asked to end"),
+        Response::Ran(Ended::Failed(_)) | Response::Found(_) => Ok(Vec::new()),
     }
 }

@@ -10,7 +10,7 @@
 //! | `presence` | what workers announce about themselves |
 //! | `unit` | jobs and results as messages |
 //! | `submitter`, `delivery` | the sender of units: what waits, what is under way, what came back |
-//! | `unit_worker`, `runner`, `outcome` | the worker: takes units, runs their programs, writes results |
+//! | `unit_worker`, `outcome` | the worker: takes units, runs their programs, writes results |
 //!
 //! A unit is one job or several. It waits on the server until a worker of its class takes it, and stays there until
 //! that worker has written its result. If the worker is silent for some seconds, another one gets the unit. A result
@@ -25,7 +25,6 @@ pub mod link;
 mod outcome;
 pub mod presence;
 pub mod rights;
-mod runner;
 pub mod submitter;
 pub mod unit;
 pub mod unit_worker;

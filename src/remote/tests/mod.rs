@@ -147,7 +147,7 @@ fn dying(name: &str, after: u64) -> (String, Pipes) {
     let facts = facts(name, 2);
     pipes(move |input, mut output| {
         output.write_all(Peer::Worker.greeting().as_bytes()).unwrap();
-        let ready = FromWorker::<(), ()>::Ready(facts);
+        let ready = FromWorker::Ready(facts);
         output.write_all(&frame(&ready, &[]).unwrap()).unwrap();
         io::copy(&mut input.take(after), &mut io::sink()).unwrap();
     })
