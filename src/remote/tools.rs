@@ -1,6 +1,6 @@
 //! The tools of workers, in place of this machine's.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
@@ -66,30 +66,6 @@ impl Probe for RemoteTools {
         state.tools.entry(word.to_owned()).or_insert(best.clone());
         drop(state);
         Some(best)
-    }
-
-    fn on_path(&self, _: &str) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn ask(&self, program: &Path, _: &[&str]) -> Result<String, String> {
-        Err(format!("{} is not on this machine", program.display()))
-    }
-
-    fn real_path(&self, _: &Path) -> Option<PathBuf> {
-        None
-    }
-
-    fn hops(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn links_out_of(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn size(&self, _: &Path) -> Option<u64> {
-        None
     }
 
     fn home(&self) -> Option<PathBuf> {
