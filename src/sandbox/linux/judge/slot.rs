@@ -1,7 +1,6 @@
 //! The judge's side of a slot with isolation: starts the slot's process, gives it jobs, reads the programs' outputs.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
@@ -30,7 +29,7 @@ use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::keeper::server;
 use crate::sandbox::linux::run::child::Change;
-use crate::sandbox::linux::sys::{self, Forked};
+use crate::sandbox::linux::sys;
 use crate::sandbox::linux::wire::{self, Answer, Request};
 use crate::sandbox::slot::{Backend, CoreId, Ends};
 use crate::sandbox::streams::{Streams, pipe};
@@ -315,15 +314,9 @@ fn gone(step: &str) -> JudgeError {
 /// Forks the slot's process.
 fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
     let kept = kept.map(|fd| fd.map(AsRawFd::as_raw_fd));
-    // SAFETY: the child takes no lock of this library or of the judge, allocates with the system's
-    // allocator, which is usable after a fork, and ends with `exit` on every way.
-    match unsafe { sys::fork() }.step("fork the sandbox's process")? {
-        Forked::Parent(process) => Ok(process),
-        Forked::Child => {
-            let _ = catch_unwind(AssertUnwindSafe(|| server::serve(setup, kept)));
-            sys::exit(1)
-        }
-    }
+    // SAFETY: the child takes no lock of this library or of the judge, and allocates with the system's allocator, which
+    // is usable after a fork.
+    unsafe { sys::fork(|| server::serve(setup, kept)) }.step("fork the sandbox's process")
 }
 
 /// An answer with what belongs to it.
