@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::language::executable::{Executable, Shebang};
+use crate::language::executable::Executable;
 use crate::language::fault::{ProgramFault, Unready};
 use crate::language::plan::{BatchStep, BuildPlan, BuildStep, Start, Written};
 use crate::language::recipe::{Form, Recipe};
@@ -290,7 +290,7 @@ pub(super) fn start(
 ) -> Result<Command, ProgramFault> {
     match executable {
         Executable::Binary => Ok(Command { argv: vec![path.to_owned()], ..Command::default() }),
-        Executable::Script(Shebang { interpreter: name, arguments }) => {
+        Executable::Script { interpreter: name, arguments } => {
             let found = interpreter(name, toolchains)?;
             let mut argv = vec![found.program.to_string_lossy().into_owned()];
             argv.extend(arguments.iter().cloned());

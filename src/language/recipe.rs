@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::language::cargo;
 use crate::language::entry::{self, Choice};
-use crate::language::executable::{self, Executable, Shebang};
+use crate::language::executable::{self, Executable};
 use crate::language::fault::{ProgramFault, list, some};
 use crate::language::java;
 use crate::language::sources::{self, Shape, Sources};
@@ -274,8 +274,9 @@ fn startable(file: &TreeEntry) -> Result<Executable, ProgramFault> {
     }
     let found = executable::inspect(&file.head()).map_err(|fault| fault.of(&file.name))?;
     // A text without `#!` is a shell script, as the shell itself would treat it.
-    Ok(found.unwrap_or_else(|| {
-        Executable::Script(Shebang { interpreter: "/bin/sh".to_owned(), arguments: Vec::new() })
+    Ok(found.unwrap_or_else(|| Executable::Script {
+        interpreter: "/bin/sh".to_owned(),
+        arguments: Vec::new(),
     }))
 }
 
