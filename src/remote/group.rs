@@ -1,6 +1,6 @@
 //! Several workers behind one address, which juror treats as one worker: something else distributes jobs among them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::remote::message::{Ended, Facts, RequestId};
 use crate::remote::state::Shared;
 
 /// The tool that each word leads to on a machine.
-pub type Tools = HashMap<String, Result<Toolchain, Vec<Tried>>>;
+pub type Tools = BTreeMap<String, Result<Toolchain, Vec<Tried>>>;
 
 /// A message to a worker, and what its sender must know about it.
 #[derive(Debug)]

@@ -69,29 +69,23 @@ impl JudgeSide {
         let mut heard = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next::<FromWorker>()? {
-            let (number, answer) = match message {
-                FromWorker::Alive => continue,
-                FromWorker::Ready(facts) => {
-                    heard.push(Received::Ready(facts));
-                    continue;
-                }
+            match message {
+                FromWorker::Alive => {}
+                FromWorker::Ready(facts) => heard.push(Received::Ready(facts)),
                 FromWorker::Need { stream, digest } => {
-                    heard.push(Received::Need { stream, digest });
-                    continue;
+                    heard.push(Received::Need { stream, digest })
                 }
                 FromWorker::Piece { stream, is_last } => {
-                    self.piece(stream, is_last, &behind, room)?;
-                    continue;
+                    self.piece(stream, is_last, &behind, room)?
                 }
-                FromWorker::Found { number, found } => (number, Response::Found(found)),
+                FromWorker::Found { number, found } => {
+                    heard.push(answered(number, Response::Found(found), room)?)
+                }
                 FromWorker::Done { number, ways, reply } => {
-                    (number, Response::Ran(self.whole(number, reply, &ways, &behind)?))
+                    let reply = self.whole(number, reply, &ways, &behind)?;
+                    heard.push(answered(number, Response::Ran(reply), room)?);
                 }
-            };
-            if room(number).is_none() {
-                return Err(ProtocolError::new("it answers a question that was not asked"));
             }
-            heard.push(Received::Answered { number, answer });
         }
         Ok(heard)
     }
@@ -104,8 +98,7 @@ impl JudgeSide {
         room: &dyn Fn(RequestId) -> Option<u64>,
     ) -> Result<(), ProtocolError> {
         let number = stream >> BLOBS;
-        let most = room(number)
-            .ok_or_else(|| ProtocolError::new("it answers a question that was not asked"))?;
+        let most = room(number).ok_or_else(unasked)?;
         let coming = self.results.entry(number).or_default();
         coming.bytes += bytes.len() as u64;
         if coming.bytes > most {
@@ -152,4 +145,20 @@ impl JudgeSide {
         }
         Ok(ended)
     }
+}
+
+/// The answer to the request with this number, if it is under way.
+fn answered(
+    number: RequestId,
+    answer: Response,
+    room: &dyn Fn(RequestId) -> Option<u64>,
+) -> Result<Received, ProtocolError> {
+    match room(number) {
+        Some(_) => Ok(Received::Answered { number, answer }),
+        None => Err(unasked()),
+    }
+}
+
+fn unasked() -> ProtocolError {
+    ProtocolError::new("it answers a question that was not asked")
 }

@@ -58,6 +58,7 @@ pub(super) struct State {
 }
 
 /// The state of a worker.
+#[derive(Default)]
 pub(super) struct WorkerState {
     pub(super) name: String,
     pub(super) facts: Option<Facts>,
@@ -86,18 +87,7 @@ pub(super) struct Awaited {
 impl WorkerState {
     /// A worker of which only the name is known.
     pub(super) fn new(name: String) -> Self {
-        Self {
-            name,
-            facts: None,
-            lost: None,
-            process: Process::default(),
-            asked: HashMap::new(),
-            tools: HashMap::new(),
-            places: None,
-            pace: 1.0,
-            programs: BTreeMap::new(),
-            silent: 0,
-        }
+        Self { name, pace: 1.0, ..Self::default() }
     }
 
     pub(super) fn is_there(&self) -> bool {

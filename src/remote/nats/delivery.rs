@@ -10,13 +10,13 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
-use crate::model::text::printable;
+use crate::model::text::{hex, printable};
+use crate::remote::frame::frame;
 use crate::remote::group::ReplyTo;
 use crate::remote::judge_side::{JudgeSide, Received, Response};
 use crate::remote::message::Ended;
 use crate::remote::nats::bucket::{self, BlobFault};
 use crate::remote::nats::class::QueuedJob;
-use crate::remote::nats::digits;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
 use crate::remote::nats::link::{NoReply, Outgoing, status};
 use crate::remote::nats::submitter::{InFlight, Submitter};
@@ -34,12 +34,6 @@ const MOST_MISSING: u32 = 3;
 /// After how many seconds a full server may have room again.
 const FULL: u32 = 3;
 
-/// Why a result cannot be used.
-struct Bad {
-    worker: String,
-    reason: String,
-}
-
 impl Submitter {
     /// The name of a unit: unique, and impossible to guess.
     pub(super) fn name(&self, sequence: u64, envelopes: &[QueuedJob]) -> String {
@@ -47,7 +41,7 @@ impl Submitter {
         hasher.update(&self.secret);
         hasher.update(sequence.to_le_bytes());
         envelopes.iter().for_each(|envelope| hasher.update(&envelope.bytes));
-        digits(&hasher.finalize(), 16)
+        hex(&hasher.finalize()[..16])
     }
 
     fn under_way(&self, unit: &str) -> Option<(InFlight, ReplyTo)> {
@@ -110,13 +104,13 @@ impl Submitter {
         };
         let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
         let bytes = match length > MOST {
-            false => unit::message(&head, &frames).map_err(fault)?,
+            false => frame(&head, &frames).map_err(fault)?,
             true => {
                 let blob = Blob::from(frames.concat());
                 let digest = blob.digest().map_err(|error| BlobFault::Wrong(error.to_string()))?;
                 self.bring(&blob)?;
                 head.stored = Some((digest, length as u64));
-                unit::message(&head, &[]).map_err(fault)?
+                frame(&head, &[]).map_err(fault)?
             }
         };
         let class = self.class_name(in_flight.class);
@@ -173,13 +167,10 @@ impl Submitter {
         }
         let Some((in_flight, reply_to)) = self.under_way(unit) else { return };
         let Some((head, frames)) = unit::read::<ResultHead>(bytes) else {
-            let bad = Bad {
-                worker: String::new(),
-                reason: "it sends something that is not a result".to_owned(),
-            };
-            return self.again(unit, &bad);
+            return self.again(unit, "", "it sends something that is not a result");
         };
-        let (submitter, unit) = (Arc::clone(self), unit.to_owned());
+        let has_parts = head.part.is_some();
+        let unit = unit.to_owned();
         let settle = move |submitter: &Arc<Self>| {
             match submitter.read_result(&unit, &in_flight, &reply_to, &head, frames) {
                 Ok(Some(answers)) => submitter.settle(&unit, &reply_to, answers),
@@ -187,14 +178,14 @@ impl Submitter {
                 Ok(None) => {}
                 Err(reason) => {
                     let worker = submitter.lock().name_of(&head.worker, &machine(&head.name));
-                    submitter.again(&unit, &Bad { worker, reason });
+                    submitter.again(&unit, &worker, &reason);
                 }
             }
         };
-        match head_has_parts(bytes) {
-            false => settle(&submitter),
+        match has_parts {
+            false => settle(self),
             // Getting the parts takes a while.
-            true => _ = submitter.thread(settle),
+            true => _ = self.thread(settle),
         }
     }
 
@@ -287,13 +278,12 @@ impl Submitter {
         answers.collect::<Result<_, &str>>().map(Some).map_err(str::to_owned)
     }
 
-    /// Sends the jobs of a unit without usable result again; those that were sent too often fail.
-    fn again(&self, unit: &str, bad: &Bad) {
+    /// Sends the jobs of a unit again whose result from this worker cannot be used; those that were sent too often fail.
+    fn again(&self, unit: &str, worker: &str, reason: &str) {
         let Some(in_flight) = self.land(unit, None) else { return };
         let reply_to = self.lock().classes[in_flight.class].reply_to.clone();
         let Some(reply_to) = reply_to else { return };
-        let Bad { worker, reason } = bad;
-        let worker = if worker.is_empty() { "a worker".to_owned() } else { worker.clone() };
+        let worker = if worker.is_empty() { "a worker" } else { worker };
         let message = format!("its result was not used: {reason}");
         let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
         reply_to.remark(Diagnostic::warning(worker, message).help(help));
@@ -354,20 +344,9 @@ impl Submitter {
             in_flight.missing >= MOST_MISSING
         };
         if is_lost {
-            self.again(
-                unit,
-                &Bad {
-                    worker: String::new(),
-                    reason: "it took a job away and wrote no result".to_owned(),
-                },
-            );
+            self.again(unit, "", "it took a job away and wrote no result");
         }
     }
-}
-
-/// Whether a result has parts in other messages.
-fn head_has_parts(bytes: &[u8]) -> bool {
-    unit::read::<ResultHead>(bytes).is_some_and(|(head, _)| head.part.is_some())
 }
 
 fn machine(name: &str) -> String {

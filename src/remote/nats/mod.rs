@@ -29,12 +29,13 @@ pub mod submitter;
 pub mod unit;
 pub mod unit_worker;
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
+
+use crate::model::text::hex;
 
 /// 32 digits that nobody can guess.
 pub(crate) fn random() -> String {
@@ -46,15 +47,5 @@ pub(crate) fn random() -> String {
         let text = format!("{now:?} {}", std::process::id());
         bytes = Sha256::digest(text.as_bytes()).into();
     }
-    digits(&bytes, 16)
-}
-
-/// The first bytes, up to this number, as hexadecimal digits.
-pub(crate) fn digits(bytes: &[u8], most: usize) -> String {
-    let mut text = String::new();
-    for byte in bytes.iter().take(most) {
-        // Writing to memory cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hex(&bytes[..16])
 }

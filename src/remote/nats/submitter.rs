@@ -11,7 +11,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
 use crate::remote::group::{Envelope, Member, ReplyTo, Tools, WorkerGroup};
@@ -131,7 +130,7 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
             ..members[0].said.facts.clone()
         };
         let places = (facts.slots + AHEAD * members.len()) * MOST_JOBS;
-        let tools = members[0].said.tools();
+        let tools = members[0].said.tools.clone();
         let mut state = submitter.lock();
         state.open += 1;
         let now = Instant::now();
@@ -168,6 +167,10 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
 impl Submitter {
     pub(super) fn lock(&self) -> MutexGuard<'_, SubmitterState> {
         lock(&self.state)
+    }
+
+    pub(super) fn class_name(&self, class: usize) -> String {
+        self.lock().classes[class].name.clone()
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -414,12 +417,6 @@ impl Submitter {
     }
 }
 
-impl Submitter {
-    pub(super) fn class_name(&self, class: usize) -> String {
-        self.lock().classes[class].name.clone()
-    }
-}
-
 impl SubmitterState {
     /// A worker's name in reports: that of its machine, with a number if it is not the only one there.
     pub(super) fn name_of(&mut self, id: &str, machine: &str) -> String {
@@ -454,7 +451,7 @@ impl WorkerGroup for ClassGroup {
         self.places
     }
 
-    fn tools(&self) -> HashMap<String, Result<Toolchain, Vec<Tried>>> {
+    fn tools(&self) -> Tools {
         self.tools.clone()
     }
 
