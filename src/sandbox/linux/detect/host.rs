@@ -14,6 +14,7 @@ use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{Controllers, Placement};
 use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::linux::keeper::prepare::Setup;
+use crate::sandbox::linux::keeper::procfs::field;
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::view::landlock;
 use crate::sandbox::plain;
@@ -180,19 +181,13 @@ fn is_administrator(status: &str) -> bool {
     const CAP_SYS_ADMIN: u32 = 21;
     const CAP_SETUID: u32 = 7;
     const CAP_SETGID: u32 = 6;
-    let effective = effective_capabilities(status);
-    [CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID]
-        .iter()
-        .all(|capability| effective & (1 << capability) != 0)
+    has_capabilities(status, &[CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID])
 }
 
-/// The effective capabilities, as bits, in the text of `/proc/self/status`.
-pub(crate) fn effective_capabilities(status: &str) -> u64 {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("CapEff:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or(0)
+/// Whether all of these capabilities are effective, by the text of `/proc/self/status`.
+pub(crate) fn has_capabilities(status: &str, all: &[u32]) -> bool {
+    let mask = field(status, "CapEff:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    all.iter().all(|capability| mask.unwrap_or(0) & (1 << capability) != 0)
 }
 
 /// A mounted hierarchy of control groups.
