@@ -126,7 +126,7 @@ impl Planner<'_> {
         };
         let start = match run {
             Some(executable) => self.start_file("run", PROGRAM, executable)?,
-            None => Command { argv: vec![inside(Path::new("run"))], ..Command::default() },
+            None => Command { argv: vec![format!("{PROGRAM}/run")], ..Command::default() },
         };
         Ok(BuildPlan { build, ..BuildPlan::ready(Written::Scripts, Start::plain(add(start), 64)) })
     }
@@ -310,10 +310,6 @@ fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, Pr
 /// The directory for temporary files of compilers: the box is writable, `/tmp` may not exist.
 fn temporary() -> (String, String) {
     ("TMPDIR".to_owned(), BOX.to_owned())
-}
-
-fn inside(name: &Path) -> String {
-    format!("{PROGRAM}/{}", name.display())
 }
 
 /// A source as an argument that no compiler mistakes for an option or a list of options.
