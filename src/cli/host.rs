@@ -177,7 +177,7 @@ fn routes(worker: &Worker, options: &HostOptions) -> Result<Vec<(String, Route)>
     }
     let connection = connection(worker, options)?;
     let name = connection.name.clone();
-    Ok(vec![(name, connection.open()?.into())])
+    Ok(vec![(name, Route::Pipes(connection.open()?))])
 }
 
 /// Whether this is the address of a server rather than a command.

@@ -43,12 +43,6 @@ pub struct Member {
 
 /// Workers that are alike, behind one address.
 pub trait WorkerGroup: Send + Sync {
-    /// Facts about their machines, as if they were one.
-    fn facts(&self) -> Facts;
-    /// How many jobs they may have at once.
-    fn places(&self) -> usize;
-    /// The tools that all of them have.
-    fn tools(&self) -> Tools;
     /// Each worker of the group.
     fn members(&self) -> Vec<Member>;
     /// Starts the group: from now on it gets envelopes and answers them.
@@ -117,11 +111,5 @@ impl ReplyTo {
         if !state.is_stopped {
             state.remarks.push((Instant::now(), remark));
         }
-    }
-}
-
-impl std::fmt::Debug for ReplyTo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ReplyTo").field("worker", &self.worker).finish_non_exhaustive()
     }
 }

@@ -23,7 +23,7 @@ use crate::model::worker::WorkerReport;
 use crate::remote::frame::{Peer, frame};
 use crate::remote::group::{Envelope, Member, ReplyTo};
 use crate::remote::judge_side::Response;
-use crate::remote::link::{Connection, OpenRoute, Pipes, Process, Route, Sender};
+use crate::remote::link::{OpenRoute, Pipes, Process, Route, Sender};
 use crate::remote::message::{Ended, Facts, RequestId, ToWorker};
 use crate::remote::packing::pack;
 use crate::remote::request::{AnyJob, AnyReply, convert_outcome};
@@ -44,29 +44,13 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Connects to all workers at once, and waits until each is ready or lost. `at_once` limits how many programs run
-    /// at the same time. `accepts` says whether a worker can be used.
-    ///
-    /// # Errors
-    /// If no worker is ready.
-    pub fn connect(
-        connections: Vec<Connection>,
-        at_once: Option<usize>,
-        accepts: impl Fn(&Facts) -> Result<(), String>,
-    ) -> Result<Self, JudgeError> {
-        let opened = connections.into_iter().map(|connection| {
-            let name = connection.name.clone();
-            connection.open().map(|pipes| (name, pipes))
-        });
-        Self::of(opened.collect::<Result<Vec<_>, _>>()?, at_once, accepts)
-    }
-
-    /// The same for workers behind these routes.
+    /// Greets the workers behind all routes at once, and waits until each is ready or lost. `at_once` limits how many
+    /// programs run at the same time. `accepts` says whether a worker can be used.
     ///
     /// # Errors
     /// If no worker is ready.
     pub fn of(
-        workers: Vec<(String, impl Into<Route>)>,
+        workers: Vec<(String, Route)>,
         at_once: Option<usize>,
         accepts: impl Fn(&Facts) -> Result<(), String>,
     ) -> Result<Self, JudgeError> {
@@ -74,7 +58,7 @@ impl Workers {
         let (mut lines, mut outputs) = (Vec::new(), Vec::new());
         for (worker, (name, route)) in workers.into_iter().enumerate() {
             let mut here = WorkerState::new(name);
-            match route.into() {
+            match route {
                 Route::Pipes(Pipes { output, input, process }) => {
                     here.process = process;
                     let sender = Sender::new(input);
@@ -84,10 +68,10 @@ impl Workers {
                     lines.push(OpenRoute::Pipe(sender));
                     outputs.push((worker, output));
                 }
-                Route::WorkerGroup(group) => {
-                    here.facts = Some(group.facts());
-                    here.tools = group.tools();
-                    here.places = Some(group.places());
+                Route::WorkerGroup { facts, places, tools, group } => {
+                    here.facts = Some(facts);
+                    here.tools = tools;
+                    here.places = Some(places);
                     lines.push(OpenRoute::WorkerGroup(group));
                 }
             }

@@ -158,12 +158,6 @@ impl From<ConnectFault> for JudgeError {
     }
 }
 
-impl fmt::Debug for Link {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Link").field("inbox", &self.inbox).finish_non_exhaustive()
-    }
-}
-
 impl Link {
     /// Connects, and reconnects by itself. `patience` is how long requests wait for a connection; none means for ever.
     ///

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
-use crate::remote::group::{Envelope, Member, ReplyTo, Tools, WorkerGroup};
+use crate::remote::group::{Envelope, Member, ReplyTo, WorkerGroup};
 use crate::remote::link::Route;
 use crate::remote::message::Facts;
 use crate::remote::nats::address::{Address, Lane};
@@ -150,15 +150,14 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
             state.name_of(&member.id, &member.said.facts.name);
         }
         drop(state);
-        let window = ClassGroup {
+        let group = ClassGroup {
             submitter: Arc::clone(&submitter),
             index,
-            facts,
-            places,
-            tools,
             is_closed: AtomicBool::new(false),
         };
-        routes.push((address.name.clone(), Route::WorkerGroup(Arc::new(window))));
+        let group = Arc::new(group);
+        let route = Route::WorkerGroup { facts, places, tools, group };
+        routes.push((address.name.clone(), route));
     }
     submitter.start()?;
     Ok(routes)
@@ -436,25 +435,10 @@ impl SubmitterState {
 struct ClassGroup {
     submitter: Arc<Submitter>,
     index: usize,
-    facts: Facts,
-    places: usize,
-    tools: Tools,
     is_closed: AtomicBool,
 }
 
 impl WorkerGroup for ClassGroup {
-    fn facts(&self) -> Facts {
-        self.facts.clone()
-    }
-
-    fn places(&self) -> usize {
-        self.places
-    }
-
-    fn tools(&self) -> Tools {
-        self.tools.clone()
-    }
-
     fn members(&self) -> Vec<Member> {
         let mut state = self.submitter.lock();
         let class = &state.classes[self.index];
