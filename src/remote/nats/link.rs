@@ -186,29 +186,21 @@ impl Link {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = match runtime {
                 Ok(runtime) => runtime,
-                Err(error) => {
-                    let _ = sender.send(Err((error.to_string(), false)));
-                    return;
-                }
+                Err(error) => return drop(sender.send(Err((error.to_string(), false)))),
             };
-            let handle = runtime.handle().clone();
-            runtime.block_on(async move {
-                let client = match options.connect(servers).await {
-                    Ok(client) => client,
-                    Err(error) => {
-                        let _ = sender.send(Err((told(&error), is_away(&error))));
-                        return;
-                    }
-                };
-                let mut replies = match client.subscribe(subject).await {
-                    Ok(replies) => replies,
-                    Err(error) => {
-                        let _ = sender.send(Err((error.to_string(), false)));
-                        return;
-                    }
-                };
-                // The caller may have given up.
-                let _ = sender.send(Ok((client, handle)));
+            let opened = runtime.block_on(async {
+                let client = options.connect(servers).await;
+                let client = client.map_err(|error| (told(&error), is_away(&error)))?;
+                let replies = client.subscribe(subject).await;
+                Ok((client, replies.map_err(|error| (error.to_string(), false))?))
+            });
+            // The caller may have given up.
+            let (client, mut replies) = match opened {
+                Ok(opened) => opened,
+                Err(fault) => return drop(sender.send(Err(fault))),
+            };
+            let _ = sender.send(Ok((client, runtime.handle().clone())));
+            runtime.block_on(async {
                 let hear = async {
                     while let Some(message) = replies.next().await {
                         driven.answered(message);
