@@ -23,9 +23,11 @@ use crate::sandbox::slot::CoreId;
 /// What this machine offers.
 #[derive(Clone, Debug)]
 pub struct Host {
-    placement: Option<Placement>,
+    /// The place for control groups, if there is one.
+    pub(super) placement: Option<Placement>,
     isolation: Isolation,
-    is_administrator: bool,
+    /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
+    pub(super) is_administrator: bool,
     /// How programs get their own user if there are no namespaces.
     bare_change: Change,
     cores: Vec<CoreId>,
@@ -90,11 +92,6 @@ impl Host {
         }
     }
 
-    /// The place for control groups, if there is one.
-    pub(crate) fn placement(&self) -> Option<&Placement> {
-        self.placement.as_ref()
-    }
-
     /// Number of processors that this process may use.
     pub(crate) fn logical_cores(&self) -> usize {
         allowed_cores().len()
@@ -119,11 +116,6 @@ impl Host {
     #[cfg(test)]
     pub(crate) fn with_all_rights(self) -> Self {
         Self { is_administrator: true, ..self }
-    }
-
-    /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
-    pub(crate) fn is_administrator(&self) -> bool {
-        self.is_administrator
     }
 
     /// One core for each physical one that this process may use. Two threads of one physical core slow each other
