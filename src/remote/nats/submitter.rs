@@ -4,7 +4,7 @@
 //! briefly for others. One thread receives results as they are written. The last thread looks for units without news:
 //! each half second, and when the connection is back.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -109,17 +109,14 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
         tidied: Condvar::new(),
         is_over: AtomicBool::new(false),
     };
-    let present = submitter.present(&address.name)?;
-    let mut classes: Vec<(String, Vec<Present>)> = Vec::new();
-    for present in present {
-        match classes.iter_mut().find(|(class, _)| *class == present.class) {
-            Some((_, members)) => members.push(present),
-            None => classes.push((present.class.clone(), vec![present])),
-        }
+    let mut classes: BTreeMap<String, Vec<Present>> = BTreeMap::new();
+    for present in submitter.present(&address.name)? {
+        classes.entry(present.class.clone()).or_default().push(present);
     }
     let slots = |members: &[Present]| members.iter().map(|it| it.said.facts.slots).sum::<usize>();
     // The order must not depend on which worker started first.
-    classes.sort_by_key(|(class, members)| (std::cmp::Reverse(slots(members)), class.clone()));
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, members)| std::cmp::Reverse(slots(members)));
     let submitter = Arc::new(submitter);
     let mut routes = Vec::new();
     for (index, (class, members)) in classes.into_iter().enumerate() {
