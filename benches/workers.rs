@@ -20,7 +20,7 @@ use juror::model::job::{Command, Job, Shown};
 use juror::model::limits::Limits;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
-use juror::remote::link::Connection;
+use juror::remote::link::{Connection, Route};
 use juror::remote::workers::Workers;
 
 const SLOTS: usize = 2;
@@ -46,7 +46,9 @@ fn main() {
     let mut command = process::Command::new(env!("CARGO_BIN_EXE_juror"));
     command.args(["worker", "--stdio", "--jobs", &SLOTS.to_string()]);
     let connection = Connection { name: "worker".to_owned(), command };
-    let workers = Workers::connect(vec![connection], None, |_| Ok(())).expect("the worker starts");
+    let route = Route::Pipes(connection.open().expect("the worker starts"));
+    let workers = Workers::of(vec![("worker".to_owned(), route)], None, |_| Ok(()));
+    let workers = workers.expect("the worker is ready");
     println!("{}, {SLOTS} slots, {rounds} rounds in turns", local.mechanism());
     measure("worker", &local, &workers, &program, rounds);
     drop(workers);

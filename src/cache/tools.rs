@@ -8,7 +8,7 @@ use std::env;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cache::store::Store;
@@ -102,35 +102,12 @@ impl Probe for Asked {
         self.store.put(&key, said.as_bytes());
         Ok(said)
     }
-
-    fn on_path(&self, name: &str) -> Vec<PathBuf> {
-        Machine.on_path(name)
-    }
-
-    fn real_path(&self, path: &Path) -> Option<PathBuf> {
-        Machine.real_path(path)
-    }
-
-    fn hops(&self, path: &Path) -> Vec<PathBuf> {
-        Machine.hops(path)
-    }
-
-    fn links_out_of(&self, dir: &Path) -> Vec<PathBuf> {
-        Machine.links_out_of(dir)
-    }
-
-    fn size(&self, path: &Path) -> Option<u64> {
-        Machine.size(path)
-    }
-
-    fn home(&self) -> Option<PathBuf> {
-        Machine.home()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
+    use std::path::PathBuf;
 
     use super::*;
     use crate::model::forks;

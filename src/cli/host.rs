@@ -104,11 +104,12 @@ impl Host {
         }
         let memory = Remembered::open(options, output);
         let local = Local::start(options.at_once(), options.isolation, memory.notebook())?;
-        let isolation = local.isolation();
+        let found = local.host();
+        let isolation = found.isolation();
         output.event(Event::HostReady {
             isolation,
-            shortfall: shortfall(isolation, local.refused(), local.gaps()),
-            most_at_once: local.most_at_once(),
+            shortfall: shortfall(isolation, found.refused(), found.gaps()),
+            most_at_once: found.most_at_once(),
         });
         let uncached = output.around(Arc::new(local));
         let executor = memory.around(Arc::clone(&uncached));
@@ -177,7 +178,7 @@ fn routes(worker: &Worker, options: &HostOptions) -> Result<Vec<(String, Route)>
     }
     let connection = connection(worker, options)?;
     let name = connection.name.clone();
-    Ok(vec![(name, connection.open()?.into())])
+    Ok(vec![(name, Route::Pipes(connection.open()?))])
 }
 
 /// Whether this is the address of a server rather than a command.

@@ -109,14 +109,15 @@ fn at_server(_: &WorkerArguments, _: &str) -> Result<(), JudgeError> {
 fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
     let jobs = arguments.jobs.map(usize::from);
     let local = Local::start(jobs, arguments.isolation, Arc::new(()))?;
-    let isolation = local.isolation();
+    let host = local.host();
+    let isolation = host.isolation();
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id");
     let facts = Facts {
         boot: boot.map_or_else(|_| name.clone(), |boot| boot.trim().to_owned()),
         name,
         isolation,
-        shortfall: shortfall(isolation, local.refused(), local.gaps()),
+        shortfall: shortfall(isolation, host.refused(), host.gaps()),
         mechanism: local.mechanism(),
         slots: local.slots(),
         pace: rounds(ROUNDS).iter().map(|round| round.cpu).min().unwrap_or_default(),

@@ -17,11 +17,8 @@ const FULL: f64 = 0.9;
 /// All findings, the most important first.
 pub fn findings(survey: &ClusterSurvey) -> Vec<Finding> {
     let server = &survey.server;
-    let (grade, text, advice) = rights(survey);
-    let mut findings = vec![
-        finding(Grade::Good, "server", format!("nats-server {}", printable(&server.version)), None),
-        finding(grade, "rights", text.to_owned(), advice),
-    ];
+    let version = format!("nats-server {}", printable(&server.version));
+    let mut findings = vec![finding("server", version, None), rights(survey)];
     findings.push(latency(server.latency_seconds));
     findings.extend(server.clock_ahead_seconds.map(clock));
     if server.role == ClusterRole::Worker {
@@ -44,73 +41,57 @@ pub fn findings(survey: &ClusterSurvey) -> Vec<Finding> {
     findings
 }
 
-fn finding(grade: Grade, subject: &'static str, text: String, advice: Option<&str>) -> Finding {
-    Finding { subject, grade, text, advice: advice.map(str::to_owned), command: None }
+/// A finding that is good, or weak if there is advice.
+fn finding(subject: &'static str, text: impl Into<String>, advice: Option<&str>) -> Finding {
+    let grade = if advice.is_some() { Grade::Weak } else { Grade::Good };
+    let advice = advice.map(str::to_owned);
+    Finding { subject, grade, text: text.into(), advice, command: None }
 }
 
-fn rights(survey: &ClusterSurvey) -> (Grade, &'static str, Option<&'static str>) {
-    match (survey.server.role, &survey.server.user) {
-        (ClusterRole::Worker, _) => (Grade::Good, "those of a worker", None),
-        (ClusterRole::Submitter, Some(_)) => (Grade::Good, "those of a submitter", None),
+fn rights(survey: &ClusterSurvey) -> Finding {
+    let (text, advice) = match (survey.server.role, &survey.server.user) {
+        (ClusterRole::Worker, _) => ("those of a worker", None),
+        (ClusterRole::Submitter, Some(_)) => ("those of a submitter", None),
         (ClusterRole::Submitter, None) => (
-            Grade::Weak,
             "those of a submitter, without a key: anyone who reaches the server has them",
             Some("`juror cluster init` writes a configuration with keys"),
         ),
-    }
+    };
+    finding("rights", text, advice)
 }
 
 fn latency(seconds: f64) -> Finding {
+    const ADVICE: &str =
+        "units of short runs wait for it: use a server that is nearer to the workers";
     let text = format!("a round trip takes {:.1} ms", seconds * 1000.0);
-    match seconds <= LATENCY {
-        true => finding(Grade::Good, "latency", text, None),
-        false => {
-            let advice =
-                "units of short runs wait for it: use a server that is nearer to the workers";
-            finding(Grade::Weak, "latency", text, Some(advice))
-        }
-    }
+    finding("latency", text, (seconds > LATENCY).then_some(ADVICE))
 }
 
 fn clock(ahead: f64) -> Finding {
     let amount = ahead.abs();
-    match (amount <= CLOCK, ahead > 0.0) {
-        (true, _) => {
-            finding(Grade::Good, "clock", "it agrees with this machine's".to_owned(), None)
-        }
-        (false, is_ahead) => {
-            let side = if is_ahead { "ahead of" } else { "behind" };
-            let text = format!("it is {amount:.1} s {side} this machine's");
-            finding(Grade::Weak, "clock", text, Some("set both by NTP"))
-        }
+    if amount <= CLOCK {
+        return finding("clock", "it agrees with this machine's", None);
     }
+    let side = if ahead > 0.0 { "ahead of" } else { "behind" };
+    let text = format!("it is {amount:.1} s {side} this machine's");
+    finding("clock", text, Some("set both by NTP"))
 }
 
 fn syncing(always: Option<bool>) -> Finding {
     const ADVICE: &str = "set `sync_interval: always` in `jetstream` of its configuration";
-    let (grade, text, advice) = match always {
-        Some(true) => (Grade::Good, "what is confirmed is on the disk", None),
-        Some(false) => {
-            let text = "what is confirmed may be lost if the machine stops; it is run again then";
-            (Grade::Weak, text, Some(ADVICE))
-        }
-        None => {
-            let text = "the server does not report whether what it confirms is on the disk";
-            (Grade::Weak, text, Some(ADVICE))
-        }
+    let text = match always {
+        Some(true) => "what is confirmed is on the disk",
+        Some(false) => "what is confirmed may be lost if the machine stops; it is run again then",
+        None => "the server does not report whether what it confirms is on the disk",
     };
-    finding(grade, "storage", text.to_owned(), advice)
+    finding("storage", text, (always != Some(true)).then_some(ADVICE))
 }
 
 fn disk(used: Bytes, most: Bytes) -> Finding {
-    let text = format!("{used} of {most} are used");
-    match used.0 as f64 <= FULL * most.0 as f64 {
-        true => finding(Grade::Good, "storage", text, None),
-        false => {
-            let advice = "raise `max_file_store` in its configuration, or wait: files are removed after some days";
-            finding(Grade::Weak, "storage", text, Some(advice))
-        }
-    }
+    const ADVICE: &str =
+        "raise `max_file_store` in its configuration, or wait: files are removed after some days";
+    let is_full = used.0 as f64 > FULL * most.0 as f64;
+    finding("storage", format!("{used} of {most} are used"), is_full.then_some(ADVICE))
 }
 
 fn streams(streams: &[StreamSeen]) -> Finding {
@@ -118,7 +99,7 @@ fn streams(streams: &[StreamSeen]) -> Finding {
         let fault = stream.fault.as_deref().unwrap_or_default();
         let text = format!("{} is another juror's: {}", stream.name, printable(fault));
         let advice = "use the same juror everywhere, or another server";
-        return finding(Grade::Missing, "streams", text, Some(advice));
+        return Finding { grade: Grade::Missing, ..finding("streams", text, Some(advice)) };
     }
     let text = match streams.iter().filter(|it| it.present).count() {
         0 => "none yet; the first command that needs them creates them".to_owned(),
@@ -127,7 +108,7 @@ fn streams(streams: &[StreamSeen]) -> Finding {
             format!("{present} of {} exist; the next command creates the others", streams.len())
         }
     };
-    finding(Grade::Good, "streams", text, None)
+    finding("streams", text, None)
 }
 
 fn workers(survey: &ClusterSurvey) -> Finding {
@@ -135,20 +116,18 @@ fn workers(survey: &ClusterSurvey) -> Finding {
     if workers.is_empty() {
         if !survey.knows_workers() {
             let advice = "run a command with `--executor`: it creates the stream in which workers announce themselves";
-            return finding(Grade::Weak, "workers", "unknown".to_owned(), Some(advice));
+            return finding("workers", "unknown", Some(advice));
         }
         let advice = "start `juror worker --nats` somewhere; units wait until there is one";
-        return finding(Grade::Weak, "workers", "none".to_owned(), Some(advice));
+        return finding("workers", "none", Some(advice));
     }
     let slots: usize = workers.iter().map(|it| it.slots).sum();
     let text = format!("{} with {}", count(workers.len(), "worker"), count(slots, "slot"));
-    let plain = workers.iter().filter(|it| !it.isolation.is_full()).count();
-    match plain {
-        0 => finding(Grade::Good, "workers", text, None),
-        _ => {
+    match workers.iter().filter(|it| !it.isolation.is_full()).count() {
+        0 => finding("workers", text, None),
+        plain => {
             let text = format!("{text}; {plain} without full isolation");
-            let advice = "`juror doctor` there shows what is missing";
-            finding(Grade::Weak, "workers", text, Some(advice))
+            finding("workers", text, Some("`juror doctor` there shows what is missing"))
         }
     }
 }

@@ -11,11 +11,10 @@ use crate::model::cluster::{
     ClusterRole, ClusterSurvey, QueueSeen, ServerSeen, StreamSeen, WHO_AM_I, WorkerSeen,
 };
 use crate::model::judgement::JudgeError;
-use crate::model::moment::Moment;
 use crate::model::units::Bytes;
 use crate::remote::nats::address::Address;
 use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
-use crate::remote::nats::link::{Link, NoReply, header, status};
+use crate::remote::nats::link::{Link, NoReply, header, seconds_of, status};
 use crate::remote::nats::presence;
 use crate::remote::nats::rights;
 
@@ -43,7 +42,7 @@ pub fn survey(address: &Address) -> Result<ClusterSurvey, JudgeError> {
 
 fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
     let me = who_am_i(link);
-    let mut server = ServerSeen {
+    let server = ServerSeen {
         address: address.name.clone(),
         version: link.version(),
         name: me.told["server"]["name"].as_str().map(str::to_owned),
@@ -59,15 +58,16 @@ fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
         syncs_always: None,
     };
     let mut survey = ClusterSurvey {
-        server: server.clone(),
+        server,
         findings: Vec::new(),
         streams: Vec::new(),
         queues: Vec::new(),
         workers: Vec::new(),
     };
-    if server.role == ClusterRole::Submitter {
+    if survey.server.role == ClusterRole::Submitter {
         if let Some(told) = once(link, HOW_STORED) {
             let config = &told["data"]["config"];
+            let server = &mut survey.server;
             server.stored_bytes = told["data"]["storage"].as_u64().map(Bytes);
             server.most_stored_bytes = config["max_storage"].as_u64().map(Bytes);
             let is_always = config["sync_always"].as_bool();
@@ -77,7 +77,6 @@ fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
         survey.queues = queues(link)?;
         survey.workers = workers(link)?;
     }
-    survey.server = server;
     survey.findings = findings(&survey);
     Ok(survey)
 }
@@ -112,29 +111,23 @@ fn once(link: &Link, subject: &str) -> Option<Value> {
     serde_json::from_slice(&link.ask_once(subject, b"")?.payload).ok()
 }
 
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_default()
+}
+
 fn streams(link: &Link) -> Result<Vec<StreamSeen>, NoReply> {
     let mut seen = Vec::new();
     for wanted in layout::streams() {
         let name = wanted["name"].as_str().unwrap_or_default().to_owned();
-        let found = ask(link, &format!("STREAM.INFO.{name}"), &Value::Null)?;
-        let number = |value: &Value| value.as_u64().unwrap_or_default();
-        seen.push(match found {
-            Ok(found) => StreamSeen {
-                present: true,
-                messages: number(&found["state"]["messages"]),
-                bytes: Bytes(number(&found["state"]["bytes"])),
-                replicas: number(&found["config"]["num_replicas"]),
-                fault: layout::differs(&wanted, &found["config"]),
-                name,
-            },
-            Err(_) => StreamSeen {
-                name,
-                present: false,
-                messages: 0,
-                bytes: Bytes(0),
-                replicas: 0,
-                fault: None,
-            },
+        let found = ask(link, &format!("STREAM.INFO.{name}"), &Value::Null)?.ok();
+        let info = found.as_ref().unwrap_or(&Value::Null);
+        seen.push(StreamSeen {
+            present: found.is_some(),
+            messages: number(&info["state"]["messages"]),
+            bytes: Bytes(number(&info["state"]["bytes"])),
+            replicas: number(&info["config"]["num_replicas"]),
+            fault: found.as_ref().and_then(|it| layout::differs(&wanted, &it["config"])),
+            name,
         });
     }
     Ok(seen)
@@ -150,7 +143,6 @@ fn queues(link: &Link) -> Result<Vec<QueueSeen>, NoReply> {
     thread::sleep(WATCHED);
     let after = consumers(link)?;
     let seconds = begun.elapsed().as_secs_f64();
-    let number = |value: &Value| value.as_u64().unwrap_or_default();
     let finished = |it: &Value| {
         number(&it["delivered"]["consumer_seq"]).saturating_sub(number(&it["num_ack_pending"]))
     };
@@ -222,28 +214,4 @@ fn workers(link: &Link) -> Result<Vec<WorkerSeen>, NoReply> {
     }
     seen.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(seen)
-}
-
-/// The seconds since the beginning of 1970 of a time as servers write it.
-fn seconds_of(text: &str) -> Option<f64> {
-    let text = text.strip_suffix('Z')?;
-    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-    let whole = Moment::try_from(format!("{whole}Z")).ok()?;
-    let part: f64 = format!("0.{part}").parse().ok()?;
-    Some(whole.seconds() as f64 + part)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_of_servers_are_read() {
-        let check = |text: &str, expected: Option<f64>| assert_eq!(seconds_of(text), expected);
-        check("1970-01-02T00:00:01.5Z", Some(86_401.5));
-        check("1970-01-01T00:00:00Z", Some(0.0));
-        check("1970-01-01T00:00:00+01:00", None);
-        check("1970-01-01T00:00:00.xZ", None);
-        check("", None);
-    }
 }

@@ -9,8 +9,8 @@ use crate::executor::cores::{self, Claim};
 use crate::executor::pool::Pool;
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::executor::{Executor, Hand, Notebook, place};
-use crate::model::host::{BestMode, TriedMode};
-use crate::model::isolation::{Demand, Isolation};
+use crate::model::host::BestMode;
+use crate::model::isolation::Demand;
 use crate::model::job::{Job, Keep, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
@@ -95,24 +95,9 @@ impl Local {
         })
     }
 
-    /// The isolation method.
-    pub fn isolation(&self) -> Isolation {
-        self.host.isolation()
-    }
-
-    /// How many runs are possible at once, if the isolation method limits that.
-    pub fn most_at_once(&self) -> Option<usize> {
-        self.host.most_at_once()
-    }
-
-    /// Stronger methods that do not work here, with the reason.
-    pub fn refused(&self) -> &[TriedMode] {
-        self.host.refused()
-    }
-
-    /// What is not limited here if programs run without isolation, one line each.
-    pub fn gaps(&self) -> Vec<String> {
-        self.host.gaps()
+    /// This machine with its isolation method.
+    pub fn host(&self) -> &Host {
+        &self.host
     }
 
     /// Replaces a slot that failed, since its state is unknown.
@@ -392,7 +377,7 @@ mod tests {
         }
         let second = start();
         assert_eq!((started(&first), started(&second)), (1, 0));
-        assert_eq!(first.isolation(), second.isolation());
+        assert_eq!(first.host().isolation(), second.host().isolation());
         let Err(Stop::Fault(_)) = trial(&second) else { panic!("there is no program to run") };
         assert_eq!(started(&second), 1);
         let third = start();

@@ -116,11 +116,7 @@ pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
         }
         _ => None,
     };
-    let fault = JudgeError::new(step, error);
-    match help {
-        Some(help) => fault.help(help),
-        None => fault,
-    }
+    JudgeError { help, ..JudgeError::new(step, error) }
 }
 
 #[cfg(test)]

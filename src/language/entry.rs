@@ -70,14 +70,15 @@ pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> ProgramFault {
 
 /// The fault if none of the files looks like the main file.
 pub(super) fn none(files: &[PathBuf], usual: &str) -> ProgramFault {
-    let message = format!("cannot tell which of {} is the main file", list(files));
-    let help = format!("name the main file `{usual}`, or set the entry point in the package");
-    ProgramFault::new(message, help)
+    unclear(format!("cannot tell which of {} is the main file", list(files)), usual)
 }
 
 /// The fault if several files look like the main file.
 pub(super) fn several(files: &[PathBuf], usual: &str) -> ProgramFault {
-    let message = format!("each of {} could be the main file", list(files));
+    unclear(format!("each of {} could be the main file", list(files)), usual)
+}
+
+fn unclear(message: String, usual: &str) -> ProgramFault {
     let help = format!("name the main file `{usual}`, or set the entry point in the package");
     ProgramFault::new(message, help)
 }

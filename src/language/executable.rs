@@ -10,16 +10,12 @@ pub enum Executable {
     /// An ELF binary.
     Binary,
     /// A script with a `#!` line.
-    Script(Shebang),
-}
-
-/// The `#!` line of a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shebang {
-    /// The interpreter: a path, or, if the line uses `env`, a name to look up.
-    pub interpreter: String,
-    /// The arguments before the script's own name.
-    pub arguments: Vec<String>,
+    Script {
+        /// The interpreter: a path, or, if the line uses `env`, a name to look up.
+        interpreter: String,
+        /// The arguments before the script's own name.
+        arguments: Vec<String>,
+    },
 }
 
 /// Reads how a file is started; `None` if it is neither a binary nor a script.
@@ -29,8 +25,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, ProgramFault> {
     if bytes.starts_with(b"\x7fELF") {
         return Ok(Some(Executable::Binary));
     }
-    let script = bytes.strip_prefix(b"#!").map(shebang).transpose()?;
-    Ok(script.map(Executable::Script))
+    bytes.strip_prefix(b"#!").map(shebang).transpose()
 }
 
 /// Says that a file lacks the `x` bit.
@@ -40,7 +35,7 @@ pub(super) fn not_executable(path: &Path) -> ProgramFault {
 }
 
 /// Reads the line after `#!`. If it uses `env`, possibly with `-S`, the name after that is the interpreter.
-fn shebang(rest: &[u8]) -> Result<Shebang, ProgramFault> {
+fn shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
     if line.ends_with(b"\r") {
         let message =
@@ -69,11 +64,11 @@ fn shebang(rest: &[u8]) -> Result<Shebang, ProgramFault> {
             .is_some_and(|it| !it.is_empty() && !it.starts_with('-') && !it.contains('='));
         if plain {
             let interpreter = words.remove(0);
-            return Ok(Shebang { interpreter, arguments: words });
+            return Ok(Executable::Script { interpreter, arguments: words });
         }
     }
     let arguments = if argument.is_empty() { Vec::new() } else { vec![argument.to_owned()] };
-    Ok(Shebang { interpreter: interpreter.to_owned(), arguments })
+    Ok(Executable::Script { interpreter: interpreter.to_owned(), arguments })
 }
 
 #[cfg(test)]
@@ -84,7 +79,9 @@ mod tests {
         let said = match inspect(bytes) {
             Ok(None) => "no program".to_owned(),
             Ok(Some(Executable::Binary)) => "binary".to_owned(),
-            Ok(Some(Executable::Script(it))) => format!("{} {:?}", it.interpreter, it.arguments),
+            Ok(Some(Executable::Script { interpreter, arguments })) => {
+                format!("{interpreter} {arguments:?}")
+            }
             Err(fault) => fault.to_string(),
         };
         assert_eq!(said, shown, "{:?}", String::from_utf8_lossy(bytes));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::language::executable::{Executable, Shebang};
+use crate::language::executable::Executable;
 use crate::language::fault::{ProgramFault, Unready};
 use crate::language::plan::{BatchStep, BuildPlan, BuildStep, Start, Written};
 use crate::language::recipe::{Form, Recipe};
@@ -126,7 +126,7 @@ impl Planner<'_> {
         };
         let start = match run {
             Some(executable) => self.start_file("run", PROGRAM, executable)?,
-            None => Command { argv: vec![inside(Path::new("run"))], ..Command::default() },
+            None => Command { argv: vec![format!("{PROGRAM}/run")], ..Command::default() },
         };
         Ok(BuildPlan { build, ..BuildPlan::ready(Written::Scripts, Start::plain(add(start), 64)) })
     }
@@ -290,7 +290,7 @@ pub(super) fn start(
 ) -> Result<Command, ProgramFault> {
     match executable {
         Executable::Binary => Ok(Command { argv: vec![path.to_owned()], ..Command::default() }),
-        Executable::Script(Shebang { interpreter: name, arguments }) => {
+        Executable::Script { interpreter: name, arguments } => {
             let found = interpreter(name, toolchains)?;
             let mut argv = vec![found.program.to_string_lossy().into_owned()];
             argv.extend(arguments.iter().cloned());
@@ -310,10 +310,6 @@ fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, Pr
 /// The directory for temporary files of compilers: the box is writable, `/tmp` may not exist.
 fn temporary() -> (String, String) {
     ("TMPDIR".to_owned(), BOX.to_owned())
-}
-
-fn inside(name: &Path) -> String {
-    format!("{PROGRAM}/{}", name.display())
 }
 
 /// A source as an argument that no compiler mistakes for an option or a list of options.

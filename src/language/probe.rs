@@ -14,48 +14,9 @@ use walkdir::WalkDir;
 use crate::language::toolchain::Lookup;
 use crate::model::forks;
 
-/// The questions to a machine about its tools.
+/// The questions to a machine about its tools, by default to this one.
 pub trait Probe: Send + Sync {
     /// The executable files of this name on the search path, in its order; a name with a slash is a path.
-    fn on_path(&self, name: &str) -> Vec<PathBuf>;
-
-    /// Starts a tool and returns its output, standard output first.
-    ///
-    /// Returns an error, in words, if it cannot be started, fails, or takes too long.
-    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String>;
-
-    /// The path without symbolic links; `None` if it does not exist.
-    fn real_path(&self, path: &Path) -> Option<PathBuf>;
-
-    /// The chain of paths to which the last part of this one leads through symbolic links.
-    fn hops(&self, path: &Path) -> Vec<PathBuf>;
-
-    /// Targets outside of this directory of the symbolic links in it.
-    fn links_out_of(&self, dir: &Path) -> Vec<PathBuf>;
-
-    /// The size of a file in bytes; `None` if it does not exist.
-    fn size(&self, path: &Path) -> Option<u64>;
-
-    /// The user's home directory.
-    fn home(&self) -> Option<PathBuf>;
-
-    /// The result for a word of a command line on the machines that run programs, if that is not this one.
-    fn elsewhere(&self, _word: &str) -> Option<Lookup> {
-        None
-    }
-}
-
-/// This machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Machine;
-
-/// Upper bound on the time in which a tool prints its version. A virtual machine on a busy computer takes seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A longer chain of links is a cycle.
-const MOST_HOPS: usize = 40;
-
-impl Probe for Machine {
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
         if name.contains('/') {
             return Some(PathBuf::from(name)).into_iter().filter(|it| is_executable(it)).collect();
@@ -71,6 +32,9 @@ impl Probe for Machine {
         found
     }
 
+    /// Starts a tool and returns its output, standard output first.
+    ///
+    /// Returns an error, in words, if it cannot be started, fails, or takes too long.
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String> {
         let mut command = Command::new(program);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -107,10 +71,12 @@ impl Probe for Machine {
         }
     }
 
+    /// The path without symbolic links; `None` if it does not exist.
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
         fs::canonicalize(path).ok()
     }
 
+    /// The chain of paths to which the last part of this one leads through symbolic links.
     fn hops(&self, path: &Path) -> Vec<PathBuf> {
         let mut hops = vec![path.to_path_buf()];
         let mut at = path.to_path_buf();
@@ -125,6 +91,7 @@ impl Probe for Machine {
         hops
     }
 
+    /// Targets outside of this directory of the symbolic links in it.
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf> {
         let mut out = Vec::new();
         for entry in WalkDir::new(dir).max_depth(4).into_iter().flatten() {
@@ -140,14 +107,33 @@ impl Probe for Machine {
         out
     }
 
+    /// The size of a file in bytes; `None` if it does not exist.
     fn size(&self, path: &Path) -> Option<u64> {
         fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|it| it.len())
     }
 
+    /// The user's home directory.
     fn home(&self) -> Option<PathBuf> {
         std::env::home_dir().filter(|it| it.is_absolute())
     }
+
+    /// The result for a word of a command line on the machines that run programs, if that is not this one.
+    fn elsewhere(&self, _word: &str) -> Option<Lookup> {
+        None
+    }
 }
+
+/// This machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Machine;
+
+/// Upper bound on the time in which a tool prints its version. A virtual machine on a busy computer takes seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A longer chain of links is a cycle.
+const MOST_HOPS: usize = 40;
+
+impl Probe for Machine {}
 
 fn read_all(from: Option<impl Read>) -> String {
     let mut bytes = Vec::new();

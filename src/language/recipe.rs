@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::language::cargo;
 use crate::language::entry::{self, Choice};
-use crate::language::executable::{self, Executable, Shebang};
+use crate::language::executable::{self, Executable};
 use crate::language::fault::{ProgramFault, list, some};
 use crate::language::java;
 use crate::language::sources::{self, Shape, Sources};
@@ -114,21 +114,21 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
     if let Some(rust) = Language::by_code("rust").filter(|_| is_cargo) {
         return Ok(rust);
     }
-    let known: Vec<FileLanguage> = files.iter().filter_map(file_language).collect();
-    let Some(first) = known.first() else { return Err(no_source(files)) };
-    if known.iter().any(|it| it.language.code != first.language.code) {
-        let of_file =
-            |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language.name);
-        let message =
-            format!("the files are in several languages: {}", some(known.iter().map(of_file)));
+    let known = files.iter().filter_map(|file| Some((&file.name, language_of_ending(file)?)));
+    let known: Vec<(&PathBuf, &'static Language)> = known.collect();
+    let Some(&(file, first)) = known.first() else { return Err(no_source(files)) };
+    if known.iter().any(|(_, language)| language.code != first.code) {
+        let all = known.iter();
+        let all = all.map(|(file, language)| format!("`{}` is {}", file.display(), language.name));
+        let message = format!("the files are in several languages: {}", some(all));
         let help = "set the language in the package, or keep the files of one language";
         return Err(ProgramFault::new(message, help));
     }
-    if !first.language.is_ready() {
-        let because = format!("by the ending of `{}`", first.file.display());
-        return Err(not_built(first.language, &because));
+    if !first.is_ready() {
+        let because = format!("by the ending of `{}`", file.display());
+        return Err(not_built(first, &because));
     }
-    Ok(first.language)
+    Ok(first)
 }
 
 fn not_built(language: &Language, because: &str) -> ProgramFault {
@@ -136,19 +136,10 @@ fn not_built(language: &Language, because: &str) -> ProgramFault {
     ProgramFault::new(message, "`juror languages` lists the supported languages")
 }
 
-/// A source and the language of its ending.
-struct FileLanguage<'a> {
-    file: &'a Path,
-    language: &'static Language,
-}
-
 /// The language of a file's ending, if it has one.
-fn file_language(file: &TreeEntry) -> Option<FileLanguage<'_>> {
+fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
     // Go's own file has the ending of Modula-2.
-    if file.name.ends_with("go.mod") {
-        return None;
-    }
-    Some(FileLanguage { language: Language::of_file(&file.name)?, file: &file.name })
+    if file.name.ends_with("go.mod") { None } else { Language::of_file(&file.name) }
 }
 
 fn no_source(files: &[TreeEntry]) -> ProgramFault {
@@ -258,7 +249,7 @@ fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
 
 /// A single file without a known ending, if it is a program.
 fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>, ProgramFault> {
-    if file_language(file).is_some() || matches!(executable::inspect(&file.head()), Ok(None)) {
+    if language_of_ending(file).is_some() || matches!(executable::inspect(&file.head()), Ok(None)) {
         return Ok(None);
     }
     if !file.is_executable() {
@@ -274,8 +265,9 @@ fn startable(file: &TreeEntry) -> Result<Executable, ProgramFault> {
     }
     let found = executable::inspect(&file.head()).map_err(|fault| fault.of(&file.name))?;
     // A text without `#!` is a shell script, as the shell itself would treat it.
-    Ok(found.unwrap_or_else(|| {
-        Executable::Script(Shebang { interpreter: "/bin/sh".to_owned(), arguments: Vec::new() })
+    Ok(found.unwrap_or_else(|| Executable::Script {
+        interpreter: "/bin/sh".to_owned(),
+        arguments: Vec::new(),
     }))
 }
 

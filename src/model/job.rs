@@ -133,6 +133,16 @@ impl Job {
         entries.filter_map(TreeEntry::blob).chain([&self.stdin])
     }
 
+    /// The same blobs in the same order, to be replaced. Blobs of a tree only if the tree is not shared.
+    pub fn blobs_mut(&mut self) -> impl Iterator<Item = &mut Blob> {
+        let trees = self.command.visible.iter_mut().filter_map(|shown| match &mut shown.what {
+            What::Tree(tree) => Arc::get_mut(tree).map(|tree| &mut tree.entries),
+            What::Installed { .. } => None,
+        });
+        let entries = trees.chain([&mut self.files]).flatten();
+        entries.filter_map(TreeEntry::blob_mut).chain([&mut self.stdin])
+    }
+
     /// Adds an entry to its box, or replaces the one of the same name. The box grows by the size of a file, so that
     /// the program has as much room as before.
     pub fn put(&mut self, entry: TreeEntry) {

@@ -15,9 +15,6 @@ const LONGEST: usize = 16 << 20;
 /// How many bytes of a blob are in one frame. Other messages may be sent between two frames.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// The size of the two lengths before each frame.
-const LENGTHS: usize = 8;
-
 /// Bytes that the other side of this protocol cannot have sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProtocolError(pub(super) String);
@@ -29,7 +26,7 @@ impl ProtocolError {
 }
 
 /// The version of the frames and their contents.
-const PROTOCOL: u32 = 3;
+const PROTOCOL: u32 = 4;
 
 /// The longest first line.
 const LONGEST_LINE: usize = 200;
@@ -117,12 +114,9 @@ impl Frames {
             return Ok(None);
         }
         let rest = &self.bytes[self.at..];
-        let Some((lengths, rest)) = rest.split_at_checked(LENGTHS) else { return Ok(None) };
-        let number = |at: usize| {
-            let bytes = [lengths[at], lengths[at + 1], lengths[at + 2], lengths[at + 3]];
-            u32::from_le_bytes(bytes) as usize
-        };
-        let (length, head) = (number(0), number(4));
+        let Some((length, rest)) = rest.split_first_chunk() else { return Ok(None) };
+        let Some((head, rest)) = rest.split_first_chunk() else { return Ok(None) };
+        let [length, head] = [length, head].map(|it| u32::from_le_bytes(*it) as usize);
         if !(4..=LONGEST).contains(&length) || head > length - 4 {
             return Err(ProtocolError::new(format!("it sends a message of {length} bytes")));
         }
@@ -203,7 +197,7 @@ mod tests {
         check("juror worker-like thing\n", "it is another juror");
         check(&Peer::Sender.greeting(), "does not begin with");
         check(&greeting.replace("rules ", "rules 0"), "it is another juror");
-        check(&greeting.replace("protocol 3", "protocol 4"), "it is another juror");
+        check(&greeting.replace("protocol 4", "protocol 5"), "it is another juror");
         check(&format!("juror worker {}", "x".repeat(1000)), "does not begin with");
         check("\u{1b}[2J", "but with `\\x1b[2J`");
     }

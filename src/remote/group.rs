@@ -1,6 +1,6 @@
 //! Several workers behind one address, which juror treats as one worker: something else distributes jobs among them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,11 +9,11 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::remote::judge_side::Response;
-use crate::remote::message::{Facts, RequestId};
-use crate::remote::state::{Awaited, Shared};
+use crate::remote::message::{Ended, Facts, RequestId};
+use crate::remote::state::Shared;
 
 /// The tool that each word leads to on a machine.
-pub type Tools = HashMap<String, Result<Toolchain, Vec<Tried>>>;
+pub type Tools = BTreeMap<String, Result<Toolchain, Vec<Tried>>>;
 
 /// A message to a worker, and what its sender must know about it.
 #[derive(Debug)]
@@ -43,12 +43,6 @@ pub struct Member {
 
 /// Workers that are alike, behind one address.
 pub trait WorkerGroup: Send + Sync {
-    /// Facts about their machines, as if they were one.
-    fn facts(&self) -> Facts;
-    /// How many jobs they may have at once.
-    fn places(&self) -> usize;
-    /// The tools that all of them have.
-    fn tools(&self) -> Tools;
     /// Each worker of the group.
     fn members(&self) -> Vec<Member>;
     /// Starts the group: from now on it gets envelopes and answers them.
@@ -87,24 +81,18 @@ impl ReplyTo {
         Some(Open { room: asked.room, blobs: asked.blobs.clone() })
     }
 
-    #[cfg(feature = "nats")]
     pub(super) fn answer(&self, number: RequestId, answer: Response) {
-        self.end(number, |_| answer);
+        let asked = self.shared.lock().workers[self.worker].asked.remove(&number);
+        if let Some(asked) = asked {
+            // The caller may have given up.
+            let _ = asked.answer.try_send(answer);
+        }
+        self.shared.changed.notify_all();
     }
 
     /// Fails the job of an envelope.
     pub fn fail(&self, number: RequestId, error: JudgeError) {
-        self.end(number, |asked| (asked.failed)(error));
-    }
-
-    fn end(&self, number: RequestId, answer: impl FnOnce(&Awaited) -> Response) {
-        let mut state = self.shared.lock();
-        if let Some(asked) = state.workers[self.worker].asked.remove(&number) {
-            // The caller may have given up.
-            let _ = asked.answer.try_send(answer(&asked));
-        }
-        drop(state);
-        self.shared.changed.notify_all();
+        self.answer(number, Response::Ran(Ended::Failed(error)));
     }
 
     /// Reports that the workers are still there.
@@ -123,11 +111,5 @@ impl ReplyTo {
         if !state.is_stopped {
             state.remarks.push((Instant::now(), remark));
         }
-    }
-}
-
-impl std::fmt::Debug for ReplyTo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ReplyTo").field("worker", &self.worker).finish_non_exhaustive()
     }
 }

@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::Reply;
-use crate::model::joint::JointReply;
 use crate::remote::frame::{Frames, Peer, ProtocolError};
 use crate::remote::incoming::{IncomingBlob, LargeBlobs};
 use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
-use crate::remote::packing::{HasBlobs, Way, is_inside, unpack};
+use crate::remote::packing::{Way, all_stay, unpack};
 use crate::remote::serve::BLOBS;
 
 /// A complete message from a worker.
@@ -23,8 +22,7 @@ pub(super) enum Received {
 /// The answer to the request with a number.
 #[derive(Debug)]
 pub(super) enum Response {
-    Single(Ended<Box<Reply>>),
-    Joint(Ended<Box<JointReply>>),
+    Ran(Ended),
     Found(Result<Toolchain, Vec<Tried>>),
 }
 
@@ -71,32 +69,23 @@ impl JudgeSide {
         let mut heard = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next::<FromWorker>()? {
-            let (number, answer) = match message {
-                FromWorker::Alive => continue,
-                FromWorker::Ready(facts) => {
-                    heard.push(Received::Ready(facts));
-                    continue;
-                }
+            match message {
+                FromWorker::Alive => {}
+                FromWorker::Ready(facts) => heard.push(Received::Ready(facts)),
                 FromWorker::Need { stream, digest } => {
-                    heard.push(Received::Need { stream, digest });
-                    continue;
+                    heard.push(Received::Need { stream, digest })
                 }
                 FromWorker::Piece { stream, is_last } => {
-                    self.piece(stream, is_last, &behind, room)?;
-                    continue;
+                    self.piece(stream, is_last, &behind, room)?
                 }
-                FromWorker::Found { number, found } => (number, Response::Found(found)),
+                FromWorker::Found { number, found } => {
+                    heard.push(answered(number, Response::Found(found), room)?)
+                }
                 FromWorker::Done { number, ways, reply } => {
-                    (number, Response::Single(self.whole(number, reply, &ways, &behind)?))
+                    let reply = self.whole(number, reply, &ways, &behind)?;
+                    heard.push(answered(number, Response::Ran(reply), room)?);
                 }
-                FromWorker::DoneJoint { number, ways, reply } => {
-                    (number, Response::Joint(self.whole(number, reply, &ways, &behind)?))
-                }
-            };
-            if room(number).is_none() {
-                return Err(ProtocolError::new("it answers a question that was not asked"));
             }
-            heard.push(Received::Answered { number, answer });
         }
         Ok(heard)
     }
@@ -109,8 +98,7 @@ impl JudgeSide {
         room: &dyn Fn(RequestId) -> Option<u64>,
     ) -> Result<(), ProtocolError> {
         let number = stream >> BLOBS;
-        let most = room(number)
-            .ok_or_else(|| ProtocolError::new("it answers a question that was not asked"))?;
+        let most = room(number).ok_or_else(unasked)?;
         let coming = self.results.entry(number).or_default();
         coming.bytes += bytes.len() as u64;
         if coming.bytes > most {
@@ -125,21 +113,23 @@ impl JudgeSide {
         Ok(())
     }
 
-    fn whole<R: HasBlobs>(
+    fn whole(
         &mut self,
         number: RequestId,
-        mut ended: Ended<Box<R>>,
+        mut ended: Ended,
         ways: &[Way],
         behind: &[u8],
-    ) -> Result<Ended<Box<R>>, ProtocolError> {
+    ) -> Result<Ended, ProtocolError> {
         let mut coming = self.results.remove(&number).unwrap_or_default();
         let Ended::Came(reply) = &mut ended else { return Ok(ended) };
-        if !is_inside(&**reply) {
+        let mut kept = reply.replies().into_iter().flat_map(|reply| &reply.kept);
+        if !kept.all(|tree| all_stay(&tree.entries)) {
             return Err(ProtocolError::new(
                 "it sends a file whose path leads out of its directory",
             ));
         }
-        for (blob, way) in unpack(&mut **reply, ways, behind)? {
+        let blobs = reply.replies_mut().into_iter().flat_map(Reply::blobs_mut);
+        for (blob, way) in unpack(blobs.collect(), ways, behind)? {
             let arrived = match way {
                 Way::Before(stream) => coming.arrived.remove(&stream),
                 Way::Behind(_) | Way::Asked => None,
@@ -155,4 +145,20 @@ impl JudgeSide {
         }
         Ok(ended)
     }
+}
+
+/// The answer to the request with this number, if it is under way.
+fn answered(
+    number: RequestId,
+    answer: Response,
+    room: &dyn Fn(RequestId) -> Option<u64>,
+) -> Result<Received, ProtocolError> {
+    match room(number) {
+        Some(_) => Ok(Received::Answered { number, answer }),
+        None => Err(unasked()),
+    }
+}
+
+fn unasked() -> ProtocolError {
+    ProtocolError::new("it answers a question that was not asked")
 }

@@ -15,7 +15,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::model::forks;
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
-use crate::remote::group::{Envelope, WorkerGroup};
+use crate::remote::group::{Envelope, Tools, WorkerGroup};
+use crate::remote::message::Facts;
 use crate::remote::serve::lock;
 
 /// How to reach a worker.
@@ -32,19 +33,16 @@ pub enum Route {
     /// The pipes to one.
     Pipes(Pipes),
     /// A group of workers behind one address.
-    WorkerGroup(Arc<dyn WorkerGroup>),
-}
-
-impl From<Pipes> for Route {
-    fn from(pipes: Pipes) -> Self {
-        Self::Pipes(pipes)
-    }
-}
-
-impl fmt::Debug for Route {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Route").finish_non_exhaustive()
-    }
+    WorkerGroup {
+        /// Facts about their machines, as if they were one.
+        facts: Facts,
+        /// How many jobs they may have at once.
+        places: usize,
+        /// The tools that all of them have.
+        tools: Tools,
+        /// The group itself.
+        group: Arc<dyn WorkerGroup>,
+    },
 }
 
 /// The pipes to a worker.
@@ -55,12 +53,6 @@ pub struct Pipes {
     pub input: OwnedFd,
     /// Its process, if it was started here.
     pub process: Process,
-}
-
-impl fmt::Debug for Pipes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pipes").finish_non_exhaustive()
-    }
 }
 
 /// The command that connects to a worker, if there is one.

@@ -8,10 +8,10 @@ use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::Digest;
 use crate::model::event::Shortfall;
 use crate::model::isolation::Isolation;
-use crate::model::job::{Job, Repeat, Reply};
-use crate::model::joint::{JointJob, JointReply};
+use crate::model::job::Repeat;
 use crate::model::judgement::JudgeError;
 use crate::remote::packing::Way;
+use crate::remote::request::{AnyJob, AnyReply};
 
 /// What a worker reports about its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,11 +37,9 @@ pub(super) type RequestId = u64;
 
 /// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum ToWorker<J = Box<Job>, P = Box<JointJob>> {
+pub(super) enum ToWorker {
     /// Run this job.
-    Run { number: RequestId, repeat: Option<Repeat>, ways: Vec<Way>, job: J },
-    /// Run these two programs, which talk with each other.
-    RunJoint { number: RequestId, repeat: Option<Repeat>, ways: Vec<Way>, job: P },
+    Run { number: RequestId, repeat: Option<Repeat>, ways: Vec<Way>, job: AnyJob },
     /// The next bytes of a needed blob follow.
     Piece { stream: RequestId, is_last: bool },
     /// A needed blob cannot be read.
@@ -52,7 +50,7 @@ pub(super) enum ToWorker<J = Box<Job>, P = Box<JointJob>> {
 
 /// A message from a worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum FromWorker<R = Box<Reply>, P = Box<JointReply>> {
+pub(super) enum FromWorker {
     /// The worker is ready.
     Ready(Facts),
     /// The worker needs this blob for a job.
@@ -60,19 +58,24 @@ pub(super) enum FromWorker<R = Box<Reply>, P = Box<JointReply>> {
     /// The next bytes of a result follow.
     Piece { stream: RequestId, is_last: bool },
     /// The result of a job.
-    Done { number: RequestId, ways: Vec<Way>, reply: Ended<R> },
-    /// The result of two joined programs.
-    DoneJoint { number: RequestId, ways: Vec<Way>, reply: Ended<P> },
+    Done { number: RequestId, ways: Vec<Way>, reply: Ended },
     /// The result of the search for a tool.
     Found { number: RequestId, found: Result<Toolchain, Vec<Tried>> },
     /// The worker is still there.
     Alive,
 }
 
+impl FromWorker {
+    /// The message that a job failed.
+    pub(super) fn failed(number: RequestId, error: JudgeError) -> Self {
+        Self::Done { number, ways: Vec::new(), reply: Ended::Failed(error) }
+    }
+}
+
 /// How a job ended.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Ended<R> {
-    Came(R),
+pub(super) enum Ended {
+    Came(AnyReply),
     Failed(JudgeError),
     /// The worker was asked to end.
     Interrupted,

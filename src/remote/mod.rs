@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `frame` | bytes ⇄ frames: a length, a head, and further bytes |
 //! | `message` | the messages of both sides |
-//! | `packing` | jobs and replies, and how their blobs travel |
+//! | `packing` | how the blobs of jobs and replies travel |
 //! | `incoming` | blobs that come in pieces, and what a worker keeps |
 //! | `worker_side` | a worker's view of the pipe: bytes in, work and answers out |
 //! | `serve` | a worker's threads |
@@ -30,7 +30,7 @@ pub mod link;
 pub mod message;
 #[cfg(feature = "nats")]
 pub mod nats;
-pub mod packing;
+mod packing;
 mod request;
 pub mod serve;
 mod state;

@@ -1,98 +1,95 @@
-//! Requests to run jobs on a worker, and the conversion of their times between machines.
+//! What a worker is asked to run, one job or two joined ones, and what comes back; with the conversion of their times
+//! between machines.
 
+use serde::{Deserialize, Serialize};
+
+use crate::executor::Executor;
 use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
-use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
-use crate::remote::judge_side::Response;
-use crate::remote::message::{Ended, RequestId, ToWorker};
-use crate::remote::packing::{HasBlobs, Way};
+use crate::model::stop::Stop;
 
-/// A request to run a job on a worker.
-pub(super) trait Request: HasBlobs + Clone {
-    type Reply;
-
-    fn message(
-        &self,
-        number: RequestId,
-        repeat: Option<Repeat>,
-        ways: Vec<Way>,
-    ) -> ToWorker<&Job, &JointJob>;
-    fn answer(answer: Response) -> Option<Ended<Box<Self::Reply>>>;
-    fn failed(error: JudgeError) -> Response;
-    fn jobs_mut(&mut self) -> Vec<&mut Job>;
-    fn outcomes(reply: &mut Self::Reply) -> Vec<&mut Outcome>;
+/// One program, or two that talk.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum AnyJob {
+    Single(Box<Job>),
+    Joint(Box<JointJob>),
 }
 
-impl Request for Job {
-    type Reply = Reply;
+/// The reply to such a job.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum AnyReply {
+    Single(Box<Reply>),
+    Joint(Box<JointReply>),
+}
 
-    fn message(
-        &self,
-        number: RequestId,
-        repeat: Option<Repeat>,
-        ways: Vec<Way>,
-    ) -> ToWorker<&Job, &JointJob> {
-        ToWorker::Run { number, repeat, ways, job: self }
-    }
-
-    fn answer(answer: Response) -> Option<Ended<Box<Reply>>> {
-        match answer {
-            Response::Single(ended) => Some(ended),
-            Response::Joint(_) | Response::Found(_) => None,
+impl AnyJob {
+    pub(super) fn jobs(&self) -> Vec<&Job> {
+        match self {
+            Self::Single(job) => vec![job],
+            Self::Joint(job) => vec![&job.program, &job.partner],
         }
     }
 
-    fn failed(error: JudgeError) -> Response {
-        Response::Single(Ended::Failed(error))
-    }
-
-    fn jobs_mut(&mut self) -> Vec<&mut Job> {
-        vec![self]
-    }
-
-    fn outcomes(reply: &mut Reply) -> Vec<&mut Outcome> {
-        vec![&mut reply.outcome]
-    }
-}
-
-impl Request for JointJob {
-    type Reply = JointReply;
-
-    fn message(
-        &self,
-        number: RequestId,
-        repeat: Option<Repeat>,
-        ways: Vec<Way>,
-    ) -> ToWorker<&Job, &JointJob> {
-        ToWorker::RunJoint { number, repeat, ways, job: self }
-    }
-
-    fn answer(answer: Response) -> Option<Ended<Box<JointReply>>> {
-        match answer {
-            Response::Joint(ended) => Some(ended),
-            Response::Single(_) | Response::Found(_) => None,
+    pub(super) fn jobs_mut(&mut self) -> Vec<&mut Job> {
+        match self {
+            Self::Single(job) => vec![job],
+            Self::Joint(job) => vec![&mut job.program, &mut job.partner],
         }
     }
 
-    fn failed(error: JudgeError) -> Response {
-        Response::Joint(Ended::Failed(error))
+    pub(super) fn run(
+        &self,
+        executor: &dyn Executor,
+        repeat: Option<Repeat>,
+    ) -> Result<AnyReply, Stop> {
+        Ok(match self {
+            Self::Single(job) => AnyReply::Single(executor.run_one(job, repeat)?.into()),
+            Self::Joint(job) => AnyReply::Joint(executor.run_two(job, repeat)?.into()),
+        })
     }
 
-    fn jobs_mut(&mut self) -> Vec<&mut Job> {
-        vec![&mut self.program, &mut self.partner]
-    }
-
-    fn outcomes(reply: &mut JointReply) -> Vec<&mut Outcome> {
-        vec![&mut reply.program.reply.outcome, &mut reply.partner.reply.outcome]
+    /// Converts the limits for a machine that takes `pace` times as long.
+    pub(super) fn convert_limits(&mut self, pace: f64) {
+        if pace == 1.0 {
+            return;
+        }
+        for limits in self.jobs_mut().into_iter().map(|job| &mut job.limits) {
+            for time in [&mut limits.cpu_time, &mut limits.wall_time].into_iter().flatten() {
+                *time = time.mul_f64(pace);
+            }
+        }
     }
 }
 
-/// Converts limits for a machine that takes `pace` times as long.
-pub(super) fn convert_limits(limits: &mut Limits, pace: f64) {
-    for time in [&mut limits.cpu_time, &mut limits.wall_time].into_iter().flatten() {
-        *time = time.mul_f64(pace);
+impl AnyReply {
+    /// The replies of all programs, that of the observed one first.
+    pub(super) fn replies(&self) -> Vec<&Reply> {
+        match self {
+            Self::Single(reply) => vec![reply],
+            Self::Joint(reply) => vec![&reply.program.reply, &reply.partner.reply],
+        }
+    }
+
+    pub(super) fn replies_mut(&mut self) -> Vec<&mut Reply> {
+        match self {
+            Self::Single(reply) => vec![reply],
+            Self::Joint(reply) => vec![&mut reply.program.reply, &mut reply.partner.reply],
+        }
+    }
+
+    pub(super) fn single(self) -> Option<Reply> {
+        match self {
+            Self::Single(reply) => Some(*reply),
+            Self::Joint(_) => None,
+        }
+    }
+
+    pub(super) fn joint(self) -> Option<JointReply> {
+        match self {
+            Self::Single(_) => None,
+            Self::Joint(reply) => Some(*reply),
+        }
     }
 }
 

@@ -9,19 +9,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use serde::Serialize;
-
 use crate::executor::Executor;
 use crate::language::find;
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::{Toolchain, Toolchains, Tried};
 use crate::model::blob::Blob;
+use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::remote::frame::{PIECE, Peer, frame};
 use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
-use crate::remote::packing::{HasBlobs, Way, put_behind, unread};
-use crate::remote::worker_side::{AnyJob, Effect, Task, WorkerSide};
+use crate::remote::packing::{Way, put_behind, unread};
+use crate::remote::request::AnyReply;
+use crate::remote::worker_side::{Effect, ProgramOrder, Task, WorkerSide};
 
 /// How many jobs a worker has beside those that run, so that no slot waits for the pipe.
 pub(super) const AHEAD: usize = 2;
@@ -49,10 +49,16 @@ pub fn serve(
     unheard: &(dyn Fn() + Sync),
 ) -> Result<(), JudgeError> {
     let slots = facts.slots;
-    let mouth = PipeSink { output: Mutex::new(output), unheard };
-    let worker = Worker::new(executor, tools, &mouth);
-    mouth.put(None, Peer::Worker.greeting().as_bytes());
-    worker.say(None, &FromWorker::<(), ()>::Ready(facts));
+    let output = Mutex::new(output);
+    let put = |_: Option<RequestId>, bytes: &[u8]| {
+        let mut output = lock(&output);
+        if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
+            unheard();
+        }
+    };
+    let worker = Worker::new(executor, tools, &put);
+    put(None, Peer::Worker.greeting().as_bytes());
+    worker.say(None, &FromWorker::Ready(facts));
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
     let (_beats, end) = channel();
@@ -60,7 +66,8 @@ pub fn serve(
         let _end = End { worker: &worker, _beats };
         let mut threads = 0;
         for _ in 0..slots + AHEAD {
-            let started = thread::Builder::new().spawn_scoped(scope, || worker.work(&receiver));
+            let work = || worker.work(&receiver, |_| true);
+            let started = thread::Builder::new().spawn_scoped(scope, work);
             threads += usize::from(started.is_ok());
         }
         let beating = thread::Builder::new().spawn_scoped(scope, || worker.beat(end));
@@ -74,42 +81,18 @@ pub fn serve(
     })
 }
 
-/// Where a worker's frames go.
-pub(super) trait FrameSink: Sync {
-    /// Takes a frame, and the number of the request that it answers, if any.
-    fn put(&self, number: Option<RequestId>, bytes: &[u8]);
-}
-
-/// A pipe.
-struct PipeSink<'a, W> {
-    output: Mutex<W>,
-    unheard: &'a (dyn Fn() + Sync),
-}
-
-impl<W: Write + Send> FrameSink for PipeSink<'_, W> {
-    fn put(&self, _: Option<RequestId>, bytes: &[u8]) {
-        let mut output = lock(&self.output);
-        if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
-            (self.unheard)();
-        }
-    }
-}
+/// Where a worker's frames go, each with the number of the request that it answers, if any.
+pub(super) type FrameSink<'a> = dyn Fn(Option<RequestId>, &[u8]) + Sync + 'a;
 
 /// Runs jobs, and sends their results.
 pub(super) struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
-    outlet: &'a dyn FrameSink,
+    put: &'a FrameSink<'a>,
     /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
     offered: Mutex<HashSet<(PathBuf, String)>>,
     /// Whether the input has ended: what is stopped then was not asked to end by anybody, and nobody waits for it.
     has_input_ended: AtomicBool,
-}
-
-/// An order to a thread.
-enum Order {
-    Run(Task),
-    Find { number: RequestId, word: String },
 }
 
 /// Ends the runs, and with its sender the reports that the worker is there.
@@ -129,12 +112,12 @@ impl<'a> Worker<'a> {
     pub(super) fn new(
         executor: &'a dyn Executor,
         tools: &'a Toolchains,
-        outlet: &'a dyn FrameSink,
+        put: &'a FrameSink<'a>,
     ) -> Self {
         Self {
             executor,
             tools,
-            outlet,
+            put,
             offered: Mutex::default(),
             has_input_ended: AtomicBool::new(false),
         }
@@ -143,12 +126,12 @@ impl<'a> Worker<'a> {
     /// Reports that it is still there, until the sender is dropped.
     fn beat(&self, end: Receiver<()>) {
         while end.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
-            self.say(None, &FromWorker::<(), ()>::Alive);
+            self.say(None, &FromWorker::Alive);
         }
     }
 
     /// Reads to the end. The threads end when the sender is dropped.
-    fn read(&self, input: &mut impl Read, orders: Sender<Order>) -> Result<(), JudgeError> {
+    fn read(&self, input: &mut impl Read, orders: Sender<ProgramOrder>) -> Result<(), JudgeError> {
         let mut side = WorkerSide::new();
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -164,75 +147,66 @@ impl<'a> Worker<'a> {
                     .help("let `juror judge --executor COMMAND` start this")
             })?;
             for act in acts {
-                let order = match act {
-                    Effect::Say(message) => {
-                        self.say(None, &message);
-                        continue;
+                match act {
+                    Effect::Say(message) => self.say(None, &message),
+                    Effect::Do(order) => {
+                        if orders.send(order).is_err() {
+                            return Ok(());
+                        }
                     }
-                    Effect::Run(task) => Order::Run(task),
-                    Effect::Find { number, word } => Order::Find { number, word },
-                };
-                if orders.send(order).is_err() {
-                    return Ok(());
                 }
             }
         }
     }
 
-    fn work(&self, orders: &Mutex<Receiver<Order>>) {
+    /// Carries out orders until the channel closes, or until nobody wants to hear which are done.
+    pub(super) fn work(
+        &self,
+        orders: &Mutex<Receiver<ProgramOrder>>,
+        done: impl Fn(RequestId) -> bool,
+    ) {
         loop {
             // Bound to a name, so that the lock is released before the work.
             let order = lock(orders).recv();
-            match order {
-                Ok(Order::Run(task)) => self.run(&task),
-                Ok(Order::Find { number, word }) => self.look_for(number, &word),
+            let number = match order {
+                Ok(ProgramOrder::Run(task)) => {
+                    self.done(task.number, self.run(&task));
+                    task.number
+                }
+                Ok(ProgramOrder::Find { number, word }) => {
+                    let found = self.find(&word);
+                    self.say(Some(number), &FromWorker::Found { number, found });
+                    number
+                }
                 Err(_) => return,
+            };
+            if !done(number) {
+                return;
             }
         }
     }
 
-    pub(super) fn run(&self, task: &Task) {
-        let Task { number, repeat, work } = task;
-        let number = *number;
-        if let Some(path) = self.not_offered(work) {
-            let what = format!("{} was not found here", path.display());
-            self.say(Some(number), &work.failed(number, JudgeError::new("show a tool", what)));
-            return;
-        }
-        match work {
-            AnyJob::Single(job) => {
-                let reply = self.executor.run_one(job, *repeat);
-                self.done(number, reply, |ways, reply, behind| {
-                    frame(&FromWorker::<_, ()>::Done { number, ways, reply }, &[behind])
-                });
-            }
-            AnyJob::Joint(job) => {
-                let reply = self.executor.run_two(job, *repeat);
-                self.done(number, reply, |ways, reply, behind| {
-                    frame(&FromWorker::<(), _>::DoneJoint { number, ways, reply }, &[behind])
-                });
-            }
-        }
-    }
-
-    fn not_offered(&self, work: &AnyJob) -> Option<PathBuf> {
+    fn run(&self, task: &Task) -> Result<AnyReply, Stop> {
         let offered = lock(&self.offered);
-        work.installed().into_iter().find(|it| !offered.contains(it)).map(|(path, _)| path)
+        if let Some((path, _)) = task.installed().find(|it| !offered.contains(it)) {
+            let what = format!("{} was not found here", path.display());
+            return Err(JudgeError::new("show a tool", what).into());
+        }
+        drop(offered);
+        task.job.run(self.executor, task.repeat)
     }
 
     /// Sends a result, after its large blobs in pieces.
-    fn done<R: HasBlobs>(
-        &self,
-        number: RequestId,
-        result: Result<R, Stop>,
-        framed: impl Fn(Vec<Way>, Ended<&R>, &[u8]) -> Result<Vec<u8>, JudgeError>,
-    ) {
+    fn done(&self, number: RequestId, result: Result<AnyReply, Stop>) {
+        let framed = |ways, reply, behind: &[u8]| {
+            frame(&FromWorker::Done { number, ways, reply }, &[behind])
+        };
         let failed = |error| framed(Vec::new(), Ended::Failed(error), &[]);
-        let sent = match &result {
+        let sent = match result {
             Ok(reply) => self
-                .send_blobs(number, reply)
+                .send_blobs(number, &reply)
                 .and_then(|(ways, behind)| framed(ways, Ended::Came(reply), &behind)),
-            Err(Stop::Fault(error)) => failed(error.clone()),
+            Err(Stop::Fault(error)) => failed(error),
             Err(_) if self.has_input_ended.load(Ordering::Acquire) => return,
             // An executor stops for no other reason.
             Err(Stop::Interrupted | Stop::Diagnosed(_) | Stop::Refused(..)) => {
@@ -240,35 +214,31 @@ impl<'a> Worker<'a> {
             }
         };
         if let Ok(bytes) = sent.or_else(failed) {
-            self.outlet.put(Some(number), &bytes);
+            (self.put)(Some(number), &bytes);
         }
     }
 
     fn send_blobs(
         &self,
         number: RequestId,
-        reply: &impl HasBlobs,
+        reply: &AnyReply,
     ) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
         let mut behind = Vec::new();
-        let ways = reply.blobs().into_iter().enumerate().map(|(index, blob)| {
+        let blobs = reply.replies().into_iter().flat_map(Reply::blobs);
+        let ways = blobs.enumerate().map(|(index, blob)| {
             if let Some(way) = put_behind(blob, SMALL, &mut behind)? {
                 return Ok(way);
             }
             let stream = (number << BLOBS) + index as u64;
             let send = |is_last, bytes: &[u8]| {
-                let head = FromWorker::<(), ()>::Piece { stream, is_last };
-                frame(&head, &[bytes]).map(|bytes| self.outlet.put(Some(number), &bytes))
+                let head = FromWorker::Piece { stream, is_last };
+                frame(&head, &[bytes]).map(|bytes| (self.put)(Some(number), &bytes))
             };
             pieces(blob, send)?;
             Ok(Way::Before(stream))
         });
         let ways = ways.collect::<Result<_, JudgeError>>()?;
         Ok((ways, behind))
-    }
-
-    pub(super) fn look_for(&self, number: RequestId, word: &str) {
-        let found = self.find(word);
-        self.say(Some(number), &FromWorker::<(), ()>::Found { number, found });
     }
 
     pub(super) fn find(&self, word: &str) -> Result<Toolchain, Vec<Tried>> {
@@ -291,13 +261,9 @@ impl<'a> Worker<'a> {
         Ok((*found).clone())
     }
 
-    fn say<R: Serialize, P: Serialize>(
-        &self,
-        number: Option<RequestId>,
-        message: &FromWorker<R, P>,
-    ) {
+    fn say(&self, number: Option<RequestId>, message: &FromWorker) {
         if let Ok(bytes) = frame(message, &[]) {
-            self.outlet.put(number, &bytes);
+            (self.put)(number, &bytes);
         }
     }
 }

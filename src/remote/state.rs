@@ -58,6 +58,7 @@ pub(super) struct State {
 }
 
 /// The state of a worker.
+#[derive(Default)]
 pub(super) struct WorkerState {
     pub(super) name: String,
     pub(super) facts: Option<Facts>,
@@ -81,25 +82,12 @@ pub(super) struct Awaited {
     /// The blobs that the worker may ask for.
     pub(super) blobs: Vec<Blob>,
     pub(super) answer: SyncSender<Response>,
-    /// Makes the answer that reports a failure.
-    pub(super) failed: fn(JudgeError) -> Response,
 }
 
 impl WorkerState {
     /// A worker of which only the name is known.
     pub(super) fn new(name: String) -> Self {
-        Self {
-            name,
-            facts: None,
-            lost: None,
-            process: Process::default(),
-            asked: HashMap::new(),
-            tools: HashMap::new(),
-            places: None,
-            pace: 1.0,
-            programs: BTreeMap::new(),
-            silent: 0,
-        }
+        Self { name, pace: 1.0, ..Self::default() }
     }
 
     pub(super) fn is_there(&self) -> bool {
@@ -297,7 +285,7 @@ impl Shared {
             let _ = self.lines[worker].send(&envelope);
         };
         let send = |is_last, bytes: &[u8]| {
-            put(&frame(&ToWorker::<(), ()>::Piece { stream, is_last }, &[bytes])?);
+            put(&frame(&ToWorker::Piece { stream, is_last }, &[bytes])?);
             Ok(())
         };
         let sent = match blob {
@@ -305,7 +293,7 @@ impl Shared {
             None => Err(JudgeError::new("send a file", "no job needs it")),
         };
         if let Err(error) = sent {
-            let message = ToWorker::<(), ()>::Unreadable { stream, reason: error.to_string() };
+            let message = ToWorker::Unreadable { stream, reason: error.to_string() };
             if let Ok(bytes) = frame(&message, &[]) {
                 put(&bytes);
             }

@@ -1,6 +1,6 @@
 //! The tools of workers, in place of this machine's.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
@@ -10,7 +10,7 @@ use crate::remote::frame::frame;
 use crate::remote::group::Envelope;
 use crate::remote::judge_side::Response;
 use crate::remote::message::ToWorker;
-use crate::remote::state::{Awaited, Shared};
+use crate::remote::state::{Awaited, Shared, State};
 
 /// Finds tools on the workers: each is looked for on all of them; the result of the first that has it counts.
 pub(super) struct RemoteTools(pub(super) Arc<Shared>);
@@ -22,34 +22,26 @@ impl Probe for RemoteTools {
         if let Some(found) = state.tools.get(word) {
             return Some(found.clone());
         }
-        let mut asked = Vec::new();
-        for (index, worker) in state.workers.iter().enumerate() {
+        let State { workers, numbers, .. } = &mut *state;
+        let mut questions = Vec::new();
+        for (index, worker) in workers.iter_mut().enumerate() {
             if worker.is_there() && !worker.tools.contains_key(word) {
-                asked.push(index);
+                let (answer, receiver) = sync_channel(1);
+                *numbers += 1;
+                worker.asked.insert(*numbers, Awaited { room: 0, blobs: Vec::new(), answer });
+                questions.push((index, *numbers, receiver));
             }
-        }
-        let mut answers = Vec::new();
-        for worker in asked {
-            let (sender, receiver) = sync_channel(1);
-            state.numbers += 1;
-            let number = state.numbers;
-            let failed = |_| Response::Found(Err(Vec::new()));
-            let question = Awaited { room: 0, blobs: Vec::new(), answer: sender, failed };
-            state.workers[worker].asked.insert(number, question);
-            answers.push((worker, number, receiver));
         }
         drop(state);
-        let mut known = Vec::new();
-        for (worker, number, receiver) in answers {
-            let question = ToWorker::<(), ()>::Find { number, word: word.to_owned() };
-            if let Ok(bytes) = frame(&question, &[]) {
+        for (worker, number, _) in &questions {
+            let (number, word) = (*number, word.to_owned());
+            if let Ok(bytes) = frame(&ToWorker::Find { number, word }, &[]) {
                 let envelope =
                     Envelope { number, bytes: &bytes, is_lone: true, program: 0, is_long: false };
-                let _ = shared.lines[worker].send(&envelope);
+                let _ = shared.lines[*worker].send(&envelope);
             }
-            known.push((worker, receiver));
         }
-        for (worker, receiver) in known {
+        for (worker, _, receiver) in questions {
             // A lost worker has no tools.
             let Ok(Response::Found(found)) = receiver.recv() else { continue };
             shared.lock().workers[worker].tools.insert(word.to_owned(), found);
@@ -67,30 +59,6 @@ impl Probe for RemoteTools {
         state.tools.entry(word.to_owned()).or_insert(best.clone());
         drop(state);
         Some(best)
-    }
-
-    fn on_path(&self, _: &str) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn ask(&self, program: &Path, _: &[&str]) -> Result<String, String> {
-        Err(format!("{} is not on this machine", program.display()))
-    }
-
-    fn real_path(&self, _: &Path) -> Option<PathBuf> {
-        None
-    }
-
-    fn hops(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn links_out_of(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn size(&self, _: &Path) -> Option<u64> {
-        None
     }
 
     fn home(&self) -> Option<PathBuf> {

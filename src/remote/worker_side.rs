@@ -6,22 +6,31 @@ use std::sync::Arc;
 
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::{Job, Repeat, What};
-use crate::model::joint::JointJob;
 use crate::model::judgement::JudgeError;
 use crate::remote::frame::{Frames, Peer, ProtocolError};
 use crate::remote::incoming::{IncomingBlob, Kept, LargeBlobs, MOST_BYTES};
-use crate::remote::message::{Ended, FromWorker, RequestId, ToWorker};
-use crate::remote::packing::{HasBlobs, Way, is_inside, unpack};
+use crate::remote::message::{FromWorker, RequestId, ToWorker};
+use crate::remote::packing::{Way, is_inside, unpack};
+use crate::remote::request::AnyJob;
 
-/// An order to the worker.
+/// What the worker must do.
 #[derive(Debug)]
 pub(super) enum Effect {
     /// Send this message.
     Say(FromWorker),
-    /// Run this job.
+    /// Carry out this order.
+    Do(ProgramOrder),
+}
+
+/// An order to a thread that runs programs.
+#[derive(Debug)]
+pub(super) enum ProgramOrder {
     Run(Task),
     /// Look for this tool.
-    Find { number: RequestId, word: String },
+    Find {
+        number: RequestId,
+        word: String,
+    },
 }
 
 /// A job that is ready to run: all its blobs are here.
@@ -29,45 +38,17 @@ pub(super) enum Effect {
 pub(super) struct Task {
     pub(super) number: RequestId,
     pub(super) repeat: Option<Repeat>,
-    pub(super) work: AnyJob,
+    pub(super) job: AnyJob,
 }
 
-/// One program, or two that talk.
-#[derive(Debug)]
-pub(super) enum AnyJob {
-    Single(Box<Job>),
-    Joint(Box<JointJob>),
-}
-
-impl AnyJob {
-    fn carrier(&mut self) -> &mut dyn HasBlobs {
-        match self {
-            Self::Single(job) => &mut **job,
-            Self::Joint(job) => &mut **job,
-        }
-    }
-
+impl Task {
     /// The tools that it shows: where, and which.
-    pub(super) fn installed(&self) -> Vec<(PathBuf, String)> {
-        let jobs = match self {
-            Self::Single(job) => vec![&**job],
-            Self::Joint(job) => vec![&job.program, &job.partner],
-        };
-        let shown = jobs.into_iter().flat_map(|job| &job.command.visible);
-        let installed = shown.filter_map(|shown| match &shown.what {
+    pub(super) fn installed(&self) -> impl Iterator<Item = (PathBuf, String)> {
+        let shown = self.job.jobs().into_iter().flat_map(|job| &job.command.visible);
+        shown.filter_map(|shown| match &shown.what {
             What::Installed { identity, .. } => Some((shown.inside.clone(), identity.clone())),
             What::Tree(_) => None,
-        });
-        installed.collect()
-    }
-
-    /// The reply to this job that reports a failure.
-    pub(super) fn failed(&self, number: RequestId, error: JudgeError) -> FromWorker {
-        let ways = Vec::new();
-        match self {
-            Self::Single(_) => FromWorker::Done { number, ways, reply: Ended::Failed(error) },
-            Self::Joint(_) => FromWorker::DoneJoint { number, ways, reply: Ended::Failed(error) },
-        }
+        })
     }
 }
 
@@ -128,12 +109,7 @@ impl WorkerSide {
     ) -> Result<(), ProtocolError> {
         match message {
             ToWorker::Run { number, repeat, ways, job } => {
-                let task = Task { number, repeat, work: AnyJob::Single(job) };
-                self.accept(task, &ways, behind, acts)
-            }
-            ToWorker::RunJoint { number, repeat, ways, job } => {
-                let task = Task { number, repeat, work: AnyJob::Joint(job) };
-                self.accept(task, &ways, behind, acts)
+                self.accept(Task { number, repeat, job }, &ways, behind, acts)
             }
             ToWorker::Piece { stream, is_last } => self.piece(stream, is_last, behind, acts),
             ToWorker::Unreadable { stream, reason } => {
@@ -144,7 +120,7 @@ impl WorkerSide {
                 Ok(())
             }
             ToWorker::Find { number, word } => {
-                acts.push(Effect::Find { number, word });
+                acts.push(Effect::Do(ProgramOrder::Find { number, word }));
                 Ok(())
             }
         }
@@ -157,21 +133,14 @@ impl WorkerSide {
         behind: &[u8],
         acts: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
-        let is_sound = match &task.work {
-            AnyJob::Single(job) => is_inside(&**job),
-            AnyJob::Joint(job) => is_inside(&**job),
-        };
-        if !is_sound {
+        if !task.job.jobs().into_iter().all(is_inside) {
             let fault = JudgeError::new("take a job", "a path in it leads out of its directory");
-            acts.push(Effect::Say(task.work.failed(task.number, fault)));
+            acts.push(Effect::Say(FromWorker::failed(task.number, fault)));
             return Ok(());
         }
-        let others = match &mut task.work {
-            AnyJob::Single(job) => unpack(&mut **job, ways, behind)?,
-            AnyJob::Joint(job) => unpack(&mut **job, ways, behind)?,
-        };
+        let blobs = task.job.jobs_mut().into_iter().flat_map(Job::blobs_mut);
         let mut missing = Vec::new();
-        for (blob, way) in others {
+        for (blob, way) in unpack(blobs.collect(), ways, behind)? {
             let (Way::Asked, Some(digest), Ok(length)) = (way, blob.known_digest(), blob.len())
             else {
                 return Err(ProtocolError::new("it sends a job with a blob that has no name"));
@@ -299,17 +268,18 @@ impl WorkerSide {
         self.waiting = waiting;
         for Waiting { task, .. } in failed {
             let fault = JudgeError::new("get a file of a job", reason);
-            acts.push(Effect::Say(task.work.failed(task.number, fault)));
+            acts.push(Effect::Say(FromWorker::failed(task.number, fault)));
         }
     }
 
     fn ready(&mut self, mut task: Task, acts: &mut Vec<Effect>) -> Result<(), ProtocolError> {
-        for shown in task.work.carrier().shown_mut() {
+        let jobs = task.job.jobs_mut().into_iter();
+        for shown in jobs.flat_map(|job| &mut job.command.visible) {
             if let What::Tree(tree) = &mut shown.what {
                 *tree = self.kept.tree(Arc::clone(tree))?;
             }
         }
-        acts.push(Effect::Run(task));
+        acts.push(Effect::Do(ProgramOrder::Run(task)));
         Ok(())
     }
 }

@@ -23,10 +23,10 @@ use crate::model::worker::WorkerReport;
 use crate::remote::frame::{Peer, frame};
 use crate::remote::group::{Envelope, Member, ReplyTo};
 use crate::remote::judge_side::Response;
-use crate::remote::link::{Connection, OpenRoute, Pipes, Process, Route, Sender};
-use crate::remote::message::{Ended, Facts, RequestId};
+use crate::remote::link::{OpenRoute, Pipes, Process, Route, Sender};
+use crate::remote::message::{Ended, Facts, RequestId, ToWorker};
 use crate::remote::packing::pack;
-use crate::remote::request::{Request, convert_limits, convert_outcome};
+use crate::remote::request::{AnyJob, AnyReply, convert_outcome};
 use crate::remote::state::{Awaited, MOMENT, Shared, State, WorkerState};
 use crate::remote::tools::RemoteTools;
 
@@ -44,29 +44,13 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Connects to all workers at once, and waits until each is ready or lost. `at_once` limits how many programs run
-    /// at the same time. `accepts` says whether a worker can be used.
-    ///
-    /// # Errors
-    /// If no worker is ready.
-    pub fn connect(
-        connections: Vec<Connection>,
-        at_once: Option<usize>,
-        accepts: impl Fn(&Facts) -> Result<(), String>,
-    ) -> Result<Self, JudgeError> {
-        let opened = connections.into_iter().map(|connection| {
-            let name = connection.name.clone();
-            connection.open().map(|pipes| (name, pipes))
-        });
-        Self::of(opened.collect::<Result<Vec<_>, _>>()?, at_once, accepts)
-    }
-
-    /// The same for workers behind these routes.
+    /// Greets the workers behind all routes at once, and waits until each is ready or lost. `at_once` limits how many
+    /// programs run at the same time. `accepts` says whether a worker can be used.
     ///
     /// # Errors
     /// If no worker is ready.
     pub fn of(
-        workers: Vec<(String, impl Into<Route>)>,
+        workers: Vec<(String, Route)>,
         at_once: Option<usize>,
         accepts: impl Fn(&Facts) -> Result<(), String>,
     ) -> Result<Self, JudgeError> {
@@ -74,7 +58,7 @@ impl Workers {
         let (mut lines, mut outputs) = (Vec::new(), Vec::new());
         for (worker, (name, route)) in workers.into_iter().enumerate() {
             let mut here = WorkerState::new(name);
-            match route.into() {
+            match route {
                 Route::Pipes(Pipes { output, input, process }) => {
                     here.process = process;
                     let sender = Sender::new(input);
@@ -84,10 +68,10 @@ impl Workers {
                     lines.push(OpenRoute::Pipe(sender));
                     outputs.push((worker, output));
                 }
-                Route::WorkerGroup(group) => {
-                    here.facts = Some(group.facts());
-                    here.tools = group.tools();
-                    here.places = Some(group.places());
+                Route::WorkerGroup { facts, places, tools, group } => {
+                    here.facts = Some(facts);
+                    here.tools = tools;
+                    here.places = Some(places);
                     lines.push(OpenRoute::WorkerGroup(group));
                 }
             }
@@ -223,35 +207,32 @@ fn start(work: impl FnOnce() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Workers {
-    fn ask<R: Request>(&self, request: &R, repeat: Option<Repeat>) -> Result<R::Reply, Stop> {
+    /// Runs a job, of whose reply the caller takes its own kind.
+    fn ask<R>(
+        &self,
+        job: &AnyJob,
+        repeat: Option<Repeat>,
+        own: fn(AnyReply) -> Option<R>,
+    ) -> Result<R, Stop> {
         let is_nowhere = |job: &&Job| {
             job.command.visible.iter().any(|shown| match &shown.what {
                 What::Tree(tree) => tree.entries.is_empty() && tree.place().is_some(),
                 What::Installed { .. } => false,
             })
         };
-        if request.jobs().iter().any(is_nowhere) {
+        let jobs = job.jobs();
+        if jobs.iter().any(is_nowhere) {
             let what = "a directory of this machine is shown to it";
             return Err(JudgeError::new("run a program on another machine", what).into());
         }
-        let (ways, behind) = pack(request)?;
+        let (ways, behind) = pack(job)?;
         for _ in 0..MOST_LOST {
             let (sender, receiver) = sync_channel(1);
-            let (worker, number, pace) = self.take(request, sender)?;
-            let converted;
-            let sent = match pace == 1.0 {
-                true => request,
-                false => {
-                    let mut there = request.clone();
-                    let jobs = there.jobs_mut().into_iter();
-                    jobs.for_each(|job| convert_limits(&mut job.limits, pace));
-                    converted = there;
-                    &converted
-                }
-            };
-            let bytes = frame(&sent.message(number, repeat, ways.clone()), &[&behind]);
+            let (worker, number, pace) = self.take(&jobs, sender)?;
+            let (mut job, ways) = (job.clone(), ways.clone());
+            job.convert_limits(pace);
+            let bytes = frame(&ToWorker::Run { number, repeat, ways, job }, &[&behind]);
             let bytes = bytes.inspect_err(|_| self.forget(worker, number))?;
-            let jobs = request.jobs();
             let envelope = Envelope {
                 number,
                 bytes: &bytes,
@@ -263,18 +244,22 @@ impl Workers {
                 // The thread that reads from the worker finds out why.
                 self.shared.lock().workers[worker].process.kill();
             }
-            match receiver.recv().ok().and_then(R::answer) {
-                Some(Ended::Came(mut reply)) => {
-                    for outcome in R::outcomes(&mut reply) {
+            match receiver.recv() {
+                Ok(Response::Ran(Ended::Came(mut reply))) => {
+                    for outcome in reply.replies_mut().into_iter().map(|it| &mut it.outcome) {
                         convert_outcome(outcome, pace);
                         outcome.worker = Some(self.count(worker, outcome.worker.take()));
                     }
-                    return Ok(*reply);
+                    if let Some(reply) = own(reply) {
+                        return Ok(reply);
+                    }
                 }
-                Some(Ended::Failed(error)) => return Err(error.into()),
-                Some(Ended::Interrupted) => self.shared.lose(worker, "it was asked to end"),
+                Ok(Response::Ran(Ended::Failed(error))) => return Err(error.into()),
+                Ok(Response::Ran(Ended::Interrupted)) => {
+                    self.shared.lose(worker, "it was asked to end")
+                }
                 // The worker is lost.
-                None => {}
+                Ok(Response::Found(_)) | Err(_) => {}
             }
             if self.shared.lock().is_stopped {
                 return Err(Stop::Interrupted);
@@ -301,19 +286,18 @@ impl Workers {
     }
 
     /// Waits for a free place on a worker that has what the job needs.
-    fn take<R: Request>(
+    fn take(
         &self,
-        request: &R,
+        jobs: &[&Job],
         answer: SyncSender<Response>,
     ) -> Result<(usize, RequestId, f64), Stop> {
-        let jobs = request.jobs();
         let mut state = self.shared.lock();
         let mut is_patient = true;
         loop {
             if state.is_stopped {
                 return Err(Stop::Interrupted);
             }
-            let tools = state.needs(&jobs);
+            let tools = state.needs(jobs);
             let workers =
                 || state.workers.iter().enumerate().filter(|(_, worker)| worker.is_there());
             if workers().next().is_none() {
@@ -335,14 +319,9 @@ impl Workers {
                 Some(worker) => {
                     state.numbers += 1;
                     let number = state.numbers;
-                    let blobs = request.blobs().into_iter();
+                    let blobs = jobs.iter().flat_map(|job| job.blobs());
                     let named = blobs.filter(|blob| blob.known_digest().is_some()).cloned();
-                    let asked = Awaited {
-                        room: room(&jobs),
-                        blobs: named.collect(),
-                        answer,
-                        failed: R::failed,
-                    };
+                    let asked = Awaited { room: room(jobs), blobs: named.collect(), answer };
                     state.workers[worker].asked.insert(number, asked);
                     return Ok((worker, number, state.workers[worker].pace));
                 }
@@ -400,11 +379,11 @@ impl Executor for Workers {
     }
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        self.ask(job, repeat)
+        self.ask(&AnyJob::Single(job.clone().into()), repeat, AnyReply::single)
     }
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.ask(job, repeat)
+        self.ask(&AnyJob::Joint(job.clone().into()), repeat, AnyReply::joint)
     }
 
     fn anew(&self) -> &dyn Executor {

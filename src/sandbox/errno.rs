@@ -31,41 +31,18 @@ impl fmt::Display for Errno {
     }
 }
 
+/// A table of error numbers with their names.
+macro_rules! names {
+    ($($(#[$condition:meta])? $name:ident)*) => {
+        &[$($(#[$condition])? (libc::$name, stringify!($name))),*]
+    };
+}
+
 /// Names of the error numbers that the calls in this module return.
-const NAMES: &[(i32, &str)] = &[
-    (libc::EPERM, "EPERM"),
-    (libc::ENOENT, "ENOENT"),
-    (libc::ESRCH, "ESRCH"),
-    (libc::EINTR, "EINTR"),
-    (libc::EIO, "EIO"),
-    (libc::ENXIO, "ENXIO"),
-    (libc::E2BIG, "E2BIG"),
-    (libc::ENOEXEC, "ENOEXEC"),
-    (libc::EBADF, "EBADF"),
-    (libc::ECHILD, "ECHILD"),
-    (libc::EAGAIN, "EAGAIN"),
-    (libc::ENOMEM, "ENOMEM"),
-    (libc::EACCES, "EACCES"),
-    (libc::EFAULT, "EFAULT"),
-    (libc::EBUSY, "EBUSY"),
-    (libc::EEXIST, "EEXIST"),
-    (libc::EXDEV, "EXDEV"),
-    (libc::ENODEV, "ENODEV"),
-    (libc::ENOTDIR, "ENOTDIR"),
-    (libc::EISDIR, "EISDIR"),
-    (libc::EINVAL, "EINVAL"),
-    (libc::ENFILE, "ENFILE"),
-    (libc::EMFILE, "EMFILE"),
-    (libc::ETXTBSY, "ETXTBSY"),
-    (libc::EFBIG, "EFBIG"),
-    (libc::ENOSPC, "ENOSPC"),
-    (libc::EROFS, "EROFS"),
-    (libc::EPIPE, "EPIPE"),
-    (libc::ENAMETOOLONG, "ENAMETOOLONG"),
-    (libc::ENOSYS, "ENOSYS"),
-    (libc::ELOOP, "ELOOP"),
-    (libc::EUSERS, "EUSERS"),
-    (libc::EOPNOTSUPP, "EOPNOTSUPP"),
+const NAMES: &[(i32, &str)] = names! {
+    EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT EBUSY EEXIST EXDEV
+    ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ETXTBSY EFBIG ENOSPC EROFS EPIPE ENAMETOOLONG ENOSYS ELOOP EUSERS
+    EOPNOTSUPP
     #[cfg(target_os = "linux")]
-    (libc::ELIBBAD, "ELIBBAD"),
-];
+    ELIBBAD
+};

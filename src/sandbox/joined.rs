@@ -37,8 +37,8 @@ use crate::model::units::Bytes;
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, is_interrupted};
 use crate::sandbox::fault::Step;
-use crate::sandbox::relay::{Grace, Over, Ran, Relay, Speaker};
-use crate::sandbox::slot::{Ends, Slot};
+use crate::sandbox::relay::{Grace, Over, Relay, Speaker};
+use crate::sandbox::slot::{Ends, Ran, Slot};
 use crate::sandbox::system;
 use crate::sandbox::transcript::Recorder;
 
@@ -147,10 +147,8 @@ impl Run<'_> {
     /// Runs the job, and reports the result.
     fn run(self, tell: &mpsc::Sender<Over>, bell: &PipeWriter) {
         let Self { slot, job, ends, side } = self;
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            let reply = slot.place.run_joined(job, ends, &slot.keep_in)?;
-            Ok(Ran { reply, started: slot.place.last_start() })
-        }));
+        let ran = || slot.place.run_joined(job, ends, &slot.keep_in);
+        let ran = catch_unwind(AssertUnwindSafe(ran));
         let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
         // The relay receives both. If it failed, nobody does.
         let _ = tell.send(Over { side, result });

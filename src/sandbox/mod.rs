@@ -32,6 +32,7 @@ mod shown;
 mod slot;
 mod standard;
 mod streams;
+mod strings;
 mod transcript;
 mod translate;
 mod trial;

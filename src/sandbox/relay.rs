@@ -16,13 +16,13 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::model::job::Reply;
 use crate::model::joint::{Deadlock, JointJob, Side, Waits};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, StoppedBy};
 use crate::sandbox::clock::{self, BUSY, nanoseconds};
 use crate::sandbox::control::{Cause, StopHandle};
+use crate::sandbox::slot::Ran;
 use crate::sandbox::transcript::Recorder;
 use crate::sandbox::watch::{Seen, Still, Watch};
 
@@ -46,13 +46,6 @@ const PATIENCE: u64 = 1_000_000_000;
 pub(super) struct Over {
     pub(super) side: Side,
     pub(super) result: Result<Ran, JudgeError>,
-}
-
-/// A finished run.
-pub(super) struct Ran {
-    pub(super) reply: Reply,
-    /// Monotonic, in nanoseconds.
-    pub(super) started: u64,
 }
 
 /// One of the two programs, as the relay sees it.

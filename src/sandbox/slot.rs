@@ -25,6 +25,14 @@ pub(super) struct Ends {
     pub(super) stdout: Option<OwnedFd>,
 }
 
+/// A finished run.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) reply: Reply,
+    /// When its program started, monotonic, in nanoseconds; 0 if it did not.
+    pub(super) started: u64,
+}
+
 /// A slot, as implemented by one way of running programs.
 pub(super) trait Backend: fmt::Debug + Send {
     /// The control that ends its runs.
@@ -34,10 +42,7 @@ pub(super) trait Backend: fmt::Debug + Send {
     ///
     /// The ends are closed here once the program has them, so that the reader of the other side sees when the program
     /// is done. Output into a pipe is neither kept nor counted. If the box is wanted, it is kept below `keep_in`.
-    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Reply, JudgeError>;
-
-    /// When the program of the last run started, monotonic, in nanoseconds; 0 if it did not.
-    fn last_start(&self) -> u64;
+    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError>;
 
     /// A watch on its next program, which has these pipes as its standard input and output.
     fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch>;
@@ -81,7 +86,7 @@ impl Slot {
     /// # Errors
     /// A fault of the judge or its machine; anything that the program does is an outcome.
     pub fn run(&mut self, job: &Job) -> Result<Reply, JudgeError> {
-        self.place.run_joined(job, Ends::default(), &self.keep_in)
+        Ok(self.place.run_joined(job, Ends::default(), &self.keep_in)?.reply)
     }
 
     /// Runs a job that reads from and writes to these ends of pipes. Its output there is neither kept nor counted.
@@ -95,7 +100,7 @@ impl Slot {
         writes: OwnedFd,
     ) -> Result<Reply, JudgeError> {
         let ends = Ends { stdin: Some(reads), stdout: Some(writes) };
-        self.place.run_joined(job, ends, &self.keep_in)
+        Ok(self.place.run_joined(job, ends, &self.keep_in)?.reply)
     }
 
     /// A handle that ends the next run of this slot, even before it has begun.

@@ -25,7 +25,7 @@ use juror::model::outcome::quiet_outcome;
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
-use juror::remote::link::{Pipes, Process};
+use juror::remote::link::{Pipes, Process, Route};
 use juror::remote::message::Facts;
 use juror::remote::serve::serve;
 use juror::remote::workers::Workers;
@@ -64,7 +64,8 @@ fn workers(beyond: &[Arc<dyn Executor>]) -> Workers {
         let facts = facts(&format!("worker {number}"), &*executor);
         thread::spawn(move || work(facts, &*executor, input, from_worker));
         let process = Process::default();
-        (String::new(), Pipes { output: Box::new(output), input: to_worker.into(), process })
+        let pipes = Pipes { output: Box::new(output), input: to_worker.into(), process };
+        (String::new(), Route::Pipes(pipes))
     });
     Workers::of(workers.collect(), None, |_| Ok(())).expect("a worker is ready")
 }

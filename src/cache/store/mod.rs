@@ -58,6 +58,7 @@ pub struct Record {
     pub bytes: Vec<u8>,
 }
 
+#[derive(Default)]
 struct State {
     index: Index<Spot>,
     segments: Vec<segment::Shared>,
@@ -143,14 +144,7 @@ impl Store {
         index: Index<Spot>,
         segments: Vec<segment::Shared>,
     ) -> Self {
-        let state = State {
-            index,
-            segments,
-            writer: None,
-            has_grown: false,
-            is_closed: false,
-            warnings: Vec::new(),
-        };
+        let state = State { index, segments, ..State::default() };
         Self { directory, cap, state: Mutex::new(state) }
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
+use crate::model::words::words;
 
 /// The servers, and how to connect to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,25 +60,14 @@ impl Key {
     }
 }
 
-/// A separate queue: jobs that wait in one do not delay the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Lane {
-    /// Somebody waits for the result.
-    Live,
-    /// Nobody waits, or the job takes long.
-    Batch,
-}
-
-impl Lane {
-    /// Both lanes.
-    pub const ALL: [Self; 2] = [Self::Live, Self::Batch];
-
-    /// Its name in subjects.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Batch => "batch",
-        }
+words! {
+    /// A separate queue: jobs that wait in one do not delay the other. Its name is that in subjects.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Lane {
+        /// Somebody waits for the result.
+        Live = "live",
+        /// Nobody waits, or the job takes long.
+        Batch = "batch",
     }
 }
 

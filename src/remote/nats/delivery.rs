@@ -8,14 +8,15 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
-use crate::model::text::printable;
+use crate::model::text::{hex, printable};
+use crate::remote::frame::frame;
 use crate::remote::group::ReplyTo;
 use crate::remote::judge_side::{JudgeSide, Received, Response};
 use crate::remote::message::Ended;
 use crate::remote::nats::bucket::{self, BlobFault};
 use crate::remote::nats::class::QueuedJob;
-use crate::remote::nats::digits;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
 use crate::remote::nats::link::{NoReply, Outgoing, status};
 use crate::remote::nats::submitter::{InFlight, Submitter};
@@ -30,12 +31,6 @@ const LOOK: Duration = Duration::from_secs(2);
 /// A unit that was not found this many times is lost.
 const MOST_MISSING: u32 = 3;
 
-/// Why a result cannot be used.
-struct Bad {
-    worker: String,
-    reason: String,
-}
-
 impl Submitter {
     /// The name of a unit: unique, and impossible to guess.
     pub(super) fn name(&self, sequence: u64, envelopes: &[QueuedJob]) -> String {
@@ -43,7 +38,7 @@ impl Submitter {
         hasher.update(&self.secret);
         hasher.update(sequence.to_le_bytes());
         envelopes.iter().for_each(|envelope| hasher.update(&envelope.bytes));
-        digits(&hasher.finalize(), 16)
+        hex(&hasher.finalize()[..16])
     }
 
     fn under_way(&self, unit: &str) -> Option<(InFlight, ReplyTo)> {
@@ -107,13 +102,13 @@ impl Submitter {
         };
         let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
         let bytes = match length > MOST {
-            false => unit::message(&head, &frames).map_err(fault)?,
+            false => frame(&head, &frames).map_err(fault)?,
             true => {
                 let blob = Blob::from(frames.concat());
                 let digest = blob.digest().map_err(|error| BlobFault::Wrong(error.to_string()))?;
                 self.bring(&blob)?;
                 head.stored = Some((digest, length as u64));
-                unit::message(&head, &[]).map_err(fault)?
+                frame(&head, &[]).map_err(fault)?
             }
         };
         let class = self.class_name(in_flight.class);
@@ -161,13 +156,10 @@ impl Submitter {
         }
         let Some((in_flight, reply_to)) = self.under_way(unit) else { return };
         let Some((head, frames)) = unit::read::<ResultHead>(bytes) else {
-            let bad = Bad {
-                worker: String::new(),
-                reason: "it sends something that is not a result".to_owned(),
-            };
-            return self.again(unit, &bad);
+            return self.again(unit, "", "it sends something that is not a result");
         };
-        let (submitter, unit) = (Arc::clone(self), unit.to_owned());
+        let has_parts = head.part.is_some();
+        let unit = unit.to_owned();
         let settle = move |submitter: &Arc<Self>| {
             match submitter.read_result(&unit, &in_flight, &reply_to, &head, frames) {
                 Ok(Some(answers)) => submitter.settle(&unit, &reply_to, answers),
@@ -175,14 +167,14 @@ impl Submitter {
                 Ok(None) => {}
                 Err(reason) => {
                     let worker = submitter.lock().name_of(&head.worker, &machine(&head.name));
-                    submitter.again(&unit, &Bad { worker, reason });
+                    submitter.again(&unit, &worker, &reason);
                 }
             }
         };
-        match head_has_parts(bytes) {
-            false => settle(&submitter),
+        match has_parts {
+            false => settle(self),
             // Getting the parts takes a while.
-            true => _ = submitter.thread(settle),
+            true => _ = self.thread(settle),
         }
     }
 
@@ -266,22 +258,21 @@ impl Submitter {
         let name = self.lock().name_of(&head.worker, &machine(&head.name));
         let answers = answers.into_iter().map(|answer| {
             let mut answer = answer.ok_or("it does not answer all")?;
-            for outcome in outcomes(&mut answer)? {
-                convert_outcome(outcome, head.pace);
-                outcome.worker = Some(name.clone());
+            for reply in replies(&mut answer)? {
+                convert_outcome(&mut reply.outcome, head.pace);
+                reply.outcome.worker = Some(name.clone());
             }
             Ok(answer)
         });
         answers.collect::<Result<_, &str>>().map(Some).map_err(str::to_owned)
     }
 
-    /// Sends the jobs of a unit without usable result again; those that were sent too often fail.
-    fn again(&self, unit: &str, bad: &Bad) {
+    /// Sends the jobs of a unit again whose result from this worker cannot be used; those that were sent too often fail.
+    fn again(&self, unit: &str, worker: &str, reason: &str) {
         let Some(in_flight) = self.land(unit, None) else { return };
         let reply_to = self.lock().classes[in_flight.class].reply_to.clone();
         let Some(reply_to) = reply_to else { return };
-        let Bad { worker, reason } = bad;
-        let worker = if worker.is_empty() { "a worker".to_owned() } else { worker.clone() };
+        let worker = if worker.is_empty() { "a worker" } else { worker };
         let message = format!("its result was not used: {reason}");
         let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
         reply_to.remark(Diagnostic::warning(worker, message).help(help));
@@ -342,20 +333,9 @@ impl Submitter {
             in_flight.missing >= MOST_MISSING
         };
         if is_lost {
-            self.again(
-                unit,
-                &Bad {
-                    worker: String::new(),
-                    reason: "it took a job away and wrote no result".to_owned(),
-                },
-            );
+            self.again(unit, "", "it took a job away and wrote no result");
         }
     }
-}
-
-/// Whether a result has parts in other messages.
-fn head_has_parts(bytes: &[u8]) -> bool {
-    unit::read::<ResultHead>(bytes).is_some_and(|(head, _)| head.part.is_some())
 }
 
 fn machine(name: &str) -> String {
@@ -364,28 +344,15 @@ fn machine(name: &str) -> String {
 
 /// How long the programs of an answer took.
 fn took(answer: &Response) -> Option<f64> {
-    match answer {
-        Response::Single(Ended::Came(reply)) => Some(reply.outcome.wall_time.as_secs_f64()),
-        Response::Joint(Ended::Came(reply)) => {
-            Some(reply.program.reply.outcome.wall_time.as_secs_f64())
-        }
-        _ => None,
-    }
+    let Response::Ran(Ended::Came(reply)) = answer else { return None };
+    Some(reply.replies().first()?.outcome.wall_time.as_secs_f64())
 }
 
-fn outcomes(
-    answer: &mut Response,
-) -> Result<Vec<&mut crate::model::outcome::Outcome>, &'static str> {
+/// The replies in an answer.
+fn replies(answer: &mut Response) -> Result<Vec<&mut Reply>, &'static str> {
     match answer {
-        Response::Single(Ended::Came(reply)) => Ok(vec![&mut reply.outcome]),
-        Response::Joint(Ended::Came(reply)) => {
-            Ok(vec![&mut reply.program.reply.outcome, &mut reply.partner.reply.outcome])
-        }
-        Response::Single(Ended::Interrupted) | Response::Joint(Ended::Interrupted) => {
-            Err("it was asked to end")
-        }
-        Response::Single(Ended::Failed(_))
-        | Response::Joint(Ended::Failed(_))
-        | Response::Found(_) => Ok(Vec::new()),
+        Response::Ran(Ended::Came(reply)) => Ok(reply.replies_mut()),
+        Response::Ran(Ended::Interrupted) => Err("it was asked to end"),
+        Response::Ran(Ended::Failed(_)) | Response::Found(_) => Ok(Vec::new()),
     }
 }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::model::blob::Digest;
 use crate::model::cluster::WORKERS_STREAM;
 use crate::model::judgement::JudgeError;
+use crate::model::text::hex;
 use crate::remote::nats::address::Lane;
-use crate::remote::nats::digits;
 use crate::remote::nats::link::{Link, NoReply, Outgoing};
 
 /// The version of this layout.
@@ -84,7 +84,7 @@ pub fn consumer(lane: Lane, class: &str) -> String {
 
 /// The name of a blob.
 pub fn blob(digest: &Digest) -> String {
-    digits(&digest.0, 32)
+    hex(&digest.0)
 }
 
 /// An error from the server.

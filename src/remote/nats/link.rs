@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 use crate::model::judgement::JudgeError;
+use crate::model::moment::Moment;
 use crate::remote::nats::address::Address;
 use crate::remote::nats::random;
 
@@ -162,12 +163,6 @@ impl From<ConnectFault> for JudgeError {
     }
 }
 
-impl fmt::Debug for Link {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Link").field("inbox", &self.inbox).finish_non_exhaustive()
-    }
-}
-
 impl Link {
     /// Connects, and reconnects by itself. `patience` is how long requests wait for a connection; none means for ever.
     ///
@@ -196,29 +191,21 @@ impl Link {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = match runtime {
                 Ok(runtime) => runtime,
-                Err(error) => {
-                    let _ = sender.send(Err((error.to_string(), false)));
-                    return;
-                }
+                Err(error) => return drop(sender.send(Err((error.to_string(), false)))),
             };
-            let handle = runtime.handle().clone();
-            runtime.block_on(async move {
-                let client = match options.connect(servers).await {
-                    Ok(client) => client,
-                    Err(error) => {
-                        let _ = sender.send(Err((told(&error), is_away(&error))));
-                        return;
-                    }
-                };
-                let mut replies = match client.subscribe(subject).await {
-                    Ok(replies) => replies,
-                    Err(error) => {
-                        let _ = sender.send(Err((error.to_string(), false)));
-                        return;
-                    }
-                };
-                // The caller may have given up.
-                let _ = sender.send(Ok((client, handle)));
+            let opened = runtime.block_on(async {
+                let client = options.connect(servers).await;
+                let client = client.map_err(|error| (told(&error), is_away(&error)))?;
+                let replies = client.subscribe(subject).await;
+                Ok((client, replies.map_err(|error| (error.to_string(), false))?))
+            });
+            // The caller may have given up.
+            let (client, mut replies) = match opened {
+                Ok(opened) => opened,
+                Err(fault) => return drop(sender.send(Err(fault))),
+            };
+            let _ = sender.send(Ok((client, runtime.handle().clone())));
+            runtime.block_on(async {
                 let hear = async {
                     while let Some(message) = replies.next().await {
                         driven.answered(message);
@@ -528,6 +515,15 @@ pub fn header<'m>(message: &'m Message, name: &str) -> Option<&'m str> {
     message.headers.as_ref()?.get(name).map(|value| value.as_str())
 }
 
+/// The seconds since the beginning of 1970 of a time as servers write it.
+pub fn seconds_of(text: &str) -> Option<f64> {
+    let text = text.strip_suffix('Z')?;
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let whole = Moment::try_from(format!("{whole}Z")).ok()?;
+    let part: f64 = format!("0.{part}").parse().ok()?;
+    Some(whole.seconds() as f64 + part)
+}
+
 fn server(host: &str, is_private: bool) -> Result<async_nats::ServerAddr, std::io::Error> {
     let scheme = if is_private { "tls" } else { "nats" };
     format!("{scheme}://{host}").parse()
@@ -569,5 +565,24 @@ fn is_away(error: &async_nats::ConnectError) -> bool {
         ConnectErrorKind::Dns | ConnectErrorKind::TimedOut => true,
         ConnectErrorKind::Io => source.is_none_or(|it| it.kind() != io::ErrorKind::InvalidData),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_servers_are_read() {
+        let check = |text: &str, expected: Option<f64>| assert_eq!(seconds_of(text), expected);
+        check("1970-01-02T00:00:01.5Z", Some(86_401.5));
+        check("1970-01-01T00:00:00Z", Some(0.0));
+        check("1970-01-01T00:00:00+01:00", None);
+        check("1970-01-01T00:00:00.xZ", None);
+        check("2000-02-29T12:34:56.789Z", Some(951_827_696.789));
+        check("2026-11-22T06:00:08Z", Some(1_795_327_208.0));
+        check("yesterday", None);
+        check("2026-11-22", None);
+        check("", None);
     }
 }

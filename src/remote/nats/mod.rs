@@ -10,7 +10,7 @@
 //! | `presence` | what workers announce about themselves |
 //! | `unit` | jobs and results as messages |
 //! | `submitter`, `delivery` | the sender of units: what waits, what is under way, what came back |
-//! | `unit_worker`, `runner`, `outcome` | the worker: takes units, runs their programs, writes results |
+//! | `unit_worker`, `outcome` | the worker: takes units, runs their programs, writes results |
 //!
 //! A unit is one job or several. It waits on the server until a worker of its class takes it, and stays there until
 //! that worker has written its result. If the worker is silent for some seconds, another one gets the unit. A result
@@ -25,17 +25,17 @@ pub mod link;
 mod outcome;
 pub mod presence;
 pub mod rights;
-mod runner;
 pub mod submitter;
 pub mod unit;
 pub mod unit_worker;
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
+
+use crate::model::text::hex;
 
 /// 32 digits that nobody can guess.
 pub(crate) fn random() -> String {
@@ -47,15 +47,5 @@ pub(crate) fn random() -> String {
         let text = format!("{now:?} {}", std::process::id());
         bytes = Sha256::digest(text.as_bytes()).into();
     }
-    digits(&bytes, 16)
-}
-
-/// The first bytes, up to this number, as hexadecimal digits.
-pub(crate) fn digits(bytes: &[u8], most: usize) -> String {
-    let mut text = String::new();
-    for byte in bytes.iter().take(most) {
-        // Writing to memory cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hex(&bytes[..16])
 }

@@ -3,10 +3,11 @@
 use std::thread;
 
 use crate::model::blob::Digest;
+use crate::remote::frame::frame;
 use crate::remote::incoming::LargeBlobs;
 use crate::remote::nats::layout::{FULL, PAUSE};
 use crate::remote::nats::link::{Link, NoReply, Outgoing};
-use crate::remote::nats::unit::{self, MOST, ResultFault, ResultHead, ResultPart, UnitHead};
+use crate::remote::nats::unit::{MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 use crate::remote::nats::{bucket, layout, random};
 
 /// How often a unit was handed out, from the subject for its acknowledgement.
@@ -79,7 +80,7 @@ fn write_whole(
     // Each part has half a mebibyte, so that their number fits.
     let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
     head.part = (count > 0).then_some(ResultPart { id, count });
-    let bytes = unit::message(&head, &[last]);
+    let bytes = frame(&head, &[last]);
     let bytes = bytes.map_err(|error| Unwritten::Refused(error.reason))?;
     store(link, subject, &bytes)
 }

@@ -1,18 +1,15 @@
 //! What workers announce once a second: who they are, and what they have.
 
-use std::collections::{BTreeMap, HashMap};
-
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::{Toolchain, Tried};
-use crate::model::text::printable;
+use crate::model::text::{hex, printable};
 use crate::remote::frame::Peer;
 use crate::remote::group::Tools;
 use crate::remote::message::Facts;
-use crate::remote::nats::digits;
 use crate::remote::nats::layout::WORKERS;
 use crate::remote::nats::link::{Link, NoReply, Outgoing, header, status};
 
@@ -22,7 +19,7 @@ pub struct Announcement {
     /// Facts about its machine.
     pub facts: Facts,
     /// The tools that juror knows, as found there.
-    pub tools: BTreeMap<String, Result<Toolchain, Vec<Tried>>>,
+    pub tools: Tools,
 }
 
 /// A worker that has announced itself.
@@ -61,17 +58,12 @@ impl Announcement {
         let mut hasher = Sha256::new();
         hasher.update(Peer::Worker.greeting());
         hasher.update(named);
-        digits(&hasher.finalize(), 8)
+        hex(&hasher.finalize()[..8])
     }
 
     /// The announcement as bytes.
     pub fn bytes(&self) -> Vec<u8> {
         postcard::to_allocvec(self).unwrap_or_default()
-    }
-
-    /// The tools by their words.
-    pub fn tools(&self) -> Tools {
-        self.tools.clone().into_iter().collect::<HashMap<_, _>>()
     }
 }
 

@@ -4,17 +4,16 @@
 //! briefly for others. One thread receives results as they are written. The last thread looks for units without news:
 //! each half second, and when the connection is back.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
-use crate::remote::group::{Envelope, Member, ReplyTo, Tools, WorkerGroup};
+use crate::remote::group::{Envelope, Member, ReplyTo, WorkerGroup};
 use crate::remote::link::Route;
 use crate::remote::message::Facts;
 use crate::remote::nats::address::{Address, Lane};
@@ -110,17 +109,14 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
         tidied: Condvar::new(),
         is_over: AtomicBool::new(false),
     };
-    let present = submitter.present(&address.name)?;
-    let mut classes: Vec<(String, Vec<Present>)> = Vec::new();
-    for present in present {
-        match classes.iter_mut().find(|(class, _)| *class == present.class) {
-            Some((_, members)) => members.push(present),
-            None => classes.push((present.class.clone(), vec![present])),
-        }
+    let mut classes: BTreeMap<String, Vec<Present>> = BTreeMap::new();
+    for present in submitter.present(&address.name)? {
+        classes.entry(present.class.clone()).or_default().push(present);
     }
     let slots = |members: &[Present]| members.iter().map(|it| it.said.facts.slots).sum::<usize>();
     // The order must not depend on which worker started first.
-    classes.sort_by_key(|(class, members)| (std::cmp::Reverse(slots(members)), class.clone()));
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, members)| std::cmp::Reverse(slots(members)));
     let submitter = Arc::new(submitter);
     let mut routes = Vec::new();
     for (index, (class, members)) in classes.into_iter().enumerate() {
@@ -131,7 +127,7 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
             ..members[0].said.facts.clone()
         };
         let places = (facts.slots + AHEAD * members.len()) * MOST_JOBS;
-        let tools = members[0].said.tools();
+        let tools = members[0].said.tools.clone();
         let mut state = submitter.lock();
         state.open += 1;
         let now = Instant::now();
@@ -151,15 +147,14 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
             state.name_of(&member.id, &member.said.facts.name);
         }
         drop(state);
-        let window = ClassGroup {
+        let group = ClassGroup {
             submitter: Arc::clone(&submitter),
             index,
-            facts,
-            places,
-            tools,
             is_closed: AtomicBool::new(false),
         };
-        routes.push((address.name.clone(), Route::WorkerGroup(Arc::new(window))));
+        let group = Arc::new(group);
+        let route = Route::WorkerGroup { facts, places, tools, group };
+        routes.push((address.name.clone(), route));
     }
     submitter.start()?;
     Ok(routes)
@@ -168,6 +163,10 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
 impl Submitter {
     pub(super) fn lock(&self) -> MutexGuard<'_, SubmitterState> {
         lock(&self.state)
+    }
+
+    pub(super) fn class_name(&self, class: usize) -> String {
+        self.lock().classes[class].name.clone()
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -414,12 +413,6 @@ impl Submitter {
     }
 }
 
-impl Submitter {
-    pub(super) fn class_name(&self, class: usize) -> String {
-        self.lock().classes[class].name.clone()
-    }
-}
-
 impl SubmitterState {
     /// A worker's name in reports: that of its machine, with a number if it is not the only one there.
     pub(super) fn name_of(&mut self, id: &str, machine: &str) -> String {
@@ -439,25 +432,10 @@ impl SubmitterState {
 struct ClassGroup {
     submitter: Arc<Submitter>,
     index: usize,
-    facts: Facts,
-    places: usize,
-    tools: Tools,
     is_closed: AtomicBool,
 }
 
 impl WorkerGroup for ClassGroup {
-    fn facts(&self) -> Facts {
-        self.facts.clone()
-    }
-
-    fn places(&self) -> usize {
-        self.places
-    }
-
-    fn tools(&self) -> HashMap<String, Result<Toolchain, Vec<Tried>>> {
-        self.tools.clone()
-    }
-
     fn members(&self) -> Vec<Member> {
         let mut state = self.submitter.lock();
         let class = &state.classes[self.index];

@@ -6,8 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::Digest;
-use crate::model::judgement::JudgeError;
-use crate::remote::frame::{Frames, Peer, frame};
+use crate::remote::frame::{Frames, Peer};
 use crate::remote::message::{Facts, RequestId};
 use crate::remote::state::relative_pace;
 
@@ -86,14 +85,6 @@ pub struct ResultPart {
     pub count: u32,
 }
 
-/// Makes a message of a head and the bytes after it.
-///
-/// # Errors
-/// If it would be too long.
-pub fn message(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, JudgeError> {
-    frame(head, behind)
-}
-
 /// The head of a message and the bytes after it. None if the bytes are not a message.
 pub fn read<H: DeserializeOwned>(bytes: &[u8]) -> Option<(H, Vec<u8>)> {
     let mut frames = Frames::within(Peer::Sender, bytes.to_vec());
@@ -109,11 +100,12 @@ pub fn is_name(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::remote::frame::frame;
 
     #[test]
     fn a_message_has_one_head_and_nothing_after_it() {
         let part = ResultPart { id: "a".to_owned(), count: 7 };
-        let bytes = message(&part, &[b"ab", b"c"]).unwrap();
+        let bytes = frame(&part, &[b"ab", b"c"]).unwrap();
         assert_eq!(read::<ResultPart>(&bytes), Some((part, b"abc".to_vec())));
         assert_eq!(read::<ResultPart>(&[&bytes[..], b"d"].concat()), None);
         assert_eq!(read::<ResultPart>(&bytes[..bytes.len() - 1]), None);

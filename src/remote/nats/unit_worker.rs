@@ -18,7 +18,7 @@ use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
 use crate::remote::frame::{Frames, Peer, frame};
 use crate::remote::incoming::LargeBlobs;
-use crate::remote::message::{Ended, Facts, FromWorker, RequestId, ToWorker};
+use crate::remote::message::{Facts, FromWorker, RequestId, ToWorker};
 use crate::remote::nats::address::{Address, Lane};
 use crate::remote::nats::bucket;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST};
@@ -26,11 +26,9 @@ use crate::remote::nats::link::{ConnectFault, Link, Outgoing, status};
 use crate::remote::nats::outcome::{Unwritten, delivered, has_result, stored, write};
 use crate::remote::nats::presence::{Announcement, GOODBYE, subject};
 use crate::remote::nats::random;
-use crate::remote::nats::runner::{FramesByNumber, ProgramOrder, run};
 use crate::remote::nats::unit::{self, MOST_JOBS, ResultFault, ResultHead, UnitHead};
-use crate::remote::request::convert_limits;
 use crate::remote::serve::{AHEAD, Worker, lock};
-use crate::remote::worker_side::{Effect, WorkerSide};
+use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide};
 
 /// How often the worker reports that it is there and works.
 const BEAT: Duration = Duration::from_secs(1);
@@ -62,8 +60,14 @@ pub fn work(
 ) -> Result<(), JudgeError> {
     let Some(link) = reach(address, &ends, &tell)? else { return Ok(()) };
     let link = Arc::new(link);
-    let basket = FramesByNumber::default();
-    let worker = Worker::new(executor, tools, &basket);
+    // The frames of each job's result.
+    let basket = Mutex::new(HashMap::<RequestId, Vec<u8>>::new());
+    let put = |number: Option<RequestId>, bytes: &[u8]| {
+        if let Some(number) = number {
+            lock(&basket).entry(number).or_default().extend(bytes);
+        }
+    };
+    let worker = Worker::new(executor, tools, &put);
     let said = Announcement::new(facts, |word| worker.find(word));
     let class = said.class();
     let (news, heard) = channel();
@@ -109,8 +113,12 @@ pub fn work(
         let mut started = 0;
         for _ in 0..slots + AHEAD {
             let news = news.clone();
-            let done = move |number, frames| news.send(News::Done { number, frames }).is_ok();
-            let run = || run(&worker, &basket, &to_run, done);
+            let basket = &basket;
+            let done = move |number| {
+                let frames = lock(basket).remove(&number).unwrap_or_default();
+                news.send(News::Done { number, frames }).is_ok()
+            };
+            let run = || worker.work(&to_run, done);
             started += usize::from(thread::Builder::new().spawn_scoped(scope, run).is_ok());
         }
         for _ in 0..HELPERS {
@@ -442,28 +450,22 @@ impl UnitWorker<'_> {
                 _ => break,
             };
             let number = self.numbers;
-            let Some((message, is_joint)) = renumbered(message, number, pace) else { break };
+            let Some(message) = renumbered(message, number, pace) else { break };
             self.numbers += 1;
             jobs.push(number);
             let taken = match fate {
                 Fate::GiveUp => {
                     let what = format!("{MOST_LOST} workers were lost while they ran it");
                     let help = "check those machines' messages; they may lack memory";
-                    acts.push(Effect::Say(failed(
-                        number,
-                        is_joint,
-                        JudgeError::new("run a program on a worker", what).help(help),
-                    )));
+                    let error = JudgeError::new("run a program on a worker", what).help(help);
+                    acts.push(Effect::Say(FromWorker::failed(number, error)));
                     continue;
                 }
                 _ => self.side.hear(message, &behind, &mut acts),
             };
             if let Err(broken) = taken {
-                acts.push(Effect::Say(failed(
-                    number,
-                    is_joint,
-                    JudgeError::new("read a job", broken.0),
-                )));
+                let error = JudgeError::new("read a job", broken.0);
+                acts.push(Effect::Say(FromWorker::failed(number, error)));
             }
         }
         unit.left = jobs.len();
@@ -489,20 +491,12 @@ impl UnitWorker<'_> {
                     });
                 }
                 Effect::Say(message) => {
-                    let number = match &message {
-                        FromWorker::Done { number, .. } | FromWorker::DoneJoint { number, .. } => {
-                            *number
-                        }
-                        _ => continue,
-                    };
+                    let FromWorker::Done { number, .. } = message else { continue };
                     let frames = frame(&message, &[]).unwrap_or_default();
                     self.done(number, &frames, lacks);
                 }
                 // Those threads end only with the worker.
-                Effect::Run(task) => _ = self.tasks.send(ProgramOrder::Run(task)),
-                Effect::Find { number, word } => {
-                    _ = self.tasks.send(ProgramOrder::Find { number, word })
-                }
+                Effect::Do(order) => _ = self.tasks.send(order),
             }
         }
     }
@@ -555,30 +549,13 @@ impl UnitWorker<'_> {
 }
 
 /// The same job with this worker's number, and with times converted for this machine.
-fn renumbered(message: ToWorker, new: RequestId, pace: f64) -> Option<(ToWorker, bool)> {
+fn renumbered(message: ToWorker, number: RequestId, pace: f64) -> Option<ToWorker> {
     match message {
         ToWorker::Run { repeat, ways, mut job, .. } => {
-            if pace != 1.0 {
-                convert_limits(&mut job.limits, pace);
-            }
-            Some((ToWorker::Run { number: new, repeat, ways, job }, false))
+            job.convert_limits(pace);
+            Some(ToWorker::Run { number, repeat, ways, job })
         }
-        ToWorker::RunJoint { repeat, ways, mut job, .. } => {
-            if pace != 1.0 {
-                convert_limits(&mut job.program.limits, pace);
-                convert_limits(&mut job.partner.limits, pace);
-            }
-            Some((ToWorker::RunJoint { number: new, repeat, ways, job }, true))
-        }
-        ToWorker::Find { word, .. } => Some((ToWorker::Find { number: new, word }, false)),
+        ToWorker::Find { word, .. } => Some(ToWorker::Find { number, word }),
         ToWorker::Piece { .. } | ToWorker::Unreadable { .. } => None,
-    }
-}
-
-fn failed(number: RequestId, is_joint: bool, error: JudgeError) -> FromWorker {
-    let ways = Vec::new();
-    match is_joint {
-        false => FromWorker::Done { number, ways, reply: Ended::Failed(error) },
-        true => FromWorker::DoneJoint { number, ways, reply: Ended::Failed(error) },
     }
 }

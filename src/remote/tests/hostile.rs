@@ -5,17 +5,15 @@ use proptest::prelude::*;
 use super::job;
 use crate::model::blob::Blob;
 use crate::model::job::{Job, Shown};
-use crate::model::joint::JointJob;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::remote::frame::{Peer, frame};
 use crate::remote::judge_side::JudgeSide;
 use crate::remote::message::{Ended, FromWorker, ToWorker};
 use crate::remote::packing::{Way, pack};
-use crate::remote::worker_side::{Effect, WorkerSide};
+use crate::remote::request::{AnyJob, AnyReply};
+use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide};
 
-type Said<'a> = ToWorker<&'a Job, &'a JointJob>;
-
-fn sent(message: &Said<'_>, behind: &[u8]) -> Vec<u8> {
+fn sent(message: &ToWorker, behind: &[u8]) -> Vec<u8> {
     frame(message, &[behind]).unwrap()
 }
 
@@ -33,14 +31,15 @@ fn told(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
             format!("failed {number}: {error}")
         }
         Effect::Say(other) => format!("{other:?}"),
-        Effect::Run(task) => format!("run {}", task.number),
-        Effect::Find { word, .. } => format!("find {word}"),
+        Effect::Do(ProgramOrder::Run(task)) => format!("run {}", task.number),
+        Effect::Do(ProgramOrder::Find { word, .. }) => format!("find {word}"),
     };
     Ok(acts.into_iter().map(words).collect())
 }
 
 fn run(number: u64, job: &Job) -> Vec<u8> {
-    let (ways, behind) = pack(job).unwrap();
+    let job = AnyJob::Single(job.clone().into());
+    let (ways, behind) = pack(&job).unwrap();
     sent(&ToWorker::Run { number, repeat: None, ways, job }, &behind)
 }
 
@@ -86,7 +85,8 @@ fn bytes_are_asked_for_once_and_held_against_their_name() {
 fn blobs_must_be_what_their_message_says() {
     let plain = job("/x", b"text");
     let with = |ways: Vec<Way>, behind: &[u8]| {
-        sent(&ToWorker::Run { number: 1, repeat: None, ways, job: &plain }, behind)
+        let job = AnyJob::Single(plain.clone().into());
+        sent(&ToWorker::Run { number: 1, repeat: None, ways, job }, behind)
     };
     let wrong = Err("its contents do not match their digest");
     check(&[with(vec![Way::Behind(4)], b"text")], Ok(&["run 1"]));
@@ -136,12 +136,11 @@ fn heard(frames: &[Vec<u8>]) -> Result<usize, String> {
 
 #[test]
 fn a_worker_that_lies_is_not_listened_to() {
-    let frame =
-        |message: FromWorker<super::Reply, ()>, behind: &[u8]| frame(&message, &[behind]).unwrap();
+    let frame = |message: FromWorker, behind: &[u8]| frame(&message, &[behind]).unwrap();
     let piece =
         |stream: u64, bytes: &[u8]| frame(FromWorker::Piece { stream, is_last: true }, bytes);
     let done = |number, stdout: &[u8], ways: Vec<Way>, behind: &[u8]| {
-        let reply = Ended::Came(super::reply(stdout.to_vec()));
+        let reply = Ended::Came(AnyReply::Single(super::reply(stdout.to_vec()).into()));
         frame(FromWorker::Done { number, ways, reply }, behind)
     };
     let stream = 1 << 20;
@@ -164,7 +163,8 @@ fn a_worker_that_lies_is_not_listened_to() {
     let mut reply = super::reply(Vec::new());
     reply.kept = Some(Tree::from(vec![TreeEntry::new("../x", Node::Directory)]));
     let ways = vec![Way::Behind(0), Way::Behind(0)];
-    let message = FromWorker::Done { number: 1, ways, reply: Ended::Came(reply) };
+    let message =
+        FromWorker::Done { number: 1, ways, reply: Ended::Came(AnyReply::Single(reply.into())) };
     let leads_out = "it sends a file whose path leads out of its directory";
     check(&[frame(message, b"")], Err(leads_out));
 }

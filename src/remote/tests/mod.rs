@@ -27,7 +27,7 @@ use crate::model::units::Bytes;
 use crate::model::worker::WorkerReport;
 use crate::remote::frame::{Peer, frame};
 use crate::remote::group::Member;
-use crate::remote::link::{Pipes, Process};
+use crate::remote::link::{Pipes, Process, Route};
 use crate::remote::message::{Facts, FromWorker};
 use crate::remote::serve::serve;
 use crate::remote::state::WorkerState;
@@ -113,7 +113,7 @@ impl Probe for Tools {
 }
 
 /// A worker in a thread of its own.
-fn worker(facts: Facts, tools: Tools, executor: impl Executor + 'static) -> (String, Pipes) {
+fn worker(facts: Facts, tools: Tools, executor: impl Executor + 'static) -> (String, Route) {
     pipes(move |input, output| {
         let tools = Toolchains::new(Box::new(tools));
         serve(facts, &executor, &tools, input, output, &|| ()).expect("juror sends jobs");
@@ -123,31 +123,31 @@ fn worker(facts: Facts, tools: Tools, executor: impl Executor + 'static) -> (Str
 /// Pipes to a thread that does this work.
 fn pipes(
     work: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write + Send>) + Send + 'static,
-) -> (String, Pipes) {
+) -> (String, Route) {
     let (input, to_worker) = io::pipe().unwrap();
     let (output, from_worker) = io::pipe().unwrap();
     thread::spawn(move || work(Box::new(input), Box::new(from_worker)));
     let process = Process::default();
     let pipes = Pipes { output: Box::new(output), input: to_worker.into(), process };
-    ("typed".to_owned(), pipes)
+    ("typed".to_owned(), Route::Pipes(pipes))
 }
 
-fn connected(workers: Vec<(String, Pipes)>) -> Workers {
+fn connected(workers: Vec<(String, Route)>) -> Workers {
     Workers::of(workers, None, |_| Ok(())).expect("a worker is ready")
 }
 
 const NO_TOOLS: Tools = Tools(&[], "");
 
-fn of_echo(name: &str) -> (String, Pipes) {
+fn of_echo(name: &str) -> (String, Route) {
     worker(facts(name, 2), NO_TOOLS, Scripted::new(2, echo))
 }
 
 /// A worker that reports ready, and is gone after this many bytes of jobs.
-fn dying(name: &str, after: u64) -> (String, Pipes) {
+fn dying(name: &str, after: u64) -> (String, Route) {
     let facts = facts(name, 2);
     pipes(move |input, mut output| {
         output.write_all(Peer::Worker.greeting().as_bytes()).unwrap();
-        let ready = FromWorker::<(), ()>::Ready(facts);
+        let ready = FromWorker::Ready(facts);
         output.write_all(&frame(&ready, &[]).unwrap()).unwrap();
         io::copy(&mut input.take(after), &mut io::sink()).unwrap();
     })
@@ -208,7 +208,7 @@ fn many_results_at_once_reach_who_asked() {
 }
 
 /// Jobs run although these workers are lost.
-fn check_survives(lost: Vec<(String, Pipes)>, pieces: &[&str]) {
+fn check_survives(lost: Vec<(String, Route)>, pieces: &[&str]) {
     let mut workers = lost;
     workers.push(of_echo("good"));
     let workers = connected(workers);

@@ -47,7 +47,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::plain::directories::SlotDirectory;
 use crate::sandbox::plain::guard::Guard;
 use crate::sandbox::plain::sys::{Program, Start};
-use crate::sandbox::slot::{Backend, Ends};
+use crate::sandbox::slot::{Backend, Ends, Ran};
 use crate::sandbox::streams::{Streams, pipe};
 use crate::sandbox::watch::{Seen, Watch};
 
@@ -84,7 +84,6 @@ struct PlainSlot {
     /// Descriptors of the judge that programs would inherit.
     left_open: Vec<i32>,
     running: Arc<Running>,
-    last_start: u64,
     buffer: Vec<u8>,
 }
 
@@ -157,7 +156,7 @@ impl Backend for PlainSlot {
         &self.control
     }
 
-    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Reply, JudgeError> {
+    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError> {
         let run = self.control.begin();
         let reply = match self.control.is_stopped(run) {
             true => Err(interrupted()),
@@ -166,10 +165,6 @@ impl Backend for PlainSlot {
         self.control.is_over();
         self.directory.remove_run();
         reply
-    }
-
-    fn last_start(&self) -> u64 {
-        self.last_start
     }
 
     fn watch(&self, _: BorrowedFd<'_>, _: BorrowedFd<'_>) -> Box<dyn Watch> {
@@ -199,18 +194,11 @@ impl PlainSlot {
             guard,
             left_open: sys::left_open(),
             running: Arc::default(),
-            last_start: 0,
             buffer: vec![0; 64 << 10],
         })
     }
 
-    fn run(
-        &mut self,
-        job: &Job,
-        run: u64,
-        ends: Ends,
-        keep_in: &Path,
-    ) -> Result<Reply, JudgeError> {
+    fn run(&mut self, job: &Job, run: u64, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError> {
         let room = self.directory.prepare(job)?;
         let stdin = match ends.stdin {
             Some(end) => end,
@@ -240,7 +228,6 @@ impl PlainSlot {
         let spawned = spawned.map_err(Fault::of_start);
         let program = spawned.inspect_err(|_| self.guard.forget())?;
         *self.running.program() = Some(program);
-        self.last_start = started;
         self.control.repeat(run);
         let ended = Arc::new(AtomicU64::new(0));
         let waiting = self.wait_for_its_end(program, &ended);
@@ -295,13 +282,9 @@ impl PlainSlot {
             outcome.stopped_by = Some(StoppedBy::Memory);
         }
         let collected = room.collect(job)?;
-        Ok(Reply {
-            outcome,
-            stdout: streams.output.finish(),
-            stderr: streams.error.finish(),
-            collected,
-            kept: room.keep(job, keep_in)?,
-        })
+        let (stdout, stderr) = (streams.output.finish(), streams.error.finish());
+        let kept = room.keep(job, keep_in)?;
+        Ok(Ran { reply: Reply { outcome, stdout, stderr, collected, kept }, started })
     }
 
     /// Starts the thread that waits for the program's end, notes its time, and wakes us.
@@ -364,16 +347,15 @@ const KILLED: i32 = 9;
 
 /// The longest permitted sleep in nanoseconds, or the limit that ends the run now.
 fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, StoppedBy> {
-    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let mut next: Option<u64> = None;
-    if let Some(limit) = job.limits.wall_time.map(nanoseconds) {
+    if let Some(limit) = job.limits.wall_time.map(clock::nanoseconds) {
         let left = limit.saturating_sub(clock::now().saturating_sub(started));
         if left == 0 {
             return Err(StoppedBy::WallTime);
         }
         next = Some(left);
     }
-    if let Some(limit) = job.limits.cpu_time.map(nanoseconds)
+    if let Some(limit) = job.limits.cpu_time.map(clock::nanoseconds)
         && let Some(used) = program.cpu_so_far()
     {
         if used >= limit {
@@ -411,8 +393,8 @@ mod tests {
             keep: Keep::Nothing,
             is_timed: false,
         };
-        let reply = slot.run_joined(&job, Ends::default(), Path::new("")).unwrap();
-        assert_eq!(reply.outcome.ending, Ending::Exited(7));
+        let ran = slot.run_joined(&job, Ends::default(), Path::new("")).unwrap();
+        assert_eq!(ran.reply.outcome.ending, Ending::Exited(7));
         slot.guard.kill();
         let error = slot.run_joined(&job, Ends::default(), Path::new("")).unwrap_err();
         assert_eq!(error.again, Again::Perhaps, "{error}");

@@ -1,6 +1,5 @@
 //! Starts, kills and examines processes: the calls that differ between systems, and all unsafe ones.
 
-use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::mem::MaybeUninit;
@@ -21,40 +20,17 @@ use crate::model::job;
 use crate::model::outcome::{Ending, Signal};
 use crate::sandbox::fault::Fault;
 use crate::sandbox::plain::limits::Limit;
+use crate::sandbox::strings::Strings;
 
 /// The data for starting a program. It is prepared before the fork: after it, nothing may be allocated.
 pub(super) struct Start {
-    argv: List,
-    env: List,
+    argv: Strings,
+    env: Strings,
     limits: Vec<Limit>,
     /// Descriptors that the program must not have.
     left_open: Vec<RawFd>,
     /// Gets the number of the program's group.
     guard: RawFd,
-}
-
-/// Strings for `execve`.
-struct List {
-    /// The last one is null.
-    pointers: Vec<*const libc::c_char>,
-    _texts: Vec<CString>,
-}
-
-// SAFETY: the pointers lead to strings that the list itself owns, on the heap, and never changes.
-unsafe impl Send for List {}
-// SAFETY: as above.
-unsafe impl Sync for List {}
-
-impl List {
-    fn new(texts: impl Iterator<Item = String>) -> Result<Self, Fault> {
-        let texts: Vec<CString> = texts
-            .map(CString::new)
-            .collect::<Result<_, _>>()
-            .map_err(|_| Fault::new("start the program", "an argument has a zero byte in it"))?;
-        let mut pointers: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
-        pointers.push(ptr::null());
-        Ok(Self { pointers, _texts: texts })
-    }
 }
 
 impl Start {
@@ -68,10 +44,11 @@ impl Start {
         if command.argv.is_empty() {
             return Err(Fault::new("start the program", "no program given"));
         }
+        let arguments = command.argv.iter().map(|it| it.clone().into_bytes());
         let variables = command.env.iter();
         Ok(Self {
-            argv: List::new(command.argv.iter().cloned())?,
-            env: List::new(variables.map(|(name, value)| format!("{name}={value}")))?,
+            argv: Strings::new(arguments)?,
+            env: Strings::new(variables.map(|(name, value)| format!("{name}={value}").into()))?,
             limits,
             left_open,
             guard,
@@ -122,10 +99,9 @@ impl Start {
             libc::sigemptyset(none.as_mut_ptr());
             libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
         }
-        let (argv, env) = (&self.argv.pointers, &self.env.pointers);
-        let program = argv.first().copied().unwrap_or(ptr::null());
-        // SAFETY: all strings end with a zero byte and both lists with a null, see `List`.
-        unsafe { libc::execve(program, argv.as_ptr(), env.as_ptr()) };
+        let program = self.argv.first().map_or(ptr::null(), |program| program.as_ptr());
+        // SAFETY: all strings end with a zero byte and both lists with a null, see `Strings`.
+        unsafe { libc::execve(program, self.argv.as_ptr(), self.env.as_ptr()) };
         Err(io::Error::last_os_error())
     }
 }

@@ -53,18 +53,18 @@ pub(crate) struct Controllers {
 impl Placement {
     /// The meter of CPU time.
     pub(super) fn cpu(&self) -> Meter {
-        match self {
-            Self::V2(_) => Meter::Cgroup2,
-            Self::V1(controllers) if controllers.cpuacct.is_some() => Meter::Cgroup1,
-            Self::V1(_) => Meter::Rusage,
-        }
+        self.meter(|controllers| &controllers.cpuacct)
     }
 
     /// The meter and limit of memory.
     pub(super) fn memory(&self) -> Meter {
+        self.meter(|controllers| &controllers.memory)
+    }
+
+    fn meter(&self, controller: fn(&Controllers) -> &Option<PathBuf>) -> Meter {
         match self {
             Self::V2(_) => Meter::Cgroup2,
-            Self::V1(controllers) if controllers.memory.is_some() => Meter::Cgroup1,
+            Self::V1(controllers) if controller(controllers).is_some() => Meter::Cgroup1,
             Self::V1(_) => Meter::Rusage,
         }
     }

@@ -27,7 +27,7 @@ impl Host {
             system: "Linux".to_owned(),
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             user: rustix::process::geteuid().as_raw(),
-            administrator: host.is_administrator(),
+            administrator: host.is_administrator,
             modes: host.try_all(),
             gaps: Vec::new(),
             landlock: sys::landlock_version().ok().and_then(|version| u32::try_from(version).ok()),
@@ -65,7 +65,7 @@ impl Host {
                 facts.controllers1.extend(hierarchy.controllers.iter().filter(named).cloned());
             }
         }
-        match self.placement() {
+        match &self.placement {
             Some(Placement::V2(directory)) => facts.usable2 = Some(directory.clone()),
             Some(Placement::V1(controllers)) => {
                 let found = [

@@ -65,7 +65,7 @@ impl Host {
     }
 
     fn has_rights_for(&self, isolation: Isolation) -> Result<(), JudgeError> {
-        if isolation == Isolation::Namespaces && !self.is_administrator() {
+        if isolation == Isolation::Namespaces && !self.is_administrator {
             let reason = "this user has no right to make mounts and to change its user";
             return Err(JudgeError::new("make namespaces", reason).help("run juror as root"));
         }

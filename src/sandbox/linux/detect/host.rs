@@ -14,6 +14,7 @@ use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{Controllers, Placement};
 use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::linux::keeper::prepare::Setup;
+use crate::sandbox::linux::keeper::procfs::field;
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::view::landlock;
 use crate::sandbox::plain;
@@ -22,9 +23,11 @@ use crate::sandbox::slot::CoreId;
 /// What this machine offers.
 #[derive(Clone, Debug)]
 pub struct Host {
-    placement: Option<Placement>,
+    /// The place for control groups, if there is one.
+    pub(super) placement: Option<Placement>,
     isolation: Isolation,
-    is_administrator: bool,
+    /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
+    pub(super) is_administrator: bool,
     /// How programs get their own user if there are no namespaces.
     bare_change: Change,
     cores: Vec<CoreId>,
@@ -89,11 +92,6 @@ impl Host {
         }
     }
 
-    /// The place for control groups, if there is one.
-    pub(crate) fn placement(&self) -> Option<&Placement> {
-        self.placement.as_ref()
-    }
-
     /// Number of processors that this process may use.
     pub(crate) fn logical_cores(&self) -> usize {
         allowed_cores().len()
@@ -118,11 +116,6 @@ impl Host {
     #[cfg(test)]
     pub(crate) fn with_all_rights(self) -> Self {
         Self { is_administrator: true, ..self }
-    }
-
-    /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
-    pub(crate) fn is_administrator(&self) -> bool {
-        self.is_administrator
     }
 
     /// One core for each physical one that this process may use. Two threads of one physical core slow each other
@@ -180,19 +173,13 @@ fn is_administrator(status: &str) -> bool {
     const CAP_SYS_ADMIN: u32 = 21;
     const CAP_SETUID: u32 = 7;
     const CAP_SETGID: u32 = 6;
-    let effective = effective_capabilities(status);
-    [CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID]
-        .iter()
-        .all(|capability| effective & (1 << capability) != 0)
+    has_capabilities(status, &[CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID])
 }
 
-/// The effective capabilities, as bits, in the text of `/proc/self/status`.
-pub(crate) fn effective_capabilities(status: &str) -> u64 {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("CapEff:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or(0)
+/// Whether all of these capabilities are effective, by the text of `/proc/self/status`.
+pub(crate) fn has_capabilities(status: &str, all: &[u32]) -> bool {
+    let mask = field(status, "CapEff:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    all.iter().all(|capability| mask.unwrap_or(0) & (1 << capability) != 0)
 }
 
 /// A mounted hierarchy of control groups.

@@ -44,7 +44,7 @@ impl Host {
             let date = found.is_file().then(|| (found.mtime(), found.mtime_nsec(), found.size()));
             signs.push(format!("{place:?} {device} {inode} {mode:o} {date:?}"));
         }
-        signs.push(format!("{:?} {:?}", sys::landlock_version(), self.placement()));
+        signs.push(format!("{:?} {:?}", sys::landlock_version(), self.placement.as_ref()));
         Some(signs.join("\n"))
     }
 }

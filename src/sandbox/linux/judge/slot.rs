@@ -1,7 +1,6 @@
 //! The judge's side of a slot with isolation: starts the slot's process, gives it jobs, reads the programs' outputs.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
@@ -30,9 +29,9 @@ use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::keeper::server;
 use crate::sandbox::linux::run::child::Change;
-use crate::sandbox::linux::sys::{self, Forked};
+use crate::sandbox::linux::sys;
 use crate::sandbox::linux::wire::{self, Answer, Request};
-use crate::sandbox::slot::{Backend, CoreId, Ends};
+use crate::sandbox::slot::{Backend, CoreId, Ends, Ran};
 use crate::sandbox::streams::{Streams, pipe};
 use crate::sandbox::watch::Watch;
 
@@ -48,7 +47,6 @@ pub(crate) struct LinuxSlot {
     user: Option<Reserved>,
     alarms: Alarms,
     groups: Option<Groups>,
-    last_start: u64,
     /// The mount namespace of the last run. To remove it, the kernel waits until every processor has been elsewhere
     /// for a moment; that happens while the next program runs, not before.
     leaving: Option<OwnedFd>,
@@ -116,7 +114,6 @@ impl LinuxSlot {
             user,
             alarms,
             groups,
-            last_start: 0,
             leaving: None,
             buffer: vec![0; wire::LONGEST],
         };
@@ -263,26 +260,21 @@ impl Backend for LinuxSlot {
         &self.control
     }
 
-    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Reply, JudgeError> {
+    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError> {
         let run = self.control.begin();
         let answered = self.send_and_listen(job, run, ends);
         self.control.is_over();
         let answered = answered?;
         match answered.answer {
             Answer::Done { reply, started } => {
-                self.last_start = started;
                 let mut fds = answered.fds.into_iter();
                 let reply = Self::reply(job, *reply, answered.streams, &mut fds, keep_in);
                 self.leaving = fds.next();
-                reply
+                Ok(Ran { reply: reply?, started })
             }
             Answer::Failed(error) => Err(error),
             Answer::Ready => Err(JudgeError::new(RUN, "the sandbox answered out of turn")),
         }
-    }
-
-    fn last_start(&self) -> u64 {
-        self.last_start
     }
 
     fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch> {
@@ -315,15 +307,9 @@ fn gone(step: &str) -> JudgeError {
 /// Forks the slot's process.
 fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
     let kept = kept.map(|fd| fd.map(AsRawFd::as_raw_fd));
-    // SAFETY: the child takes no lock of this library or of the judge, allocates with the system's
-    // allocator, which is usable after a fork, and ends with `exit` on every way.
-    match unsafe { sys::fork() }.step("fork the sandbox's process")? {
-        Forked::Parent(process) => Ok(process),
-        Forked::Child => {
-            let _ = catch_unwind(AssertUnwindSafe(|| server::serve(setup, kept)));
-            sys::exit(1)
-        }
-    }
+    // SAFETY: the child takes no lock of this library or of the judge, and allocates with the system's allocator, which
+    // is usable after a fork.
+    unsafe { sys::fork(|| server::serve(setup, kept)) }.step("fork the sandbox's process")
 }
 
 /// An answer with what belongs to it.

@@ -8,14 +8,13 @@
 //! a killed judge gives its numbers back; and only a process that may become that user can keep it from us.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::Resource;
 
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::keeper::prepare;
-use crate::sandbox::linux::sys::{self, Capabilities, Errno, Forked};
+use crate::sandbox::linux::sys::{self, Capabilities, Errno};
 
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
 pub(crate) const FIRST: u32 = 60_578;
@@ -47,14 +46,7 @@ impl Reserved {
         )
         .step(STEP)?;
         // SAFETY: as for the slot's process.
-        let holder = match unsafe { sys::fork() }.step(STEP)? {
-            Forked::Parent(process) => process,
-            Forked::Child => {
-                let _ = catch_unwind(AssertUnwindSafe(|| hold(theirs)));
-                sys::exit(1)
-            }
-        };
-        drop(theirs);
+        let holder = unsafe { sys::fork(|| hold(theirs)) }.step(STEP)?;
         let mut said = [0; 8];
         let length = rustix::io::read(&ours, &mut said).unwrap_or(0);
         let [user, errno] = [0, 4].map(|at| {
@@ -122,9 +114,8 @@ fn find() -> Result<u32, Errno> {
         const SAME: u32 = u32::MAX;
         sys::setresuid(user, SAME, SAME)?;
         // SAFETY: the child does nothing.
-        match unsafe { sys::fork() } {
-            Ok(Forked::Child) => sys::exit(0),
-            Ok(Forked::Parent(child)) => return sys::wait(child).map(|_| user),
+        match unsafe { sys::fork(|| {}) } {
+            Ok(child) => return sys::wait(child).map(|_| user),
             Err(Errno(libc::EAGAIN)) => {}
             Err(errno) => return Err(errno),
         }

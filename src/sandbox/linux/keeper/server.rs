@@ -1,11 +1,10 @@
 //! The slot's process: one run after the other until the judge is gone.
 
-use std::ffi::{CString, OsStr, c_char};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use std::time::Duration;
 use rustix::process::Resource;
 
 use crate::model::blob::Blob;
-use crate::model::job::{Command, Job, Keep, Reply};
+use crate::model::job::{Job, Keep, Reply};
 use crate::model::judgement::FaultKind;
 use crate::model::outcome::{Contention, Ending, Outcome, Signal, StoppedBy};
 use crate::model::tree::TreeEntry;
@@ -34,6 +33,7 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, Boxes, Size};
 use crate::sandbox::linux::view::mounts::{Bind, Picked, c_path};
 use crate::sandbox::linux::wire::{self, Answer, Request};
+use crate::sandbox::strings::Strings;
 use crate::sandbox::translate::Translation;
 
 /// The state of a slot's process.
@@ -169,8 +169,7 @@ impl Server {
         let boxes = self.boxes(waiting.as_ref(), &task, contents)?;
         let rules = self.rules(&boxes, &task)?;
         let cgroup_files = self.ready.group.prepare(&job.limits)?;
-        let strings = Strings::of(&job.command, &task.names)?;
-        let mut plan = self.plan(job, &strings, cgroup_files)?;
+        let mut plan = self.plan(&task, cgroup_files)?;
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         plan.stdio = stdio(&fds)?;
         for mount in &shown {
@@ -336,16 +335,22 @@ impl Server {
     }
 
     /// Everything that PID 1 and PID 2 need, except descriptors.
-    fn plan(&self, job: &Job, strings: &Strings, cgroup_files: CgroupFiles) -> Result<Plan, Fault> {
-        let program = strings.argv.first().cloned();
+    fn plan(
+        &self,
+        Task { job, names, .. }: &Task,
+        cgroup_files: CgroupFiles,
+    ) -> Result<Plan, Fault> {
+        let argv = job.command.argv.iter().map(|text| names.text(text.as_bytes()));
+        let env = environment::with(&job.command.env)
+            .into_iter()
+            .map(|(name, value)| [name.as_bytes(), b"=", &names.value(&name, &value)].concat());
+        let (argv, env) = (Strings::new(argv)?, Strings::new(env)?);
+        let program = argv.first().cloned();
         let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
-        let pointers = |list: &[CString]| -> Vec<*const c_char> {
-            list.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
-        };
         Ok(Plan {
             program,
-            argv: pointers(&strings.argv),
-            envp: pointers(&strings.env),
+            argv,
+            env,
             directory: c"/box".to_owned(),
             writable: job.writable,
             shown: Vec::new(),
@@ -512,27 +517,6 @@ fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Res
         return Err(Fault::new(step, "it was killed before it started"));
     }
     Ok(())
-}
-
-/// Strings in the kernel's form.
-struct Strings {
-    argv: Vec<CString>,
-    env: Vec<CString>,
-}
-
-impl Strings {
-    /// Translates the strings to these names.
-    fn of(command: &Command, names: &Translation) -> Result<Self, Fault> {
-        let string = |text: Vec<u8>| {
-            let fault = |_| Fault::new("start the program", "an argument has a zero byte in it");
-            CString::new(text).map_err(fault)
-        };
-        let argv = command.argv.iter().map(|text| string(names.text(text.as_bytes())));
-        let env = environment::with(&command.env).into_iter().map(|(name, value)| {
-            string([name.as_bytes(), b"=", &names.value(&name, &value)].concat())
-        });
-        Ok(Self { argv: argv.collect::<Result<_, _>>()?, env: env.collect::<Result<_, _>>()? })
-    }
 }
 
 fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {

@@ -4,7 +4,7 @@
 //! has started the program. So nothing here allocates, panics, or touches anything thread-local: all data is prepared
 //! in [`Plan`], every call goes straight to the kernel, and results go into [`Report`].
 
-use std::ffi::{CString, c_char};
+use std::ffi::CString;
 use std::os::fd::{IntoRawFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use crate::sandbox::linux::sys::{
     self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, Ended, Errno,
 };
 use crate::sandbox::linux::view::landlock::{LandlockPlan, OWN_PROC};
+use crate::sandbox::strings::Strings;
 
 /// All data for PID 1 and PID 2, made by the slot before they exist.
 pub(crate) struct Plan {
     /// The program, as an absolute path inside.
     pub(crate) program: CString,
-    /// Its arguments, and a null pointer.
-    pub(crate) argv: Vec<*const c_char>,
-    /// Its environment, and a null pointer.
-    pub(crate) envp: Vec<*const c_char>,
+    pub(crate) argv: Strings,
+    /// Its environment.
+    pub(crate) env: Strings,
     /// The directory to start in.
     pub(crate) directory: CString,
     /// Whether the box may be written to.
@@ -265,8 +265,8 @@ fn become_program(plan: &Plan) -> Outcome {
     read_meters(plan)?;
     // Here, not at the start of the program, whose interpreter could be named by one of them.
     at(CLOSE, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
-    // SAFETY: the slot ended both lists with a null pointer, and keeps them.
-    let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.envp.as_ptr()) };
+    // SAFETY: both lists end with a null pointer, and the slot keeps them.
+    let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.env.as_ptr()) };
     Err((EXECUTE, errno))
 }
 

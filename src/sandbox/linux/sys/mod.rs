@@ -11,6 +11,7 @@ mod start;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -483,28 +484,22 @@ pub(super) fn refuses_memory(length: u64) -> bool {
     }
 }
 
-/// The result of a fork.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Forked {
-    /// This is the new process.
-    Child,
-    /// The new process has this number.
-    Parent(i32),
-}
-
-/// Makes a copy of this process with one thread.
+/// Starts a copy of this process, with one thread, that only does this work; returns its number.
 ///
 /// # Safety
-/// The child may do nothing that needs a lock which another thread may hold, beyond what the
-/// system's library repairs after a fork (its allocator), and must end with [`exit`].
-pub(super) unsafe fn fork() -> Result<Forked> {
+/// The work may need no lock which another thread may hold, beyond what the system's library repairs after a fork (its
+/// allocator).
+pub(super) unsafe fn fork(work: impl FnOnce()) -> Result<i32> {
     let alone = forks::alone();
     // SAFETY: the caller's guarantee.
     let forked = unsafe { libc::fork() };
     drop(alone);
     match forked {
         -1 => Err(last_errno()),
-        0 => Ok(Forked::Child),
-        pid => Ok(Forked::Parent(pid)),
+        0 => {
+            let _ = catch_unwind(AssertUnwindSafe(work));
+            exit(1)
+        }
+        pid => Ok(pid),
     }
 }

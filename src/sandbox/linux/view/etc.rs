@@ -10,6 +10,7 @@ use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
+use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::Identity;
 
@@ -55,7 +56,7 @@ pub(super) fn write(root: &OwnedFd, identity: Identity) -> Result<(), Fault> {
         make_file(&etc, name, text.as_bytes())
             .step_on("write the sandbox's /etc/", name.to_string_lossy())?;
     }
-    let Ok(machine) = open(CWD, c"/etc") else { return Ok(()) };
+    let Ok(machine) = disk::open(CWD, c"/etc") else { return Ok(()) };
     let mut left = MOST;
     copy_all(&machine, &etc, &mut left, &is_needed)
 }
@@ -81,7 +82,7 @@ fn copy_all(
         };
         if kind != FileType::Directory {
             copy(from, to, name, kind, left).step_on(step, shown.display())?;
-        } else if let Ok(from) = open(from, name) {
+        } else if let Ok(from) = disk::open(from, name) {
             let to = make_directory(to, name).step_on(step, shown.display())?;
             copy_all(&from, &to, left, &|_| true)?;
         }
@@ -145,12 +146,7 @@ fn make_file(to: &OwnedFd, name: &CStr, text: &[u8]) -> io::Result<()> {
 
 fn make_directory(to: impl AsFd, name: &CStr) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(&to, name, Mode::from_raw_mode(0o755))?;
-    open(to, name)
-}
-
-fn open(from: impl AsFd, name: &CStr) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(from, name, flags, Mode::empty())?)
+    Ok(disk::open(to, name)?)
 }
 
 #[cfg(test)]
@@ -175,7 +171,7 @@ mod tests {
         symlink(at("java/deep/settings"), at("localtime")).unwrap();
         let [source, target] = [&from, &to].map(|dir| {
             let path = CString::new(dir.path().as_os_str().as_bytes()).unwrap();
-            open(CWD, &path).unwrap()
+            disk::open(CWD, &path).unwrap()
         });
         copy_all(&source, &target, &mut 100, &|name| name != "unwanted").unwrap();
         let read = |name: &str| fs::read_to_string(to.path().join(name)).unwrap();

@@ -37,6 +37,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use crate::model::tree::TreeEntry;
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::detect::host::has_capabilities;
 use crate::sandbox::linux::filter::landlock_filter::{self, SameUser};
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::run::child::{Change, Identity};
@@ -91,9 +92,7 @@ pub(crate) fn change(status: &str) -> Change {
     const KILL: u32 = 5;
     const SETGID: u32 = 6;
     const SETUID: u32 = 7;
-    let effective = crate::sandbox::linux::detect::host::effective_capabilities(status);
-    let all = [CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID];
-    match all.iter().all(|number| effective & (1 << number) != 0) {
+    match has_capabilities(status, &[CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID]) {
         true => Change::Switch,
         false => Change::Already,
     }

@@ -168,7 +168,7 @@ impl Template {
             attach(mount)?;
         }
         let template = Self { root, machine, own, points: Vec::new() };
-        template.set_writable(Writable::No)?;
+        template.set_flags(ATTR_RDONLY, 0)?;
         Ok(template)
     }
 
@@ -183,9 +183,9 @@ impl Template {
             .map(|mount| Point { path: mount.inside.clone(), is_directory: mount.is_directory });
         let places: Vec<Point> = places.collect();
         if places != self.points {
-            self.set_writable(Writable::Yes)?;
+            self.set_flags(0, ATTR_RDONLY)?;
             let changed = self.change_points(places);
-            self.set_writable(Writable::No)?;
+            self.set_flags(ATTR_RDONLY, 0)?;
             changed?;
         }
         Ok(waiting)
@@ -228,22 +228,12 @@ impl Template {
         picked
     }
 
-    fn set_writable(&self, writable: Writable) -> Result<(), Fault> {
-        let (set, clear) = match writable {
-            Writable::Yes => (0, ATTR_RDONLY),
-            Writable::No => (ATTR_RDONLY, 0),
-        };
+    /// Adds and removes flags of the root's mount.
+    fn set_flags(&self, set: u64, clear: u64) -> Result<(), Fault> {
         mount::mount_setattr(self.root.as_raw_fd(), Reach::One, set, clear)
             .map(|_| ())
             .step("change the mount flags of the sandbox's root")
     }
-}
-
-/// Whether the template's root can be changed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Writable {
-    Yes,
-    No,
 }
 
 /// This process's mount namespace.
