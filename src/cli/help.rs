@@ -4,7 +4,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::topics;
 
 pub(super) fn exit_codes() -> String {
-    let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.meaning());
+    let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.name());
     format!("Exit codes:{}", ExitCode::ALL.map(row).concat())
 }
 

@@ -7,17 +7,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::serial::{As, Spotted};
+use crate::model::words::words;
 
-/// How bad it is.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Works, but is probably not what was meant.
-    Warning,
-    /// Must be mended before anything runs.
-    Error,
+words! {
+    /// How bad it is.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// Works, but is probably not what was meant.
+        Warning = "warning",
+        /// Must be mended before anything runs.
+        Error = "error",
+    }
 }
 
 /// What a diagnostic prevents.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::isolation::Isolation;
 use crate::model::moment::Moment;
 use crate::model::units::Bytes;
+use crate::model::words::words;
 
 /// How the program's first process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,30 +157,17 @@ pub fn quiet_outcome() -> Outcome {
     }
 }
 
-/// The method that measured CPU time and memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Meter {
-    /// Control group, version 2: the whole tree, exactly.
-    Cgroup2,
-    /// Control group, version 1: the whole tree, exactly.
-    Cgroup1,
-    /// `wait4` and, if programs are isolated, `/proc`: sees only processes that were waited for; a program can hide
-    /// some of its use.
-    Rusage,
-}
-
-impl Meter {
-    /// All methods.
-    pub const ALL: [Self; 3] = [Self::Cgroup2, Self::Cgroup1, Self::Rusage];
-}
-
-impl fmt::Display for Meter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cgroup2 => "cgroup v2",
-            Self::Cgroup1 => "cgroup v1",
-            Self::Rusage => "rusage",
-        })
+words! {
+    /// The method that measured CPU time and memory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Meter {
+        /// Control group, version 2: the whole tree, exactly.
+        Cgroup2 = "cgroup v2",
+        /// Control group, version 1: the whole tree, exactly.
+        Cgroup1 = "cgroup v1",
+        /// `wait4` and, if programs are isolated, `/proc`: sees only processes that were waited for; a program can hide
+        /// some of its use.
+        Rusage = "rusage",
     }
 }
 

@@ -114,10 +114,6 @@ fn annotate(
     title: &str,
     message: &str,
 ) -> io::Result<()> {
-    let level = match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
     let mut properties = vec![format!("title={}", property(title))];
     if let Some(path) = path {
         properties.push(format!("file={}", property(&path.to_string_lossy())));
@@ -125,7 +121,7 @@ fn annotate(
     if let Some((line, column)) = spot {
         properties.push(format!("line={line},col={column}"));
     }
-    writeln!(out, "::{level} {}::{}", properties.join(","), data(message))
+    writeln!(out, "::{severity} {}::{}", properties.join(","), data(message))
 }
 
 /// Escapes a message so that nothing in it ends the line or begins another command.

@@ -12,11 +12,7 @@ use crate::report::terminal::page::Page;
 /// The diagnostic, followed by an empty line; a single line if there is little to say.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     if style.is_quiet() {
-        let severity = match diagnostic.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
-        return format!("{severity}: {}\n", printable(&diagnostic.to_string()));
+        return format!("{}: {}\n", diagnostic.severity, printable(&diagnostic.to_string()));
     }
     let level = match diagnostic.severity {
         Severity::Warning => Level::WARNING,

@@ -205,7 +205,7 @@ fn made_in_short(report: &Report) -> String {
         let number = all.iter().filter(|made| made.state == state).count();
         let word = match (state, number) {
             (GeneratedState::Differs, 2..) => "differ",
-            _ => in_words(state),
+            _ => state.name(),
         };
         (number > 0).then(|| format!("{number} {word}"))
     })
@@ -230,7 +230,7 @@ pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
             GeneratedState::Unchanged => Look::Dim,
             _ => Look::Plain,
         };
-        let state = format!("{:<9}", in_words(generated.state));
+        let state = format!("{:<9}", generated.state.name());
         let state = style.paint(look, &state);
         let name = printable(&generated.test_case);
         match (&generated.package, style.is_quiet()) {
@@ -250,17 +250,4 @@ pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
 /// The number with its noun, unless it is zero.
 fn nonzero(number: usize, noun: &str) -> Option<String> {
     (number > 0).then(|| count(number, noun))
-}
-
-/// The state as a word before a name.
-const fn in_words(state: GeneratedState) -> &'static str {
-    match state {
-        GeneratedState::Created => "created",
-        GeneratedState::Changed => "changed",
-        GeneratedState::Unchanged => "unchanged",
-        GeneratedState::Unknown => "unknown",
-        GeneratedState::Removed => "removed",
-        GeneratedState::Missing => "missing",
-        GeneratedState::Differs => "differs",
-    }
 }
