@@ -158,10 +158,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let validators = problem::validators(&bench, Seen::Never)?;
     let judging = setting.judging(arguments, bench, &validators)?;
     let time_limit = match setting.package.is_none() && arguments.time_limit.is_none() {
-        true => TimeLimit {
-            limit: TIME_WITHOUT_PACKAGE,
-            origin: "default; --time-limit sets another".to_owned(),
-        },
+        true => TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another"),
         false => judging.time_limit()?,
     };
     let rules = judging.begin(&time_limit);

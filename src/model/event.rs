@@ -120,8 +120,6 @@ pub enum Event {
         test_case: String,
         /// The verdict.
         verdict: Verdict,
-        /// CPU time.
-        cpu_time: Duration,
     },
     /// A submission was judged.
     SubmissionJudged(Box<Judgement>),

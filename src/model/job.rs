@@ -9,7 +9,8 @@ use crate::model::blob::Blob;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
-use crate::model::tree::{Node, Tree, TreeEntry, many_paths, path_bytes};
+use crate::model::serial::{As, PathBytes};
+use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::words::words;
 
@@ -65,7 +66,7 @@ pub enum Keep {
     #[default]
     Nothing,
     /// Everything except entries with these names, and what is below them.
-    AllBut(#[serde(with = "many_paths")] Vec<PathBuf>),
+    AllBut(#[serde(with = "As::<Vec<PathBytes>>")] Vec<PathBuf>),
 }
 
 impl Keep {
@@ -94,7 +95,7 @@ pub struct Command {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The absolute path at which the program sees it.
-    #[serde(with = "path_bytes")]
+    #[serde(with = "As::<PathBytes>")]
     pub inside: PathBuf,
     /// The thing itself.
     pub what: What,

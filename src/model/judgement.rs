@@ -347,3 +347,10 @@ pub struct TimeLimit {
     /// Its origin: a file, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
     pub origin: String,
 }
+
+impl TimeLimit {
+    /// A limit from this origin.
+    pub fn new(limit: Duration, origin: impl Into<String>) -> Self {
+        Self { limit, origin: origin.into() }
+    }
+}

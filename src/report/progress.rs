@@ -355,7 +355,6 @@ mod tests {
             submission: "a.cpp".to_owned(),
             test_case: test_case.to_owned(),
             verdict: Verdict::Accepted,
-            cpu_time: Duration::from_millis(3),
         };
         let (none, sum) = ("", "sum, 0 of 2 submissions");
         check(0, read("sum", 2), sum, none, none);
