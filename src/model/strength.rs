@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::model::probe::Probes;
 use crate::model::serial::{As, Seconds, Text};
 use crate::model::strictness::{Strictness, start};
-use crate::model::text::count;
+use crate::model::text::{count, joined};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
@@ -489,6 +489,13 @@ impl Strength {
     /// For how many subjects it is open whether the data should reject them.
     pub fn open(&self) -> usize {
         self.count(SubjectStatus::NotRun) + self.count(SubjectStatus::Undecided)
+    }
+
+    /// How many subjects have each status, such as `31 caught, 2 missed`.
+    pub fn tally(&self) -> String {
+        let numbers = SubjectStatus::ALL.map(|status| (self.count(status), status));
+        let numbers = numbers.into_iter().filter(|(number, _)| *number > 0);
+        joined(numbers.map(|(number, status)| format!("{number} {status}")), ", ")
     }
 
     /// How many subjects have this status.

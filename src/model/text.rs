@@ -1,6 +1,6 @@
 //! Shows untrusted bytes, and amounts, to people.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -123,6 +123,17 @@ pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
+}
+
+/// A number with its noun; `None` if it is zero.
+pub fn count_if_any(number: usize, noun: &str) -> Option<String> {
+    (number > 0).then(|| count(number, noun))
+}
+
+/// All of these, with a text between two of them.
+pub fn joined(all: impl IntoIterator<Item: Display>, between: &str) -> String {
+    let all: Vec<String> = all.into_iter().map(|it| it.to_string()).collect();
+    all.join(between)
 }
 
 /// Bytes in hexadecimal, two digits each.

@@ -129,12 +129,12 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     match submission {
         Some(name) => {
             page.line(0, &format!("{label}: no verdict for {}", printable(name)));
-            page.labelled(INDENT, Label::plain(""), &what);
+            page.labelled(INDENT, "", &what);
         }
         None => page.labelled(0, Label::new(Look::JudgeError, "judge error: "), &what),
     }
     if let Some(help) = &error.help {
-        page.labelled(INDENT, Label::plain("help: "), &printable(help));
+        page.labelled(INDENT, "help: ", &printable(help));
     }
     if let Some(program) = &error.program {
         quote(&mut page, "its standard error:", &program.stderr);
@@ -172,9 +172,6 @@ fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
     extremes(page, judgement);
 }
 
-/// The text for memory that was not measured.
-const NOT_MEASURED: &str = "not measured";
-
 /// Writes which case took the most time, and which used the most memory.
 fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let cases = judgement.test_cases.iter();
@@ -188,7 +185,7 @@ fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
         let (slowest, largest) = (printable(slowest), printable(largest));
         let memory = match memory {
             Some(memory) => format!("up to {memory} ({largest})"),
-            None => NOT_MEASURED.to_owned(),
+            None => "not measured".to_owned(),
         };
         let text = format!("CPU time up to {time} ({slowest}), memory {memory}");
         page.wrapped(INDENT, &text);
@@ -205,7 +202,7 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
     );
     page.wrapped(INDENT, &text);
     if let Some(outcome) = &case.outcome {
-        page.wrapped(INDENT, &used(outcome));
+        page.wrapped(INDENT, &outcome.used());
     }
     if let Some(repeats) = &case.repeats {
         page.wrapped(INDENT, &repeats.said());
@@ -241,17 +238,6 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
         }
         way_on(page, evidence);
     }
-}
-
-/// The use of resources, such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
-pub(super) fn used(outcome: &Outcome) -> String {
-    format!(
-        "CPU time {}, clock {}, memory {}, output {}",
-        seconds(outcome.cpu_time),
-        seconds(outcome.wall_time),
-        outcome.memory().map_or(NOT_MEASURED.to_owned(), |memory| memory.to_string()),
-        outcome.written()
-    ) + &outcome.ran_at.map_or(String::new(), |then| format!("; from the cache, of {}", then.day()))
 }
 
 /// Writes how to repeat the run, and where its files are. Neither is wrapped or shortened.

@@ -196,7 +196,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
     fn below_title(&mut self, lines: &[(&str, &str)]) -> io::Result<()> {
         let mut page = Page::new(&self.style);
         for (label, text) in lines {
-            page.labelled(0, page::Label::plain(label), &printable(text));
+            page.labelled(0, label, &printable(text));
         }
         self.shown.gap = false;
         self.result(&page.into_text())?;

@@ -5,7 +5,7 @@ use crate::model::text::{count, printable};
 use crate::model::units::Bytes;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::columns::{Cell, columns};
-use crate::report::terminal::page::{Label, Page};
+use crate::report::terminal::page::Page;
 
 /// The whole block, followed by an empty line.
 pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
@@ -39,7 +39,7 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     let rows: Vec<Vec<Cell>> = cases.iter().map(row).collect();
     for (case, line) in cases.iter().zip(columns(&rows, style)) {
         let label = format!("{line}  ");
-        page.labelled(2, Label::plain(&label), &printable(&case.description));
+        page.labelled(2, &label, &printable(&case.description));
     }
     let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
         proposal.equal.iter().partition(|equal| is_itself(equal));
@@ -49,14 +49,14 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
         .map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)))
         .collect();
     if !equal.is_empty() {
-        page.labelled(2, Label::plain("equal:      "), &equal.join(", "));
+        page.labelled(2, "equal:      ", &equal.join(", "));
     }
     if !before.is_empty() && !cases.is_empty() {
         let text = format!("{} from before", count(before.len(), "input"));
-        page.labelled(2, Label::plain("existing:   "), &text);
+        page.labelled(2, "existing:   ", &text);
     }
     if !proposal.too_large.is_empty() {
-        let label = Label::plain("too large:  ");
+        let label = "too large:  ";
         page.labelled(2, label, &proposal.too_large.join(", "));
     }
     if proposal.imported > 0 {
@@ -64,7 +64,7 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
             "{} without a recipe, copied to generators/given",
             count(proposal.imported, "test case")
         );
-        page.labelled(2, Label::plain("imported:   "), &text);
+        page.labelled(2, "imported:   ", &text);
     }
     page.blank();
     page.into_text()

@@ -17,11 +17,11 @@ const SHOWN_LINES: usize = 24;
 pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
     let mut page = Page::new(style);
     let reference = format!("{} ({})", printable(&plan.reference), printable(&plan.chosen));
-    page.labelled(0, Label::plain("reference: "), &reference);
-    page.labelled(0, Label::plain("inputs:    "), &printable(&plan.sources.join(", ")));
+    page.labelled(0, "reference: ", &reference);
+    page.labelled(0, "inputs:    ", &printable(&plan.sources.join(", ")));
     let (time, shrink_time) = (seconds(plan.time), seconds(plan.shrink_time));
     let time = format!("{time}, then {shrink_time} to shrink what is found");
-    page.labelled(0, Label::plain("time:      "), &time);
+    page.labelled(0, "time:      ", &time);
     page.into_text()
 }
 
@@ -77,7 +77,7 @@ pub(super) fn block(search: &Search, explained: Option<&Explained>, style: &Styl
 /// What the inputs on which it fails have in common, if known.
 fn why(page: &mut Page<'_>, explained: Option<&Explained>) {
     if let Some(explanation) = explained.and_then(|it| it.explanation.as_ref()) {
-        page.labelled(INDENT, Label::plain("why:     "), &printable(&explanation.sentence()));
+        page.labelled(INDENT, "why:     ", &printable(&explanation.sentence()));
     }
 }
 
@@ -89,7 +89,7 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
         seconds(search.searching),
         printable(&found.origin.to_string())
     );
-    page.labelled(INDENT, Label::plain("found:   "), &after);
+    page.labelled(INDENT, "found:   ", &after);
     if found.failing < found.repeats {
         let text = format!(
             "only {} of {} runs on this input fail: it depends on more than the input",
@@ -110,7 +110,7 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
         let cut = if search.shrinking_cut { ", then time ran out" } else { "" };
         let runs = count(search.shrinking_runs, "comparison");
         let smaller = format!("{smaller}; {runs} in {time}{cut}");
-        page.labelled(INDENT, Label::plain("smaller: "), &smaller);
+        page.labelled(INDENT, "smaller: ", &smaller);
     }
     kept(page, found);
 }
@@ -118,11 +118,11 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
 /// Where the input was saved.
 fn kept(page: &mut Page<'_>, found: &Counterexample) {
     if let Some(saved) = &found.saved {
-        page.labelled(INDENT, Label::plain("saved:   "), &printable(saved));
+        page.labelled(INDENT, "saved:   ", &printable(saved));
     }
     if let Some(promoted) = &found.promoted {
         let text = format!("as test case {}", printable(promoted));
-        page.labelled(INDENT, Label::plain("added:   "), &text);
+        page.labelled(INDENT, "added:   ", &text);
     }
 }
 
