@@ -1,5 +1,6 @@
 //! Verdicts with their details.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -337,6 +338,12 @@ pub struct BrokenExpectation {
     pub reason: String,
     /// The test case that shows it, if a single one does.
     pub test_case: Option<String>,
+}
+
+impl fmt::Display for BrokenExpectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.reason)
+    }
 }
 
 /// The time limit of submissions.

@@ -7,6 +7,7 @@ use csv::Writer;
 
 use crate::model::report::{Report, SubmissionReport};
 use crate::model::score::Score;
+use crate::model::text::joined;
 
 /// The columns before those of the test cases.
 const COLUMNS: [&str; 13] = [
@@ -84,15 +85,13 @@ fn same_as<'a>(submission: &SubmissionReport, report: &'a Report) -> BTreeSet<&'
 fn summary(submission: &SubmissionReport, report: &Report) -> [String; COLUMNS.len()] {
     let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
     let (first_failure, cause) = submission.failure();
-    let unexpected: Vec<&str> =
-        submission.broken_expectations.iter().map(|it| it.reason.as_str()).collect();
+    let unexpected = submission.broken_expectations.iter().map(|it| &it.reason);
     let total = submission.score.as_ref();
-    let same_as: Vec<&str> = same_as(submission, report).into_iter().collect();
     [
         text(submission.package.as_deref()),
         submission.name.clone(),
         submission.verdict.map(|it| it.to_string()).unwrap_or_default(),
-        unexpected.join("; "),
+        joined(unexpected, "; "),
         points(total.and_then(|it| it.score)),
         points(total.and_then(|it| it.max_score)),
         submission.passed().to_string(),
@@ -101,7 +100,7 @@ fn summary(submission: &SubmissionReport, report: &Report) -> [String; COLUMNS.l
         submission.memory().map(|it| it.0.to_string()).unwrap_or_default(),
         text(first_failure),
         text(cause),
-        same_as.join("; "),
+        joined(same_as(submission, report), "; "),
     ]
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::model::diagnostic::Severity;
 use crate::model::report::{Report, SubmissionReport};
+use crate::model::text::joined;
 use crate::model::verdict::Verdict;
 
 /// Writes a workflow command for each fault.
@@ -54,9 +55,7 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     for submission in &report.submissions {
         let (name, cause) = submission.told_failure();
-        let failure: Vec<&str> = name.into_iter().chain(cause.as_deref()).collect();
-        let reasons: Vec<&str> =
-            submission.broken_expectations.iter().map(|it| it.reason.as_str()).collect();
+        let reasons = submission.broken_expectations.iter().map(|it| &it.reason);
         let slowest = submission.slowest().map(|it| format!("{:.3} s", it.as_secs_f64()));
         let cells = [
             submission.package.clone().unwrap_or_default(),
@@ -68,8 +67,8 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 submission.test_cases.len() + submission.skipped
             ),
             slowest.unwrap_or_default(),
-            failure.join(": "),
-            reasons.join("; "),
+            joined(name.into_iter().chain(cause.as_deref()), ": "),
+            joined(reasons, "; "),
         ];
         let _ = writeln!(text, "| {} |", cells.map(|it| cell(&it)).join(" | "));
     }
@@ -91,11 +90,8 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
     let name = &submission.name;
     if report.command == "verify" {
-        let broken = &submission.broken_expectations;
-        let reasons: Vec<String> =
-            broken.iter().map(|it| format!("{}: {}", it.rule, it.reason)).collect();
-        return (!broken.is_empty())
-            .then(|| (format!("{name} is not as expected"), reasons.join("\n")));
+        let reasons = joined(&submission.broken_expectations, "\n");
+        return (!reasons.is_empty()).then(|| (format!("{name} is not as expected"), reasons));
     }
     let verdict = submission.verdict.filter(|it| *it != Verdict::Accepted)?;
     let (case, cause) = submission.told_failure();

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use crate::model::event::{Event, GradingProgress};
 use crate::model::report::{ProgressStep, Report};
 use crate::model::stress::SearchProgress;
-use crate::model::text::{count, printable};
+use crate::model::text::{count, joined, printable};
 use crate::model::verdict::Verdict;
 use crate::report::Live;
 use crate::report::style::cut;
@@ -272,10 +272,8 @@ impl State {
             return None;
         }
         *next = elapsed + BETWEEN_LINES;
-        let lines = self.lines(report);
-        let said: Vec<&str> =
-            lines.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
-        Some(format!("after {}: {}", roughly(elapsed), said.join("; ")))
+        let lines = self.lines(report).into_iter().filter(|it| !it.is_empty());
+        Some(format!("after {}: {}", roughly(elapsed), joined(lines, "; ")))
     }
 }
 

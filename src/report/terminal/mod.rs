@@ -32,7 +32,7 @@ use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::once::RunOnce;
 use crate::model::report::{LimitsReport, Report, SubmissionReport};
-use crate::model::text::{given_seconds, printable};
+use crate::model::text::{given_seconds, joined, printable};
 use crate::report::Live;
 use crate::report::notices::notice;
 use crate::report::progress::Progress;
@@ -408,5 +408,5 @@ fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
         limits.output_bytes.map(|output| format!("output {output}")),
         processes.map(|processes| format!("processes {processes}")),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    joined(parts.into_iter().flatten(), ", ")
 }

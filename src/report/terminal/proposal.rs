@@ -1,7 +1,7 @@
 //! The test cases that were added to a package from a grammar: the purpose of each, and what was not added.
 
 use crate::model::proposal::{EqualInput, Proposal, ProposedCase};
-use crate::model::text::{count, printable};
+use crate::model::text::{count, joined, printable};
 use crate::model::units::Bytes;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::columns::{Cell, columns};
@@ -43,27 +43,22 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     }
     let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
         proposal.equal.iter().partition(|equal| is_itself(equal));
-    let equal: Vec<String> = equal
-        .iter()
-        .chain(before.iter().filter(|_| style.is_verbose()))
-        .map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)))
-        .collect();
+    let equal = equal.iter().chain(before.iter().filter(|_| style.is_verbose()));
+    let equal = equal.map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)));
+    let equal = joined(equal, ", ");
     if !equal.is_empty() {
-        page.labelled(2, "equal:      ", &equal.join(", "));
+        page.labelled(2, "equal:      ", &equal);
     }
     if !before.is_empty() && !cases.is_empty() {
         let text = format!("{} from before", count(before.len(), "input"));
         page.labelled(2, "existing:   ", &text);
     }
     if !proposal.too_large.is_empty() {
-        let label = "too large:  ";
-        page.labelled(2, label, &proposal.too_large.join(", "));
+        page.labelled(2, "too large:  ", &proposal.too_large.join(", "));
     }
     if proposal.imported > 0 {
-        let text = format!(
-            "{} without a recipe, copied to generators/given",
-            count(proposal.imported, "test case")
-        );
+        let cases = count(proposal.imported, "test case");
+        let text = format!("{cases} without a recipe, copied to generators/given");
         page.labelled(2, "imported:   ", &text);
     }
     page.blank();
