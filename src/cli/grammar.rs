@@ -24,6 +24,7 @@ use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::report::InputReport;
 use crate::model::stop::{Mend, Stop};
+use crate::model::text::joined;
 
 /// Arguments of `juror grammar`.
 #[derive(Debug, Args)]
@@ -201,11 +202,9 @@ fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
         .map(|(site, _)| Pin { site, end })
         .collect();
     if pins.is_empty() {
-        let labels: Vec<&str> = grammar.sites().iter().map(|site| &*site.label).collect();
-        return Err(Stop::usage(format!(
-            "the grammar has no variable `{name}`; it has {}",
-            labels.join(", ")
-        )));
+        let labels = joined(grammar.sites().iter().map(|site| &site.label), ", ");
+        let what = format!("the grammar has no variable `{name}`; it has {labels}");
+        return Err(Stop::usage(what));
     }
     Ok(pins)
 }

@@ -25,6 +25,7 @@ use crate::model::report::PackageReport;
 use crate::model::score::CaseScoring;
 use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::{JudgedCase, TestCase};
+use crate::model::text::joined;
 use crate::package::suggest::paths_near;
 use crate::package::{self, Reading};
 use crate::validate::trial;
@@ -158,8 +159,7 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
                 problem.short_name
             ),
             number => {
-                let typed = globs.iter().map(|glob| format!("`{glob}`"));
-                let typed = typed.collect::<Vec<_>>().join(", ");
+                let typed = joined(globs.iter().map(|glob| format!("`{glob}`")), ", ");
                 let (package, hint) = (&problem.short_name, meant(globs, all));
                 format!(
                     "--case {typed} selects none of the {number} test cases of {package}; {hint}"

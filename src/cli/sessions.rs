@@ -61,6 +61,22 @@ impl Finished {
     }
 }
 
+impl<'a> Judging<'a> {
+    /// A session without submissions, which collects little evidence.
+    pub fn new(bench: Bench<'a>, validators: &'a Validators, cases: Vec<ReadyCase<'a>>) -> Self {
+        Self {
+            bench,
+            validators,
+            repeat: RepeatLine::default(),
+            entries: &[],
+            cases,
+            given: None,
+            policy: Policy::Everything,
+            detail: Detail::Brief,
+        }
+    }
+}
+
 impl Judging<'_> {
     /// Judges with the time limit from the command line, the package or the submissions.
     ///

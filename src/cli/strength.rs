@@ -27,8 +27,7 @@ use crate::cli::stress::span;
 use crate::executor::until::Until;
 use crate::executor::{Notebook, parallel};
 use crate::grammar::bounds::Coverage;
-use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Texts};
-use crate::judge::score::Policy;
+use crate::judge::case::{ReadyCase, Rules, Texts};
 use crate::judge::session::refusal;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -123,16 +122,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let mut cases = problem::select(problem, &[])?;
     // A static validator checks sources, which do not change here.
     cases.retain(|case| case.static_args.is_none());
-    let judging = Judging {
-        bench,
-        validators: &validators,
-        repeat: RepeatLine::default(),
-        entries: &[],
-        cases: problem::select(problem, &[])?,
-        given: None,
-        policy: Policy::Everything,
-        detail: Detail::Brief,
-    };
+    let judging = Judging::new(bench, &validators, problem::select(problem, &[])?);
     let time_limit = judging.time_limit()?;
     let rules = judging.begin(&time_limit);
     let gates = Gates { inputs: &inputs, bench, validators: &validators, kept: host.kept.clone() };
