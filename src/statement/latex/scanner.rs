@@ -53,13 +53,12 @@ impl<'a> Scanner<'a> {
 
     /// The next part, and its range.
     pub(super) fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
+        while self.rest().starts_with('%') {
+            self.comment();
+        }
         let start = self.at;
         let first = self.rest().chars().next()?;
         let token = match first {
-            '%' => {
-                self.comment();
-                return self.next_or_nothing();
-            }
             _ if first.is_whitespace() => self.blanks(),
             '~' => self.single(Token::Tie),
             '&' => self.single(Token::Cell),
@@ -83,14 +82,6 @@ impl<'a> Scanner<'a> {
             }
         };
         Some((token, start..self.at))
-    }
-
-    /// Returns without a part after a comment, so that many comments need no stack.
-    fn next_or_nothing(&mut self) -> Option<(Token<'a>, Range<usize>)> {
-        while self.rest().starts_with('%') {
-            self.comment();
-        }
-        self.next()
     }
 
     /// Skips a comment, up to the first character of the next line that is not white space.
@@ -119,16 +110,19 @@ impl<'a> Scanner<'a> {
     fn math(&mut self) -> Token<'a> {
         let alone = self.rest().starts_with("$$");
         let mark = if alone { "$$" } else { "$" };
-        let start = self.at + mark.len();
-        match find(self.text, start, self.end, mark) {
-            Some(close) => {
-                self.at = close + mark.len();
-                Token::Math { formula: &self.text[start..close], alone }
+        self.at += mark.len();
+        self.formula(mark, mark, alone)
+    }
+
+    /// Scans a formula after its opening mark.
+    fn formula(&mut self, open: &'a str, close: &str, alone: bool) -> Token<'a> {
+        let start = self.at;
+        match find(self.text, start, self.end, close) {
+            Some(end) => {
+                self.at = end + close.len();
+                Token::Math { formula: &self.text[start..end], alone }
             }
-            None => {
-                self.at = start;
-                Token::Stray(mark)
-            }
+            None => Token::Stray(open),
         }
     }
 
@@ -138,24 +132,11 @@ impl<'a> Scanner<'a> {
         if letters == 0 {
             let length = rest.chars().next().map_or(0, char::len_utf8);
             let name = &rest[..length];
-            let start = self.at + 1 + length;
-            let (partner, alone) = match name {
-                "(" => ("\\)", false),
-                "[" => ("\\]", true),
-                _ => {
-                    self.at = start;
-                    return Token::Command(name);
-                }
-            };
-            return match find(self.text, start, self.end, partner) {
-                Some(close) => {
-                    self.at = close + 2;
-                    Token::Math { formula: &self.text[start..close], alone }
-                }
-                None => {
-                    self.at = start;
-                    Token::Stray(name)
-                }
+            self.at += 1 + length;
+            return match name {
+                "(" => self.formula(name, "\\)", false),
+                "[" => self.formula(name, "\\]", true),
+                _ => Token::Command(name),
             };
         }
         let name = &rest[..letters + usize::from(rest[letters..].starts_with('*'))];
@@ -180,8 +161,7 @@ impl<'a> Scanner<'a> {
 
     fn verb(&mut self) -> Token<'a> {
         let rest = self.rest();
-        let mut signs = rest.char_indices();
-        let Some((_, mark)) = signs.next() else { return Token::Stray("\\verb") };
+        let Some(mark) = rest.chars().next() else { return Token::Stray("\\verb") };
         let start = mark.len_utf8();
         let Some(end) = rest[start..].find(mark) else { return Token::Stray("\\verb") };
         self.at += start + end + start;
@@ -267,16 +247,11 @@ impl<'a> Scanner<'a> {
             return before..before;
         };
         match first {
-            '{' => match closing(self.text, start, self.end, has_comments) {
-                Some(close) => {
-                    self.at = close + 1;
-                    start + 1..close
-                }
-                None => {
-                    self.at = self.end;
-                    start + 1..self.end
-                }
-            },
+            '{' => {
+                let close = closing(self.text, start, self.end, has_comments);
+                self.at = close.map_or(self.end, |close| close + 1);
+                start + 1..close.unwrap_or(self.end)
+            }
             '\\' => {
                 let rest = &self.rest()[1..];
                 let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
