@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use crate::cli::exit_code::ExitCode;
-use crate::cli::help::GRAMMAR_EXAMPLES;
+use crate::cli::help::examples;
 use crate::cli::options::{OutputOptions, given_file, one_of};
 use crate::cli::output::{Output, command, print};
 use crate::grammar::bounds::{Coverage, bounds};
@@ -39,16 +39,16 @@ pub struct GrammarArguments {
 #[derive(Debug, Subcommand)]
 pub enum GrammarCommand {
     /// Check inputs against a grammar: exit code 0 if all are valid, 1 if one is not
-    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    #[command(after_long_help = examples("grammar"))]
     Check(CheckArguments),
     /// Write an input to standard output
     ///
     /// The same seed gives the same bytes on every machine. The output is always accepted by the
     /// grammar; if an ASSERT cannot be satisfied, the command says which, with exit code 1.
-    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    #[command(after_long_help = examples("grammar"))]
     Generate(InputArguments),
     /// List the bounds of a grammar's values, and which of them the inputs reach
-    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    #[command(after_long_help = examples("grammar"))]
     Bounds(BoundsArguments),
 }
 

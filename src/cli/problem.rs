@@ -307,12 +307,10 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
 
 /// The event that names the current package.
 pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) -> Event {
-    let names = &problem.names;
-    let name = names.iter().find(|(language, _)| language == "en").or_else(|| names.first());
     Event::PackageRead(Box::new(PackageReport {
         name: problem.short_name.clone(),
         path: problem.dir.clone(),
-        title: name.map_or_else(String::new, |(_, name)| name.clone()),
+        title: problem.name("en").unwrap_or_default().to_owned(),
         format: problem.layout.format.to_owned(),
         format_reason: problem.format_reason.clone(),
         format_is_guessed: problem.layout.is_guessed,

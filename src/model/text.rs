@@ -1,6 +1,6 @@
 //! Shows untrusted bytes, and amounts, to people.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
@@ -62,12 +62,7 @@ fn visible_char(character: char) -> String {
         '\t' => "\\t".to_owned(),
         '\0' => "\\0".to_owned(),
         '\x01'..='\x1f' | '\x7f' => format!("\\x{:02x}", u32::from(character)),
-        _ if is_hidden(character) => {
-            let mut escape = String::new();
-            // Writing to a String cannot fail.
-            let _ = write!(escape, "\\u{{{:x}}}", u32::from(character));
-            escape
-        }
+        _ if is_hidden(character) => format!("\\u{{{:x}}}", u32::from(character)),
         _ => character.to_string(),
     }
 }

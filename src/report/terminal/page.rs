@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::text::visible;
-use crate::report::style::{Look, Style, cut};
+use crate::report::style::{Look, Style, cut, filled};
 use crate::report::terminal::columns::{Cell, columns};
 
 /// The indent of a block's text.
@@ -154,18 +154,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             _ => words.push(word.to_owned()),
         }
     }
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in &words {
-        if !line.is_empty() && line.width() + 1 + word.width() > width {
-            lines.push(std::mem::take(&mut line));
-        } else if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.push(line);
-    lines
+    filled(words.iter().map(|word| &**word), width)
 }
 
 #[cfg(test)]
