@@ -42,21 +42,9 @@ pub struct Place {
     pub spot: Option<Spot>,
 }
 
-impl From<&Path> for Place {
-    fn from(path: &Path) -> Self {
-        Self { path: path.to_owned(), spot: None }
-    }
-}
-
-impl From<&PathBuf> for Place {
-    fn from(path: &PathBuf) -> Self {
-        path.as_path().into()
-    }
-}
-
-impl From<PathBuf> for Place {
-    fn from(path: PathBuf) -> Self {
-        Self { path, spot: None }
+impl<P: AsRef<Path>> From<P> for Place {
+    fn from(path: P) -> Self {
+        Self { path: path.as_ref().to_owned(), spot: None }
     }
 }
 

@@ -195,14 +195,8 @@ impl Translator<'_, '_> {
             "problemyamlname" => {
                 self.writer.text(&page::title(self.scope.problem, self.scope.language));
             }
-            "nextsample" => {
-                let sample = self.scope.samples.next(self.scope.words);
-                self.writer.block(&sample);
-            }
-            "remainingsamples" => {
-                let samples = self.scope.samples.rest(self.scope.words);
-                self.writer.block(&samples);
-            }
+            "nextsample" => self.writer.block(&self.scope.samples.next()),
+            "remainingsamples" => self.writer.block(&self.scope.samples.rest()),
             "constant" => self.constant(at, scanner),
             "url" => {
                 let address = self.text[scanner.address()].replace('\\', "");
@@ -265,14 +259,12 @@ impl Translator<'_, '_> {
             "exmpfile" => {
                 let mut path = || self.source.beside(self.text[scanner.argument()].trim());
                 let (input, output) = (path(), path());
-                let sample = self.scope.samples.stated(input, output, self.scope.words);
-                self.writer.block(&sample);
+                self.writer.block(&self.scope.samples.stated(input, output));
             }
             "exmp" => {
                 let texts = [scanner.argument(), scanner.argument()];
                 let texts = texts.map(|text| self.text[text].to_owned());
-                let sample =
-                    self.scope.samples.given(texts.each_ref().map(|it| &**it), self.scope.words);
+                let sample = self.scope.samples.given(texts.each_ref().map(|it| &**it));
                 self.writer.block(&sample);
             }
             "multicolumn" | "multirow" => {

@@ -74,11 +74,8 @@ impl<'a> Scanner<'a> {
             '$' => self.math(),
             '\\' => self.backslash(),
             _ => {
-                let rest = self.rest();
-                let special = |c: char| "%~&{}$\\".contains(c) || c.is_whitespace();
-                let end = rest.find(special).unwrap_or(rest.len());
-                self.at += end;
-                Token::Text(&rest[..end])
+                let is_special = |c: char| "%~&{}$\\".contains(c) || c.is_whitespace();
+                Token::Text(self.skip(|c| !is_special(c)))
             }
         };
         Some((token, start..self.at))
@@ -87,9 +84,16 @@ impl<'a> Scanner<'a> {
     /// Skips a comment, up to the first character of the next line that is not white space.
     fn comment(&mut self) {
         let rest = self.rest();
-        let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
-        let blanks = rest[line..].len() - rest[line..].trim_start_matches([' ', '\t']).len();
-        self.at += line + blanks;
+        self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);
+        self.skip(|c| c == ' ' || c == '\t');
+    }
+
+    /// Goes on to the next character that is not one of these. Returns what it passes.
+    fn skip(&mut self, is_skipped: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let passed = &rest[..rest.find(|c: char| !is_skipped(c)).unwrap_or(rest.len())];
+        self.at += passed.len();
+        passed
     }
 
     fn single(&mut self, token: Token<'a>) -> Token<'a> {
@@ -98,10 +102,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn blanks(&mut self) -> Token<'a> {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
-        self.at += end;
-        match rest[..end].matches('\n').count() {
+        match self.skip(char::is_whitespace).matches('\n').count() {
             0 | 1 => Token::Space,
             _ => Token::Paragraph,
         }
@@ -151,9 +152,7 @@ impl<'a> Scanner<'a> {
             }
             _ => {
                 // White space after a command only ends it.
-                let rest = self.rest();
-                let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-                self.at += blanks;
+                self.skip(|c| c == ' ' || c == '\t');
                 Token::Command(name)
             }
         }
@@ -204,8 +203,7 @@ impl<'a> Scanner<'a> {
 
     fn skip_blanks(&mut self) {
         loop {
-            let rest = self.rest();
-            self.at += rest.len() - rest.trim_start().len();
+            self.skip(char::is_whitespace);
             if !self.rest().starts_with('%') {
                 return;
             }
