@@ -205,6 +205,9 @@ pub struct OutputOptions {
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
+    /// Which submissions a table lists, and in which order.
+    #[arg(skip)]
+    pub listing: Listing,
     /// Where events go instead, for who runs a command from within a program.
     #[arg(skip)]
     pub recording: Option<Recording>,

@@ -25,7 +25,7 @@ use crate::remote::workers::Workers;
 use crate::report::file::{ReportFile, resolved};
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
-use crate::report::style::{Listing, Style, Surroundings, Verbosity};
+use crate::report::style::{Style, Surroundings, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{Recording, Reporter, Reporters, WriteReport, csv, github, html, json, junit};
 
@@ -72,18 +72,7 @@ pub fn command_with(
     name: &'static str,
     body: impl FnOnce(&Output) -> Result<(), Stop>,
 ) -> ExitCode {
-    command_listed(options, reports, Listing::default(), name, body)
-}
-
-/// The same with a table that lists only some submissions, or in another order.
-pub fn command_listed(
-    options: &OutputOptions,
-    reports: &ReportOptions,
-    listing: Listing,
-    name: &'static str,
-    body: impl FnOnce(&Output) -> Result<(), Stop>,
-) -> ExitCode {
-    let mut all = reporters(options, listing);
+    let mut all = reporters(options);
     let opened = open(reports, options.json).map(|files| all.extend(files));
     let output = Output {
         around: options.around,
@@ -105,7 +94,7 @@ pub fn command_listed(
 }
 
 /// The reporters of the command.
-fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>> {
+fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
     if let Some(recording) = &options.recording {
         return vec![Reporter::Recorded(recording.clone())];
     }
@@ -128,7 +117,9 @@ fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>
             Reporter::Live(Box::new(progress)),
         ],
         false => vec![Reporter::Live(Box::new(
-            Terminal::new(out, io::stderr(), style).with_listing(listing).with_progress(progress),
+            Terminal::new(out, io::stderr(), style)
+                .with_listing(options.listing)
+                .with_progress(progress),
         ))],
     }
 }

@@ -7,9 +7,8 @@ use crate::model::words::words;
 
 words! {
     /// What keeps a program apart from the machine, the strongest first.
-    #[derive(
-        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-    )]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum Isolation {
         /// Namespaces made with root's rights.

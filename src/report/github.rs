@@ -2,7 +2,6 @@
 //!
 //! Source: "Workflow commands for GitHub Actions". GitHub shows the first ten errors and ten warnings of a step.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -44,14 +43,13 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// Errors of the writer.
 pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = String::new();
     let summary = &report.summary;
     let (judged, runs) = (summary.accepted + summary.rejected, summary.runs);
-    let _ = writeln!(text, "### juror {}\n", report.command);
+    writeln!(out, "### juror {}\n", report.command)?;
     if !report.submissions.is_empty() {
-        text +=
-            "| package | submission | verdict | passed | slowest | first failure | unexpected |\n";
-        text += "|---|---|---|---|---|---|---|\n";
+        let titles =
+            "| package | submission | verdict | passed | slowest | first failure | unexpected |";
+        writeln!(out, "{titles}\n|---|---|---|---|---|---|---|")?;
     }
     for submission in &report.submissions {
         let (name, cause) = submission.told_failure();
@@ -70,20 +68,20 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             joined(name.into_iter().chain(cause.as_deref()), ": "),
             joined(reasons, "; "),
         ];
-        let _ = writeln!(text, "| {} |", cells.map(|it| cell(&it)).join(" | "));
+        writeln!(out, "| {} |", cells.map(|it| cell(&it)).join(" | "))?;
     }
-    let _ = writeln!(
-        text,
+    writeln!(
+        out,
         "\n{judged} submissions, {runs} runs, {} errors, {} warnings, {} judge errors; {:.1} s",
         summary.errors,
         summary.warnings,
         summary.judge_errors,
         summary.elapsed.as_secs_f64()
-    );
+    )?;
     if report.interrupted {
-        text.push_str("\n**Interrupted: results are missing.**\n");
+        writeln!(out, "\n**Interrupted: results are missing.**")?;
     }
-    out.write_all(text.as_bytes())
+    Ok(())
 }
 
 /// What is wrong with a submission: for `verify`, that it is not as expected; otherwise, that it is not accepted.

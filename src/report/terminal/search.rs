@@ -2,7 +2,7 @@
 
 use crate::model::explanation::Explained;
 use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan};
-use crate::model::text::{count, printable, visible};
+use crate::model::text::{count, count_if_any, joined, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
@@ -177,22 +177,16 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     for line in lines.iter().take(SHOWN_LINES) {
         page.quoted_line(&with_blanks(line, &style));
     }
-    let mut remarks = Vec::new();
-    if lines.len() > SHOWN_LINES {
-        remarks.push(format!(
-            "{} more {}",
-            style.ellipsis(),
-            count(lines.len() - SHOWN_LINES, "line")
-        ));
-    }
-    if !has_end {
-        remarks.push("no line end at the end".to_owned());
-    }
-    if lines.len() > SHOWN_LINES && title == "input" {
-        remarks.push("--save FILE writes it in full".to_owned());
-    }
+    let more = count_if_any(lines.len().saturating_sub(SHOWN_LINES), "line");
+    let is_cut_input = more.is_some() && title == "input";
+    let remarks = [
+        more.map(|more| format!("{} more {more}", style.ellipsis())),
+        (!has_end).then(|| "no line end at the end".to_owned()),
+        is_cut_input.then(|| "--save FILE writes it in full".to_owned()),
+    ];
+    let remarks = joined(remarks.into_iter().flatten(), "; ");
     if !remarks.is_empty() {
-        page.line(INDENT + 2, &style.paint(Look::Dim, &remarks.join("; ")));
+        page.line(INDENT + 2, &style.paint(Look::Dim, &remarks));
     }
 }
 
