@@ -10,12 +10,7 @@ use crate::cli::doctor::DoctorArguments;
 use crate::cli::generate::GenerateArguments;
 use crate::cli::grade::GradeArguments;
 use crate::cli::grammar::GrammarArguments;
-use crate::cli::help::{
-    CACHE_EXAMPLES, COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES,
-    GRADE_EXAMPLES, GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, MERGE_EXAMPLES, MUTANTS_EXAMPLES,
-    NEW_EXAMPLES, RUN_EXAMPLES, SHOW_EXAMPLES, STATEMENT_EXAMPLES, STRENGTH_EXAMPLES,
-    STRESS_EXAMPLES, VERIFY_EXAMPLES, WATCH_EXAMPLES, WORKER_EXAMPLES, exit_codes, first_steps,
-};
+use crate::cli::help::{examples, exit_codes, first_steps};
 use crate::cli::judge::JudgeArguments;
 use crate::cli::merge::MergeArguments;
 use crate::cli::mutants::MutantsArguments;
@@ -58,7 +53,7 @@ pub enum Command {
     ///
     /// Writes a complete small problem: settings, statement, grammar of the input, recipe, generator, and a right, a
     /// wrong and a slow submission in Rust. Then it makes the test data, as `juror generate` does.
-    #[command(after_long_help = NEW_EXAMPLES)]
+    #[command(after_long_help = examples("new"))]
     New(NewArguments),
     /// Judge submissions on a problem's test cases
     ///
@@ -66,7 +61,7 @@ pub enum Command {
     /// first rejection. Shows the verdict, the cause, the first difference, and what the program wrote.
     /// If there are scores, it skips only test cases that cannot change them.
     #[command(
-        after_long_help = JUDGE_EXAMPLES,
+        after_long_help = examples("judge"),
         override_usage = "juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror judge [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
@@ -78,7 +73,7 @@ pub enum Command {
     /// the program writes there, byte for byte. An interactive problem is played by hand: you play the interactor, or
     /// with --play the submission. The exit code is 1 if the program crashed or exceeded a limit.
     #[command(
-        after_long_help = RUN_EXAMPLES,
+        after_long_help = examples("run"),
         override_usage = "juror run [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
                           juror run [OPTIONS] --play <PACKAGE>"
     )]
@@ -87,14 +82,14 @@ pub enum Command {
     ///
     /// Lists limits, test cases with their sizes and descriptions, submissions with their expectations, and the
     /// package's programs. Runs nothing.
-    #[command(after_long_help = SHOW_EXAMPLES)]
+    #[command(after_long_help = examples("show"))]
     Show(ShowArguments),
     /// Judge a submission now, and again whenever it or the package is saved
     ///
     /// Takes the arguments of `juror judge`. The test cases that failed last are run first. A change while it judges ends
     /// that judgement and starts a new one. Ends at Ctrl-C, with exit code 130.
     #[command(
-        after_long_help = WATCH_EXAMPLES,
+        after_long_help = examples("watch"),
         override_usage = "juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror watch [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
@@ -103,27 +98,27 @@ pub enum Command {
     ///
     /// Runs every input validator on every input, every example submission on every test case, and
     /// compares the results with what their authors expect. Shows every fault, not only the first.
-    #[command(after_long_help = VERIFY_EXAMPLES)]
+    #[command(after_long_help = examples("verify"))]
     Verify(VerifyArguments),
     /// Make a problem's test data from its recipe, or verify that it matches its recipe
     ///
     /// The recipe is generators/generators.yaml. Makes everything in a temporary directory first, and
     /// changes the package only if nothing fails. Makes only what changed: a test case stays if its
     /// recipe, programs, tools and files are unchanged.
-    #[command(after_long_help = GENERATE_EXAMPLES)]
+    #[command(after_long_help = examples("generate"))]
     Generate(GenerateArguments),
     /// Judge a stream of submissions: one JSON object per line of standard input, one result per line of output
     ///
     /// A line names a problem package or contains test cases, and contains or names a source. Memory does not grow
     /// with the number of lines. A broken line gets an error, and the others are judged. `juror schema grade` prints
     /// the form of lines and results; see also `juror help streams`.
-    #[command(after_long_help = GRADE_EXAMPLES)]
+    #[command(after_long_help = examples("grade"))]
     Grade(GradeArguments),
     /// Write a package in another format, beside the old one
     ///
     /// Reads every format that juror reads, and changes nothing in the old package. Reads the new package, too, and lists
     /// everything that had no equivalent. The exit code is 0 even if there is something.
-    #[command(after_long_help = CONVERT_EXAMPLES)]
+    #[command(after_long_help = examples("convert"))]
     Convert(ConvertArguments),
     /// Search for an input on which a submission fails, and shrink it
     ///
@@ -132,7 +127,7 @@ pub enum Command {
     /// fresh seeds. A failing input is made as small as possible. The exit code is 1 if such an
     /// input was found, and 0 if not.
     #[command(
-        after_long_help = STRESS_EXAMPLES,
+        after_long_help = examples("stress"),
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
@@ -142,50 +137,50 @@ pub enum Command {
     /// Runs the package's wrong submissions, and changed copies of its right ones, on the test cases. If no test
     /// case rejects one, searches for an input that does, shrinks it, and shows it. The score sums up the result:
     /// `juror help strong-data` explains it. The exit code is 3 if the package has faults to fix first.
-    #[command(after_long_help = STRENGTH_EXAMPLES)]
+    #[command(after_long_help = examples("strength"))]
     Strength(StrengthArguments),
     /// List right submissions with one mistake put into each, show one, or write one as a submission
     ///
     /// Makes mutants of the sources of accepted submissions in C, C++, Rust, Python and Java. Test data that rejects them
     /// is strong. Runs nothing. docs/mutants.md lists the kinds of mistakes.
-    #[command(after_long_help = MUTANTS_EXAMPLES)]
+    #[command(after_long_help = examples("mutants"))]
     Mutants(MutantsArguments),
     /// Join the JSON reports of several machines into one, or show a report again
     ///
     /// Reads what `juror verify --json` or another command wrote, and reports it as if it had been one run:
     /// in the terminal, as JSON, and in files. The exit code is that of the merged report.
-    #[command(after_long_help = MERGE_EXAMPLES)]
+    #[command(after_long_help = examples("merge"))]
     Merge(MergeArguments),
     /// Convert a problem's statement to a page: one HTML file, or a PDF
     ///
     /// Reads statements in Markdown and in the LaTeX of the package format. The page has title, limits, formulas, samples
     /// and images, and needs no network. Anything that cannot be shown gets a warning with its line.
-    #[command(after_long_help = STATEMENT_EXAMPLES)]
+    #[command(after_long_help = examples("statement"))]
     Statement(StatementArguments),
     /// Check inputs against a grammar, generate inputs from it, list its bounds
     ///
     /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md
     /// describes it.
-    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    #[command(after_long_help = examples("grammar"))]
     Grammar(GrammarArguments),
     /// Compare an output with a judge answer, as the default output validator does
     ///
     /// Shows the first difference and ends with exit code 1 if there is one.
-    #[command(after_long_help = COMPARE_EXAMPLES)]
+    #[command(after_long_help = examples("compare"))]
     Compare(CompareArguments),
     /// Show which isolation and measurement methods work here, and how to enable better ones
     ///
     /// Tries every isolation method. Shows which one juror will use, what measures CPU time and memory,
     /// and which languages can be judged. If something does not work, it gives the reason and the
     /// command that fixes it. The exit code is 0 if programs can be isolated fully, and 4 if not.
-    #[command(after_long_help = DOCTOR_EXAMPLES)]
+    #[command(after_long_help = examples("doctor"))]
     Doctor(DoctorArguments),
     /// Run jobs for a juror on another machine, which starts this command
     ///
     /// `juror judge --executor 'ssh host juror worker --stdio'` starts it: it reads jobs from standard input, runs them in
     /// the sandbox of its machine, and writes results to standard output. It ends when standard input does, and keeps
     /// nothing. `juror help scale` has the commands for ssh, Slurm, containers and clusters.
-    #[command(after_long_help = WORKER_EXAMPLES)]
+    #[command(after_long_help = examples("worker"))]
     Worker(WorkerArguments),
     /// Set up a NATS server for workers, and show its state
     ///
@@ -195,7 +190,7 @@ pub enum Command {
     ///
     /// juror builds or runs a program again only if something that it depends on has changed, or with --fresh.
     /// The cache can be deleted at any time. docs/cache.md describes what is kept and for how long.
-    #[command(after_long_help = CACHE_EXAMPLES)]
+    #[command(after_long_help = examples("cache"))]
     Cache(CacheArguments),
     /// List the languages that juror builds, with the tools of this machine and their versions
     ///

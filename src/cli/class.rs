@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use crate::language::essence;
 use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::text::count;
+use crate::model::text::{count, joined};
 
 /// The content of a class folder.
 #[derive(Debug, Default)]
@@ -174,11 +174,11 @@ impl Class {
 fn some(paths: &[PathBuf], dir: &Path) -> String {
     const SHOWN: usize = 5;
     let names = paths.iter().take(SHOWN);
-    let names = names.map(|path| path.strip_prefix(dir).unwrap_or(path).display().to_string());
-    let names: Vec<String> = names.collect();
+    let names = names.map(|path| path.strip_prefix(dir).unwrap_or(path).display());
+    let names = joined(names, ", ");
     match paths.len().saturating_sub(SHOWN) {
-        0 => names.join(", "),
-        more => format!("{}, and {more} more", names.join(", ")),
+        0 => names,
+        more => format!("{names}, and {more} more"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::cli::exit_code::ExitCode;
-use crate::cli::help::CLUSTER_EXAMPLES;
+use crate::cli::help::examples;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{Output, command};
 #[cfg(feature = "nats")]
@@ -31,12 +31,12 @@ pub enum ClusterCommand {
     ///
     /// Each server, each worker and the submitters have a directory of their own below DIR, to be copied to their
     /// machines. A worker's key allows it to take jobs, read files and write results, and nothing else.
-    #[command(after_long_help = CLUSTER_EXAMPLES)]
+    #[command(after_long_help = examples("cluster"))]
     Init(InitArguments),
     /// Show what is queued on a NATS server, what is running, and which workers are connected
     ///
     /// Takes a second, to count how many units finish in it.
-    #[command(after_long_help = CLUSTER_EXAMPLES)]
+    #[command(after_long_help = examples("cluster"))]
     Status(StatusArguments),
 }
 

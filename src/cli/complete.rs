@@ -56,9 +56,8 @@ fn packages(typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn submissions(typed: &OsStr) -> Vec<CompletionCandidate> {
-    let names = problem().map_or_else(Vec::new, |problem| {
-        let paths = problem.submissions.iter().map(|it| it.program.path.display().to_string());
-        starting(typed, paths)
+    let names = known(typed, |problem| {
+        problem.submissions.iter().map(|it| it.program.path.display().to_string()).collect()
     });
     let mut found = PathCompleter::any().complete(typed);
     found.retain(|path| names.iter().all(|name| name.get_value() != path.get_value()));
@@ -66,20 +65,19 @@ fn submissions(typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn cases(typed: &OsStr) -> Vec<CompletionCandidate> {
-    problem().map_or_else(Vec::new, |problem| {
-        let cases = problem.test_data.judged();
-        starting(typed, cases.iter().map(|case| case.test_case().name.clone()))
+    known(typed, |problem| {
+        problem.test_data.judged().iter().map(|case| case.test_case().name.clone()).collect()
     })
 }
 
 fn languages(typed: &OsStr) -> Vec<CompletionCandidate> {
-    problem().map_or_else(Vec::new, |problem| {
-        starting(typed, statements(&problem).into_iter().map(|it| it.language))
-    })
+    known(typed, |problem| statements(problem).into_iter().map(|it| it.language).collect())
 }
 
-fn starting(typed: &OsStr, names: impl Iterator<Item = String>) -> Vec<CompletionCandidate> {
+/// The names in the package on the command line that begin like this.
+fn known(typed: &OsStr, names: fn(&Problem) -> Vec<String>) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
+    let names = problem().as_ref().map(names).unwrap_or_default().into_iter();
     names.filter(|name| name.starts_with(&*typed)).map(CompletionCandidate::new).collect()
 }
 

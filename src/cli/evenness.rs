@@ -8,38 +8,40 @@ pub(super) fn times(found: &Calibration) -> Vec<Finding> {
     const SUBJECT: &str = "times";
     let percent = |part: f64| format!("{:.0} %", part * 100.0);
     let gigabytes = |bytes: f64| format!("{:.1} GB/s", bytes / 1e9);
-    let weak = |text: String, help: &str| finding(Grade::Weak, SUBJECT, text).advise(words(help));
-    let mut findings = Vec::new();
-    if found.pace_noise > 0.1 {
-        findings.push(weak(
+    let slower = 1.0 - found.copied_beside_per_second / found.copied_per_second.max(1.0);
+    let weak = [
+        (
+            found.pace_noise > 0.1,
             format!("the same work sometimes takes up to {} longer", percent(found.pace_noise)),
             "end other programs, and stay well away from the time limit",
-        ));
-    }
-    if found.busy > 0.05 {
-        findings.push(weak(
+        ),
+        (
+            found.busy > 0.05,
             format!("other programs used the processor for {} of the time", percent(found.busy)),
             "end them before you measure",
-        ));
-    }
-    if found.stolen > 0.01 {
-        findings.push(weak(
+        ),
+        (
+            found.stolen > 0.01,
             format!(
                 "the host of this machine took {} of the processors' time",
                 percent(found.stolen)
             ),
             "measure on a machine whose processors are not shared",
-        ));
-    }
-    let slower = 1.0 - found.copied_beside_per_second / found.copied_per_second.max(1.0);
-    if found.pace_beside > 0.1 || slower > 0.3 {
-        let text = format!(
-            "while all cores are busy, each computes {} slower and copies {} slower",
-            percent(found.pace_beside),
-            percent(slower)
-        );
-        findings.push(weak(text, "use --exclusive, which runs one program at a time"));
-    }
+        ),
+        (
+            found.pace_beside > 0.1 || slower > 0.3,
+            format!(
+                "while all cores are busy, each computes {} slower and copies {} slower",
+                percent(found.pace_beside),
+                percent(slower)
+            ),
+            "use --exclusive, which runs one program at a time",
+        ),
+    ];
+    let weak = weak.into_iter().filter(|(is_so, ..)| *is_so);
+    let mut findings: Vec<Finding> = weak
+        .map(|(_, text, help)| finding(Grade::Weak, SUBJECT, text).advise(words(help)))
+        .collect();
     if found.frequency_governor.as_deref().is_some_and(|it| it != "performance") {
         let governor = found.frequency_governor.as_deref().unwrap_or_default();
         let text = format!("the frequency of the processors changes: governor {governor}");

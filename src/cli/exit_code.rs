@@ -3,38 +3,30 @@
 use crate::model::cluster::ClusterSurvey;
 use crate::model::isolation::Isolation;
 use crate::model::report::Report;
+use crate::model::words::words;
 
-/// Why juror ended. The numbers are stable; the README lists them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExitCode {
-    /// All as asked: every submission accepted, every expectation met.
-    Success,
-    /// A submission was rejected, an expectation is broken, or data is not what the recipe gives.
-    Rejected,
-    /// The command line is wrong.
-    Usage,
-    /// The package is invalid; nothing was judged.
-    InvalidPackage,
-    /// The judge failed, or this machine cannot do what was asked.
-    JudgeError,
-    /// Nothing was selected, so nothing was run.
-    NothingSelected,
-    /// Ctrl-C, or a request to terminate.
-    Interrupted,
+words! {
+    /// Why juror ended, in the words of the README and `--help`. The numbers are stable; the README lists them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ExitCode {
+        /// All as asked: every submission accepted, every expectation met.
+        Success = "success: accepted; all expectations met",
+        /// A submission was rejected, an expectation is broken, or data is not what the recipe gives.
+        Rejected = "a submission was rejected, an expectation is broken, or data differs",
+        /// The command line is wrong.
+        Usage = "wrong usage",
+        /// The package is invalid; nothing was judged.
+        InvalidPackage = "the package is invalid",
+        /// The judge failed, or this machine cannot do what was asked.
+        JudgeError = "judge error, or unusable host",
+        /// Nothing was selected, so nothing was run.
+        NothingSelected = "nothing was selected, so nothing was run",
+        /// Ctrl-C, or a request to terminate.
+        Interrupted = "interrupted",
+    }
 }
 
 impl ExitCode {
-    /// All exit codes, by number.
-    pub const ALL: [Self; 7] = [
-        Self::Success,
-        Self::Rejected,
-        Self::Usage,
-        Self::InvalidPackage,
-        Self::JudgeError,
-        Self::NothingSelected,
-        Self::Interrupted,
-    ];
-
     /// The number that the process ends with.
     pub const fn number(self) -> u8 {
         match self {
@@ -46,21 +38,6 @@ impl ExitCode {
             Self::NothingSelected => 5,
             // 128 plus SIGINT, as in shells.
             Self::Interrupted => 130,
-        }
-    }
-
-    /// What it means, as the README and `--help` say.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Success => "success: accepted; all expectations met",
-            Self::Rejected => {
-                "a submission was rejected, an expectation is broken, or data differs"
-            }
-            Self::Usage => "wrong usage",
-            Self::InvalidPackage => "the package is invalid",
-            Self::JudgeError => "judge error, or unusable host",
-            Self::NothingSelected => "nothing was selected, so nothing was run",
-            Self::Interrupted => "interrupted",
         }
     }
 
@@ -123,7 +100,7 @@ mod tests {
     fn the_readme_lists_the_exit_codes() {
         let readme = include_str!("../../README.md");
         for code in ExitCode::ALL {
-            let row = format!("| {} | {} |", code.number(), code.meaning());
+            let row = format!("| {} | {} |", code.number(), code.name());
             assert!(readme.contains(&row), "the README lacks the row: {row}");
         }
     }

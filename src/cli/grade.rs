@@ -125,12 +125,11 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
         let what = "give the lines on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
-    let journal = arguments.journal.as_ref().map(|path| {
-        let opened = Journal::open(path).map_err(|fault| unusable(path, &fault))?;
-        Ok::<_, Stop>((path, opened))
-    });
-    let (journal, earlier) = match journal.transpose()? {
-        Some((path, (journal, earlier))) => (Some((path, journal)), earlier),
+    let (mut journal, earlier) = match &arguments.journal {
+        Some(path) => {
+            let (journal, earlier) = Journal::open(path).map_err(|fault| unusable(path, &fault))?;
+            (Some((path, journal)), earlier)
+        }
         None => (None, Earlier::default()),
     };
     if let Some((path, _)) = journal.as_ref().filter(|_| arguments.ordered && !earlier.is_ordered) {
@@ -169,7 +168,6 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
         grader: &grader,
     };
     let at_once = host.executor.slots() + 1;
-    let mut journal = journal;
     let mut is_unwanted = false;
     let stream = Stream {
         order: if arguments.ordered { ResultOrder::Input } else { ResultOrder::Completion },

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use crate::cli::exit_code::ExitCode;
-use crate::cli::help::GRAMMAR_EXAMPLES;
+use crate::cli::help::examples;
 use crate::cli::options::{OutputOptions, given_file, one_of};
 use crate::cli::output::{Output, command, print};
 use crate::grammar::bounds::{Coverage, bounds};
@@ -24,6 +24,7 @@ use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::report::InputReport;
 use crate::model::stop::{Mend, Stop};
+use crate::model::text::joined;
 
 /// Arguments of `juror grammar`.
 #[derive(Debug, Args)]
@@ -38,16 +39,16 @@ pub struct GrammarArguments {
 #[derive(Debug, Subcommand)]
 pub enum GrammarCommand {
     /// Check inputs against a grammar: exit code 0 if all are valid, 1 if one is not
-    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    #[command(after_long_help = examples("grammar"))]
     Check(CheckArguments),
     /// Write an input to standard output
     ///
     /// The same seed gives the same bytes on every machine. The output is always accepted by the
     /// grammar; if an ASSERT cannot be satisfied, the command says which, with exit code 1.
-    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    #[command(after_long_help = examples("grammar"))]
     Generate(InputArguments),
     /// List the bounds of a grammar's values, and which of them the inputs reach
-    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    #[command(after_long_help = examples("grammar"))]
     Bounds(BoundsArguments),
 }
 
@@ -201,11 +202,9 @@ fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
         .map(|(site, _)| Pin { site, end })
         .collect();
     if pins.is_empty() {
-        let labels: Vec<&str> = grammar.sites().iter().map(|site| &*site.label).collect();
-        return Err(Stop::usage(format!(
-            "the grammar has no variable `{name}`; it has {}",
-            labels.join(", ")
-        )));
+        let labels = joined(grammar.sites().iter().map(|site| &site.label), ", ");
+        let what = format!("the grammar has no variable `{name}`; it has {labels}");
+        return Err(Stop::usage(what));
     }
     Ok(pins)
 }

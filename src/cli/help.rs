@@ -4,7 +4,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::topics;
 
 pub(super) fn exit_codes() -> String {
-    let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.meaning());
+    let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.name());
     format!("Exit codes:{}", ExitCode::ALL.map(row).concat())
 }
 
@@ -36,17 +36,22 @@ Environment:
 
 `juror help COMMAND` shows the options and examples of each command.";
 
-pub(super) const NEW_EXAMPLES: &str = "\
-Examples:
+/// What `--help` of a command shows after its options: examples and a remark.
+pub(super) fn examples(command: &str) -> String {
+    let examples = EXAMPLES_OF.iter().find(|(name, ..)| *name == command);
+    let (_, remark, examples) = examples.copied().unwrap_or_default();
+    format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`.")
+}
+
+/// For each command: a remark for the last line, and the examples.
+#[rustfmt::skip]
+const EXAMPLES_OF: [(&str, &str, &str); 20] = [
+    ("new", "docs/first-problem.md continues from here. ", "
   juror new hello
       A problem in hello/, with test data; `juror verify hello` accepts it.
   juror new contest/maze --type interactive
-      One with a program that talks with submissions.
-
-docs/first-problem.md continues from here. Exit codes: see `juror --help`.";
-
-pub(super) const GRADE_EXAMPLES: &str = "\
-Examples:
+      One with a program that talks with submissions."),
+    ("grade", "docs/grade.md has the details. ", "
   juror grade < lines.jsonl > results.jsonl
       A result for each line, as soon as it is ready.
   juror grade --journal done.jsonl < lines.jsonl > results.jsonl
@@ -54,12 +59,8 @@ Examples:
   juror grade --map '{\"id\": \"/name\", \"source\": \"/code\", \"cases\": \"/tests\"}' --defaults '{\"source\": {\"language\": \"python3\"}}' < set.jsonl
       Lines of another form, all with sources in Python.
   echo '{\"package\": \"problems/game1\", \"source\": {\"file\": \"my.cpp\"}}' | juror grade
-      One line.
-
-docs/grade.md has the details. Exit codes: see `juror --help`.";
-
-pub(super) const JUDGE_EXAMPLES: &str = "\
-Examples:
+      One line."),
+    ("judge", "Write a file name that begins with a dash as ./-name. ", "
   juror judge problems/game1 my.cpp
       Build my.cpp, run it on every test case, stop at the first rejection, show the difference.
   juror judge problems/game1 a.rs b.py c/
@@ -73,12 +74,8 @@ Examples:
   juror judge problems/game1 my.cpp --keep=boxes
       See afterwards what the program left in its working directory.
   juror judge problems/game1 my.cpp --json > report.json
-      One JSON document, as docs/json.md describes it.
-
-Write a file name that begins with a dash as ./-name. Exit codes: see `juror --help`.";
-
-pub(super) const RUN_EXAMPLES: &str = "\
-Examples:
+      One JSON document, as docs/json.md describes it."),
+    ("run", "", "
   juror run hello my.py
       Type the input; Ctrl-D ends it.
   juror run hello my.py --case secret/07-small-1
@@ -88,23 +85,15 @@ Examples:
   juror run maze accepted/halves.rs
       An interactive problem: you answer the submission.
   juror run --play maze --case secret/01-one
-      The other way round: you play against the package's interactor.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const SHOW_EXAMPLES: &str = "\
-Examples:
+      The other way round: you play against the package's interactor."),
+    ("show", "", "
   juror show problems/game1
       Which test cases and submissions are there?
   juror show problems/game1 sample/1
       The files of a test case.
   juror show problems/game1 sample/1 --json
-      The same as JSON.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const MUTANTS_EXAMPLES: &str = "\
-Examples:
+      The same as JSON."),
+    ("mutants", "", "
   juror mutants problems/game1
       The mutants of all accepted submissions.
   juror mutants problems/game1 accepted/game1.cpp --operator tie
@@ -112,56 +101,36 @@ Examples:
   juror mutants problems/game1 accepted/game1.cpp --show off1-6be2-1
       One of them, with its lines.
   juror mutants problems/game1 accepted/game1.cpp --export off1-6be2-1 wrong.cpp
-      The same as a submission.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const WORKER_EXAMPLES: &str = "\
-Examples:
+      The same as a submission."),
+    ("worker", "docs/scale.md has the details. ", "
   juror judge problems/game1 my.cpp --executor 'ssh a juror worker --stdio'
       Run everything on the machine a.
   juror verify problems/* --executor local --executor 'ssh a juror worker --stdio'
       Use this machine and a.
   ssh a juror worker --stdio
-      Try the connection: it prints `juror worker` and waits. Ctrl-D ends it.
-
-docs/scale.md has the details. Exit codes: see `juror --help`.";
-
-pub(super) const CLUSTER_EXAMPLES: &str = "\
-Examples:
+      Try the connection: it prints `juror worker` and waits. Ctrl-D ends it."),
+    ("cluster", "docs/cluster.md has the details. ", "
   juror cluster init cluster --server judge.example.org --worker a --worker b
       The files of a server and of two workers, and the commands to start them.
   juror cluster init cluster --server n1 --server n2 --server n3 --worker a
       Three servers: work goes on if one of them is lost.
   juror cluster status 'nats://judge.example.org?key=submitter/nats.key&ca=submitter/ca.crt'
-      What is queued, and which workers are connected?
-
-docs/cluster.md has the details. Exit codes: see `juror --help`.";
-
-pub(super) const WATCH_EXAMPLES: &str = "\
-Examples:
+      What is queued, and which workers are connected?"),
+    ("watch", "Write a file name that begins with a dash as ./-name. ", "
   juror watch problems/game1 my.cpp
       Judge my.cpp at each save, beside an editor.
   juror watch problems/game1 my.cpp --html report.html
       The same, with a page that is rewritten each time.
   juror watch problems/game1 -- ./a.out
-      A program that something else builds: judge it after each build.
-
-Write a file name that begins with a dash as ./-name. Exit codes: see `juror --help`.";
-
-pub(super) const VERIFY_EXAMPLES: &str = "\
-Examples:
+      A program that something else builds: judge it after each build."),
+    ("verify", "", "
   juror verify problems/*
       Everything about every package: the check to run in CI.
   juror verify problems/game1 --case 'sample/*'
       A first look: expectations that need all test cases are not checked.
   juror verify problems/game1 -v
-      Every submission with every test case, not only the table.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const GRAMMAR_EXAMPLES: &str = "\
-Examples:
+      Every submission with every test case, not only the table."),
+    ("grammar", "", "
   juror grammar check input.ctd data/secret/*.in
       Are these inputs valid? If not: where, what was expected, what was found?
   juror grammar generate input.ctd --seed 7 --shape few-distinct
@@ -171,12 +140,8 @@ Examples:
   juror grammar generate input.ctd --most n --least 'a[i]'
       An input with n as large and every a[i] as small as allowed.
   juror grammar bounds input.ctd data/secret/*.in
-      Which bounds does the data never reach?
-
-Exit codes: see `juror --help`.";
-
-pub(super) const GENERATE_EXAMPLES: &str = "\
-Examples:
+      Which bounds does the data never reach?"),
+    ("generate", "", "
   juror generate problems/game1
       Write what generators/generators.yaml describes: inputs by its generators, answers by its
       solution.
@@ -185,12 +150,8 @@ Examples:
   juror generate my-problem --from-grammar
       A first set of test cases, small ones and large ones, from the package's grammar of the input.
   juror generate problems/game1 --prune
-      After renaming test cases: remove the files with the old names.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const CONVERT_EXAMPLES: &str = "\
-Examples:
+      After renaming test cases: remove the files with the old names."),
+    ("convert", "docs/convert.md has the details. ", "
   juror convert old --to 2025-09 new
       A package in the current format.
   juror convert problem.zip --to legacy problem-legacy
@@ -198,21 +159,13 @@ Examples:
   juror convert problems/game1 --to domjudge-zip --time-limit 2 game1.zip
       An archive for DOMjudge, which needs a time limit.
   juror convert old --to 2025-09 new --json
-      What had no equivalent, as docs/json.md describes it.
-
-docs/convert.md has the details. Exit codes: see `juror --help`.";
-
-pub(super) const MERGE_EXAMPLES: &str = "\
-Examples:
+      What had no equivalent, as docs/json.md describes it."),
+    ("merge", "", "
   juror verify problems/* --shard 2/5 --json > 2.json
       On each of five machines, with its own number.
   juror merge 1.json 2.json 3.json 4.json 5.json --junit report.xml
-      The merged report, in the terminal and as a file.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const STRESS_EXAMPLES: &str = "\
-Examples:
+      The merged report, in the terminal and as a file."),
+    ("stress", "", "
   juror stress problems/game1 my.cpp
       On which small input is my program wrong?
   juror stress problems/game1 my.cpp --time 5m --seed 7
@@ -220,62 +173,41 @@ Examples:
   juror stress problems/game1 my.cpp --promote odd-boards
       Add the input to the package and its recipe: secret/odd-boards.
   juror stress --input-grammar g.ctd --reference slow.py my.cpp
-      Without a package: a grammar of the input, and a program that is right.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const STRENGTH_EXAMPLES: &str = "\
-Examples:
+      Without a package: a grammar of the input, and a program that is right."),
+    ("strength", "", "
   juror strength problems/game1
       Which wrong programs does my test data let pass, and which inputs would catch them?
   juror strength problems/game1 --promote
       Add one of these inputs for each kind of fault, with its judge answer, to the package and its recipe.
   juror strength problems/game1 --matrix
-      Which test case catches what, and which test cases are needed?
-
-Exit codes: see `juror --help`.";
-
-pub(super) const STATEMENT_EXAMPLES: &str = "\
-Examples:
+      Which test case catches what, and which test cases are needed?"),
+    ("statement", "", "
   juror statement problems/game1
       Write game1.html: the statement in every language, ready to print or to put on a page.
   juror statement problems/game1 --language en --pdf -o handout.pdf
       A PDF, made by the Chromium of this machine.
   juror statement problems/game1 -o site/
-      One file for each language, such as site/game1.en.html.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const COMPARE_EXAMPLES: &str = "\
-Examples:
+      One file for each language, such as site/game1.en.html."),
+    ("compare", "", "
   juror compare 1.ans my.out
   ./program < 1.in | juror compare 1.ans -
       Token by token; blanks and letter case do not count.
   juror compare 1.ans my.out float_tolerance 1e-6
       Numbers may differ by 1e-6, absolutely or relatively.
   juror compare 1.ans my.out case_sensitive space_change_sensitive
-      Byte by byte.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const DOCTOR_EXAMPLES: &str = "\
-Examples:
+      Byte by byte."),
+    ("doctor", "", "
   juror doctor
       What works here, what does not, and what to do about it.
   juror doctor --json
       The same as one JSON document, as docs/json.md describes it.
   juror doctor --quiet && juror verify --isolation=full problems/*
-      In CI: stop on a machine that cannot isolate fully.
-
-Exit codes: see `juror --help`.";
-
-pub(super) const CACHE_EXAMPLES: &str = "\
-Examples:
+      In CI: stop on a machine that cannot isolate fully."),
+    ("cache", "", "
   juror cache
       Its directory, size and age.
   juror cache prune --to 500
       Keep the 500 MiB that were used last.
   juror cache verify --cache ci-cache
-      Check the cache in another directory.
-
-Exit codes: see `juror --help`.";
+      Check the cache in another directory."),
+];

@@ -193,8 +193,14 @@ fn at_server(typed: &str) -> Result<Vec<(String, Route)>, JudgeError> {
 
 #[cfg(not(feature = "nats"))]
 fn at_server(_: &str) -> Result<Vec<(String, Route)>, JudgeError> {
-    Err(JudgeError::new("connect to a NATS server", "this juror was built without NATS")
-        .help("build it with `cargo install --path . --features nats`"))
+    Err(without_nats())
+}
+
+/// The error that this juror cannot connect to a server.
+#[cfg(not(feature = "nats"))]
+pub(super) fn without_nats() -> JudgeError {
+    JudgeError::new("connect to a NATS server", "this juror was built without NATS")
+        .help("build it with `cargo install --path . --features nats`")
 }
 
 /// How to reach a worker, from an option.

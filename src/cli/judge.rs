@@ -18,7 +18,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep::{self, here};
 use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, RunOptions, one_of};
-use crate::cli::output::{Output, command_line, command_listed};
+use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::points::{self, Points};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
@@ -137,10 +137,8 @@ pub(super) fn once(
     output: &OutputOptions,
     first: &mut Vec<String>,
 ) -> ExitCode {
-    let listing = arguments.listing.into();
-    command_listed(output, &arguments.reports, listing, "judge", |output| {
-        judge(arguments, first, output)
-    })
+    let options = OutputOptions { listing: arguments.listing.into(), ..output.clone() };
+    command_with(&options, &arguments.reports, "judge", |output| judge(arguments, first, output))
 }
 
 fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -> Result<(), Stop> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cli::output::Output;
@@ -55,18 +56,17 @@ pub fn here() -> Result<PathBuf, JudgeError> {
 }
 
 fn named(dir: &Path) -> Result<PathBuf, Stop> {
-    let usage = |message: String| Err(Stop::usage(message));
     let shown = dir.display();
-    if let Err(error) = fs::create_dir_all(dir) {
-        return usage(format!(
-            "--keep: cannot make the directory {shown}: {error}; choose another"
-        ));
-    }
-    match fs::read_dir(dir).map(|mut inside| inside.next().is_none()) {
-        Ok(true) => Ok(dir.to_owned()),
-        Ok(false) => usage(format!("--keep: {shown} is not empty; choose a new directory")),
-        Err(error) => {
-            usage(format!("--keep: cannot read the directory {shown}: {error}; choose another"))
+    let fault = |what: &str, error: io::Error| {
+        Stop::usage(format!("--keep: cannot {what} the directory {shown}: {error}; choose another"))
+    };
+    fs::create_dir_all(dir).map_err(|error| fault("make", error))?;
+    let mut inside = fs::read_dir(dir).map_err(|error| fault("read", error))?;
+    match inside.next() {
+        None => Ok(dir.to_owned()),
+        Some(_) => {
+            let what = format!("--keep: {shown} is not empty; choose a new directory");
+            Err(Stop::usage(what))
         }
     }
 }

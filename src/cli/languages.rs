@@ -6,6 +6,7 @@ use crate::cli::output::{command, print};
 use crate::language::table::Language;
 use crate::language::tool::Tool;
 use crate::language::toolchain::Toolchains;
+use crate::model::text::joined;
 
 /// Prints a line for each language.
 pub fn run() -> ExitCode {
@@ -34,7 +35,6 @@ fn tools(language: &Language, toolchains: &Toolchains) -> String {
     if missing.is_empty() {
         return versions.join(", ");
     }
-    let names: Vec<&str> = missing.iter().map(|tool| tool.name()).collect();
-    let help: Vec<String> = missing.into_iter().map(Tool::help).collect();
-    format!("no {}; {}", names.join(", no "), help.join("; "))
+    let names = joined(missing.iter().map(|tool| tool.name()), ", no ");
+    format!("no {names}; {}", joined(missing.into_iter().map(Tool::help), "; "))
 }

@@ -32,7 +32,7 @@ pub fn run(arguments: &MergeArguments) -> ExitCode {
     command_with(&arguments.output, &arguments.files, name, |output| {
         let (_, documents) = documents?;
         output.replay(&merge::events(&documents));
-        for number in documents.iter().filter_map(Document::ended_with) {
+        for number in documents.iter().filter_map(|it| it.ended_with) {
             let code = ExitCode::ALL.into_iter().find(|code| u32::from(code.number()) == number);
             output.end_with(code.unwrap_or(ExitCode::JudgeError));
         }

@@ -83,24 +83,25 @@ fn shard(text: &str) -> Result<Shard, String> {
 impl RunOptions {
     /// The options that the command line for repeating a run needs, too.
     pub fn again(&self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = Vec::new();
-        if let Some(limit) = self.time_limit {
-            words.extend(["--time-limit".into(), limit.as_secs_f64().to_string().into()]);
-        }
-        if let Some(limit) = self.memory_limit {
-            words.extend(["--memory-limit".into(), limit.to_string().into()]);
-        }
-        if let Some(format) = &self.format {
-            words.extend(["--format".into(), format.into()]);
-        }
-        words.extend(self.host.again());
-        words
+        let own = typed([
+            ("--time-limit", self.time_limit.map(|it| it.as_secs_f64().to_string().into())),
+            ("--memory-limit", self.memory_limit.map(|it| it.to_string().into())),
+            ("--format", self.format.as_ref().map(OsString::from)),
+        ]);
+        own.chain(self.host.again()).collect()
     }
 
     /// Applies the given limits to those of a package. The time limit is handled where it is measured.
     pub fn limit(&self, limits: &mut ProblemLimits) {
         limits.memory = self.memory_limit.map(Bytes::mib).or(limits.memory);
     }
+}
+
+/// The words of these options, as far as they have a value.
+pub fn typed<const N: usize>(
+    options: [(&str, Option<OsString>); N],
+) -> impl Iterator<Item = OsString> {
+    options.into_iter().filter_map(|(name, value)| Some([name.into(), value?])).flatten()
 }
 
 /// Options about the machine.
@@ -204,6 +205,9 @@ pub struct OutputOptions {
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
+    /// Which submissions a table lists, and in which order.
+    #[arg(skip)]
+    pub listing: Listing,
     /// Where events go instead, for who runs a command from within a program.
     #[arg(skip)]
     pub recording: Option<Recording>,

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cache::knowledge::Knowledge;
@@ -20,12 +20,12 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Stamped};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Remark, Stop};
-use crate::model::text::shell_word;
+use crate::model::text::{joined, shell_word};
 use crate::remote::workers::Workers;
 use crate::report::file::{ReportFile, resolved};
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
-use crate::report::style::{Listing, Style, Surroundings, Verbosity};
+use crate::report::style::{Style, Surroundings, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{Recording, Reporter, Reporters, WriteReport, csv, github, html, json, junit};
 
@@ -40,9 +40,9 @@ pub struct Output {
     /// Whether its events are recorded instead of shown.
     pub is_recorded: bool,
     /// The knowledge from earlier commands, if it is used.
-    memory: Mutex<Option<(Arc<Knowledge>, Arc<Store>)>>,
+    memory: OnceLock<(Arc<Knowledge>, Arc<Store>)>,
     /// The workers that run programs, if they do not run here.
-    workers: Mutex<Option<Arc<Workers>>>,
+    workers: OnceLock<Arc<Workers>>,
 }
 
 struct Said {
@@ -72,33 +72,13 @@ pub fn command_with(
     name: &'static str,
     body: impl FnOnce(&Output) -> Result<(), Stop>,
 ) -> ExitCode {
-    command_listed(options, reports, Listing::default(), name, body)
-}
-
-/// The same with a table that lists only some submissions, or in another order.
-pub fn command_listed(
-    options: &OutputOptions,
-    reports: &ReportOptions,
-    listing: Listing,
-    name: &'static str,
-    body: impl FnOnce(&Output) -> Result<(), Stop>,
-) -> ExitCode {
-    let mut all = reporters(options, listing);
+    let mut all = reporters(options);
     let opened = open(reports, options.json).map(|files| all.extend(files));
     let output = Output {
-        said: Mutex::new(Said {
-            reporters: Reporters::new(all),
-            opened: None,
-            package: None,
-            ended: ExitCode::Success,
-            before: Duration::ZERO,
-        }),
-        started: Instant::now(),
         around: options.around,
         stop_handle: options.stop_handle.clone(),
         is_recorded: options.recording.is_some(),
-        memory: Mutex::default(),
-        workers: Mutex::default(),
+        ..Output::new(all, Instant::now(), Duration::ZERO)
     };
     output.event(Event::Started { command: name, command_line: command_line(env::args_os()) });
     if let Err(stop) = opened.and_then(|()| body(&output)) {
@@ -114,7 +94,7 @@ pub fn command_listed(
 }
 
 /// The reporters of the command.
-fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>> {
+fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
     if let Some(recording) = &options.recording {
         return vec![Reporter::Recorded(recording.clone())];
     }
@@ -137,7 +117,9 @@ fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>
             Reporter::Live(Box::new(progress)),
         ],
         false => vec![Reporter::Live(Box::new(
-            Terminal::new(out, io::stderr(), style).with_listing(listing).with_progress(progress),
+            Terminal::new(out, io::stderr(), style)
+                .with_listing(options.listing)
+                .with_progress(progress),
         ))],
     }
 }
@@ -200,9 +182,28 @@ fn file(
 }
 
 impl Output {
+    /// An output of a command that began then; `before` is the time that it had taken until then.
+    fn new(reporters: Vec<Reporter<'static>>, started: Instant, before: Duration) -> Self {
+        Self {
+            said: Mutex::new(Said {
+                reporters: Reporters::new(reporters),
+                opened: None,
+                package: None,
+                ended: ExitCode::Success,
+                before,
+            }),
+            started,
+            around: None,
+            stop_handle: None,
+            is_recorded: false,
+            memory: OnceLock::new(),
+            workers: OnceLock::new(),
+        }
+    }
+
     /// Shows an event, after new remarks from workers.
     pub fn event(&self, event: Event) {
-        for remark in self.workers().iter().flat_map(|workers| workers.remarks()) {
+        for remark in self.workers.get().iter().flat_map(|workers| workers.remarks()) {
             self.happened(Event::Diagnosed(remark));
         }
         self.happened(event);
@@ -231,21 +232,8 @@ impl Output {
     /// An output for concurrent work: its events go to this recording.
     pub fn aside(&self, recording: Recording) -> Self {
         let before = self.lock().before;
-        Self {
-            said: Mutex::new(Said {
-                reporters: Reporters::new(vec![Reporter::Recorded(recording)]),
-                opened: None,
-                package: None,
-                ended: ExitCode::Success,
-                before,
-            }),
-            started: self.started,
-            around: None,
-            stop_handle: None,
-            is_recorded: self.is_recorded,
-            memory: Mutex::default(),
-            workers: Mutex::default(),
-        }
+        let reporters = vec![Reporter::Recorded(recording)];
+        Self { is_recorded: self.is_recorded, ..Self::new(reporters, self.started, before) }
     }
 
     /// Shows an event of concurrent work.
@@ -271,13 +259,13 @@ impl Output {
 
     /// Sets the knowledge from earlier commands.
     pub fn remembers(&self, knowledge: Arc<Knowledge>, store: Arc<Store>) {
-        *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some((knowledge, store));
+        // A command has one machine, which opens them once.
+        let _ = self.memory.set((knowledge, store));
     }
 
     /// Reports how much was recalled, and problems of the cache.
     fn recalled(&self) {
-        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((knowledge, store)) = memory {
+        if let Some((knowledge, store)) = self.memory.get() {
             self.diagnosed(store.warnings());
             self.event(Event::Recalled(knowledge.recalled()));
         }
@@ -285,16 +273,12 @@ impl Output {
 
     /// Sets the workers that run programs.
     pub fn works_with(&self, workers: Arc<Workers>) {
-        *self.workers.lock().unwrap_or_else(PoisonError::into_inner) = Some(workers);
-    }
-
-    fn workers(&self) -> Option<Arc<Workers>> {
-        self.workers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let _ = self.workers.set(workers);
     }
 
     /// Reports what workers did.
     fn worked(&self) {
-        if let Some(workers) = self.workers() {
+        if let Some(workers) = self.workers.get() {
             self.diagnosed(workers.last_remarks());
             // A search for tools does not report an interruption; it only finds none.
             if workers.is_stopped() && self.ended() != ExitCode::Interrupted {
@@ -501,9 +485,7 @@ pub(super) fn terminal_width() -> Option<usize> {
 
 /// A command line in shell syntax.
 pub fn command_line<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
-    let words = words.into_iter();
-    let words: Vec<String> = words.map(|word| shell_word(word.as_ref().as_bytes())).collect();
-    words.join(" ")
+    joined(words.into_iter().map(|word| shell_word(word.as_ref().as_bytes())), " ")
 }
 
 #[cfg(test)]

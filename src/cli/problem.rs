@@ -25,6 +25,7 @@ use crate::model::report::PackageReport;
 use crate::model::score::CaseScoring;
 use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::{JudgedCase, TestCase};
+use crate::model::text::joined;
 use crate::package::suggest::paths_near;
 use crate::package::{self, Reading};
 use crate::validate::trial;
@@ -158,8 +159,7 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
                 problem.short_name
             ),
             number => {
-                let typed = globs.iter().map(|glob| format!("`{glob}`"));
-                let typed = typed.collect::<Vec<_>>().join(", ");
+                let typed = joined(globs.iter().map(|glob| format!("`{glob}`")), ", ");
                 let (package, hint) = (&problem.short_name, meant(globs, all));
                 format!(
                     "--case {typed} selects none of the {number} test cases of {package}; {hint}"
@@ -307,12 +307,10 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
 
 /// The event that names the current package.
 pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) -> Event {
-    let names = &problem.names;
-    let name = names.iter().find(|(language, _)| language == "en").or_else(|| names.first());
     Event::PackageRead(Box::new(PackageReport {
         name: problem.short_name.clone(),
         path: problem.dir.clone(),
-        title: name.map_or_else(String::new, |(_, name)| name.clone()),
+        title: problem.name("en").unwrap_or_default().to_owned(),
         format: problem.layout.format.to_owned(),
         format_reason: problem.format_reason.clone(),
         format_is_guessed: problem.layout.is_guessed,

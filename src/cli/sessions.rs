@@ -61,6 +61,22 @@ impl Finished {
     }
 }
 
+impl<'a> Judging<'a> {
+    /// A session without submissions, which collects little evidence.
+    pub fn new(bench: Bench<'a>, validators: &'a Validators, cases: Vec<ReadyCase<'a>>) -> Self {
+        Self {
+            bench,
+            validators,
+            repeat: RepeatLine::default(),
+            entries: &[],
+            cases,
+            given: None,
+            policy: Policy::Everything,
+            detail: Detail::Brief,
+        }
+    }
+}
+
 impl Judging<'_> {
     /// Judges with the time limit from the command line, the package or the submissions.
     ///
@@ -125,38 +141,31 @@ impl Judging<'_> {
     /// If there is none.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
         if let Some(limit) = self.given {
-            return Ok(TimeLimit { limit, origin: "--time-limit".to_owned() });
+            return Ok(TimeLimit::new(limit, "--time-limit"));
         }
-        if self.bench.problem.kind.submitted == Submitted::Answers {
-            let origin = "not used: submissions are answers".to_owned();
-            return Ok(TimeLimit { limit: TIME_WITHOUT_PACKAGE, origin });
+        let problem = self.bench.problem;
+        if problem.kind.submitted == Submitted::Answers {
+            let origin = "not used: submissions are answers";
+            return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
-        match self.bench.problem.limits.time_limit {
-            Some(limit) => {
-                Ok(TimeLimit { limit, origin: self.bench.problem.layout.time_limit.to_owned() })
-            }
+        match problem.limits.time_limit {
+            Some(limit) => Ok(TimeLimit::new(limit, problem.layout.time_limit)),
             None => self.infer_time_limit(),
         }
     }
 
     /// Runs the submissions that must not be too slow, and gives the slowest its margin.
     fn infer_time_limit(&self) -> Result<TimeLimit, Stop> {
-        let bounding: Vec<Submission> = self
-            .bench
-            .problem
-            .submissions
-            .iter()
-            .filter(|submission| submission.expectations.iter().any(Expectation::is_lower_bound))
-            .cloned()
-            .collect();
+        let problem = self.bench.problem;
+        let bounds = |it: &&Submission| it.expectations.iter().any(Expectation::is_lower_bound);
+        let bounding: Vec<Submission> =
+            problem.submissions.iter().filter(bounds).cloned().collect();
         if bounding.is_empty() {
-            return Ok(TimeLimit {
-                limit: TIME_WITHOUT_PACKAGE,
-                origin: format!("the default: {}", self.bench.problem.layout.no_time_limit),
-            });
+            let origin = format!("the default: {}", problem.layout.no_time_limit);
+            return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
         let mut found = Vec::new();
-        let mut entries = entries(self.bench.problem, &bounding, self.bench.builder, &mut found)?;
+        let mut entries = entries(problem, &bounding, self.bench.builder, &mut found)?;
         for entry in entries.extract_if(.., |entry| entry.lacks().is_some()) {
             let what = format!("there is no {}", entry.lacks().unwrap_or_default());
             found.push(Diagnostic::error(&entry.submission.program.path, what));
@@ -167,12 +176,10 @@ impl Judging<'_> {
             (self.bench.events)(Event::Diagnosed(remark));
         }
         if entries.is_empty() {
-            return Ok(TimeLimit {
-                limit: TIME_WITHOUT_PACKAGE,
-                origin: "the default: no submission that bounds it can be built here".to_owned(),
-            });
+            let origin = "the default: no submission that bounds it can be built here";
+            return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
-        let limits = Limits::of_submission(&self.bench.problem.limits, TIME_TO_FIND_LIMIT);
+        let limits = Limits::of_submission(&problem.limits, TIME_TO_FIND_LIMIT);
         let rules = self.rules(limits.clone(), limits, Detail::Brief);
         // Most are about all cases, and are judged at once.
         let mut groups: BTreeMap<Vec<usize>, Vec<PreparedSubmission<'_>>> = BTreeMap::new();
@@ -224,20 +231,14 @@ impl Judging<'_> {
         else {
             let what = format!(
                 "{}, but no submission that bounds it ends within {}; set the limit or give --time-limit",
-                self.bench.problem.layout.no_time_limit,
+                problem.layout.no_time_limit,
                 seconds(TIME_TO_FIND_LIMIT)
             );
             return Err(Stop::Refused(Mend::Package, vec![what.into()]));
         };
-        Ok(TimeLimit {
-            limit: time_limit::inferred(slowest.cpu_time, &self.bench.problem.limits),
-            origin: format!(
-                "from {}: {} on {}",
-                slowest.submission,
-                seconds(slowest.cpu_time),
-                slowest.test_case
-            ),
-        })
+        let limit = time_limit::inferred(slowest.cpu_time, &problem.limits);
+        let (submission, time) = (&slowest.submission, seconds(slowest.cpu_time));
+        Ok(TimeLimit::new(limit, format!("from {submission}: {time} on {}", slowest.test_case)))
     }
 }
 

@@ -21,6 +21,7 @@ use crate::model::problem::{Grading, Interaction, Problem, Submitted};
 use crate::model::stop::Stop;
 use crate::model::submission::Expectation;
 use crate::model::test_data::TestCase;
+use crate::model::text::joined;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::package::{formats, remarks};
@@ -87,8 +88,8 @@ fn kind(problem: &Problem) -> String {
         (kind.passes > 1, "multi-pass"),
         (kind.submitted == Submitted::Answers, "submit-answer"),
     ];
-    let words: Vec<&str> = words.into_iter().filter_map(|(is, word)| is.then_some(word)).collect();
-    if words.is_empty() { "pass-fail".to_owned() } else { words.join(", ") }
+    let words = joined(words.into_iter().filter_map(|(is, word)| is.then_some(word)), ", ");
+    if words.is_empty() { "pass-fail".to_owned() } else { words }
 }
 
 /// Test cases by directory, in judging order, then those for validators.
@@ -126,10 +127,7 @@ fn listed(case: &TestCase) -> ListedCase {
 
 /// A rule in words; `None` if it is only about the time limit.
 fn expected(rule: &Expectation) -> Option<String> {
-    let names = |verdicts: &[Verdict]| {
-        let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.short()).collect();
-        names.join(", ")
-    };
+    let names = |verdicts: &[Verdict]| joined(verdicts, ", ");
     let mut parts = Vec::new();
     parts.extend(rule.permitted.as_deref().map(|it| format!("permitted {}", names(it))));
     parts.extend(rule.required.as_deref().map(|it| format!("required {}", names(it))));

@@ -146,7 +146,7 @@ const PDF: &str = "%PDF";
 /// Writes a file beside its path, and moves it there when it is complete.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let sign = if bytes.starts_with(PDF.as_bytes()) { PDF } else { html::SIGN };
-    ReportFile::beside(path, sign)?.write_with(|out| out.write_all(bytes))
+    ReportFile::beside(path, sign)?.write(|out| out.write_all(bytes))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Stop {

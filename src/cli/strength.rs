@@ -13,7 +13,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::build::bench::Bench;
-use crate::build::{Built, Prepared};
+use crate::build::{Built, Prepared, Runnable};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
@@ -27,8 +27,7 @@ use crate::cli::stress::span;
 use crate::executor::until::Until;
 use crate::executor::{Notebook, parallel};
 use crate::grammar::bounds::Coverage;
-use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Texts};
-use crate::judge::score::Policy;
+use crate::judge::case::{ReadyCase, Rules, Texts};
 use crate::judge::session::refusal;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -123,16 +122,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let mut cases = problem::select(problem, &[])?;
     // A static validator checks sources, which do not change here.
     cases.retain(|case| case.static_args.is_none());
-    let judging = Judging {
-        bench,
-        validators: &validators,
-        repeat: RepeatLine::default(),
-        entries: &[],
-        cases: problem::select(problem, &[])?,
-        given: None,
-        policy: Policy::Everything,
-        detail: Detail::Brief,
-    };
+    let judging = Judging::new(bench, &validators, problem::select(problem, &[])?);
     let time_limit = judging.time_limit()?;
     let rules = judging.begin(&time_limit);
     let gates = Gates { inputs: &inputs, bench, validators: &validators, kept: host.kept.clone() };
@@ -348,7 +338,7 @@ impl Work<'_> {
         let mut entries = Vec::new();
         for submission in problem.submissions.iter().filter(|it| !is_accepted(it)) {
             let known = judged.iter().find(|(it, _)| it.name == submission.name);
-            let Some(prepared) = self.prepared(submission)? else { continue };
+            let Some(prepared) = prepared(self.bench, submission)? else { continue };
             let (subject, suspect, source) = match known.and_then(own) {
                 Some(subject) if subject.status == SubjectStatus::Undecided => {
                     (subject, self.suspect(submission)?.map(|it| it.1), None)
@@ -365,14 +355,6 @@ impl Work<'_> {
             entries.push(MeasuredSubject { subject, suspect, source, signature: None });
         }
         Ok(entries)
-    }
-
-    /// How to build a submission; None if this machine cannot, or it cannot be built at all.
-    fn prepared(&self, submission: &Submission) -> Result<Option<Prepared>, Stop> {
-        match self.bench.builder.prepare(&submission.program) {
-            Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => Ok(None),
-            prepared => prepared.map(Some),
-        }
     }
 
     /// Adds inputs that catch what the data misses to the package and its recipe.
@@ -459,14 +441,9 @@ impl Work<'_> {
 
     /// Builds a submission for single runs, and for batches if its language allows it.
     fn suspect(&self, submission: &Submission) -> Result<Option<(Prepared, Suspect)>, Stop> {
-        let Some(prepared) = self.prepared(submission)? else { return Ok(None) };
-        let limits = Limits::of_compiler(&self.bench.problem.limits);
-        let build = |prepared: &Prepared| -> Result<_, Stop> {
-            let name = &submission.name;
-            Ok(match self.bench.build(name, prepared, &limits, &self.rules.limits)? {
-                Built::Program(runnable) => Some(Arc::from(runnable)),
-                Built::Rejected(_) => None,
-            })
+        let Some(prepared) = prepared(self.bench, submission)? else { return Ok(None) };
+        let build = |prepared: &Prepared| -> Result<Option<Arc<Runnable>>, Stop> {
+            Ok(runnable(self.bench, self.rules, submission, prepared)?.map(Arc::from))
         };
         let Some(runnable) = build(&prepared)? else { return Ok(None) };
         let batched = match prepared.for_batches().filter(|_| is_accepted(submission)) {
@@ -490,6 +467,28 @@ impl Work<'_> {
         }
         Ok(coverage.share(grammar))
     }
+}
+
+/// How to build a submission; None if this machine cannot, or it cannot be built at all.
+fn prepared(bench: Bench<'_>, submission: &Submission) -> Result<Option<Prepared>, Stop> {
+    match bench.builder.prepare(&submission.program) {
+        Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => Ok(None),
+        prepared => prepared.map(Some),
+    }
+}
+
+/// The built submission; None if it does not build.
+fn runnable(
+    bench: Bench<'_>,
+    rules: &Rules<'_>,
+    submission: &Submission,
+    prepared: &Prepared,
+) -> Result<Option<Box<Runnable>>, Stop> {
+    let limits = Limits::of_compiler(&bench.problem.limits);
+    Ok(match bench.build(&submission.name, prepared, &limits, &rules.limits)? {
+        Built::Program(runnable) => Some(runnable),
+        Built::Rejected(_) => None,
+    })
 }
 
 /// An accepted submission, built.

@@ -4,7 +4,7 @@ mod programs;
 mod setting;
 pub(super) mod why;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -158,10 +158,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let validators = problem::validators(&bench, Seen::Never)?;
     let judging = setting.judging(arguments, bench, &validators)?;
     let time_limit = match setting.package.is_none() && arguments.time_limit.is_none() {
-        true => TimeLimit {
-            limit: TIME_WITHOUT_PACKAGE,
-            origin: "default; --time-limit sets another".to_owned(),
-        },
+        true => TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another"),
         false => judging.time_limit()?,
     };
     let rules = judging.begin(&time_limit);
@@ -257,7 +254,10 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         }
         _ => None,
     };
-    let is_cut = small.as_ref().is_some_and(|small| small.interrupted);
+    let end_of_search = match &small {
+        Some(small) if small.interrupted => SearchEnd::Interrupted,
+        _ => searched.end,
+    };
     let shrinking_runs = small.as_ref().map_or(0, |small| small.runs);
     let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
     // Explain what the counterexample is an example of.
@@ -282,10 +282,6 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         None => None,
     };
     until.set(None);
-    let mut end = searched.end;
-    if is_cut {
-        end = SearchEnd::Interrupted;
-    }
     let mut done = Search {
         repeat: setting.repeat(arguments, &plan),
         plan,
@@ -296,12 +292,13 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         shrinking_cut,
         searching: searched.elapsed,
         elapsed,
-        end,
+        end: end_of_search,
         left_out: searched.left_out,
         level: searched.level,
     };
     if let (Some(file), Some(found)) = (&arguments.save, &mut done.found) {
-        found.saved = output.part(save(file, &found.input))?;
+        let saved = output.part(place_file(file, &found.input, Mode::Write).map_err(Stop::from))?;
+        found.saved = saved.map(|_| file.display().to_string());
     }
     if let (Some(promotion), Some(found)) = (&promotion, &mut done.found) {
         let input: Arc<[u8]> = Arc::from(&*found.input);
@@ -315,10 +312,10 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         }
     }
     output.event(Event::Searched(Box::new(done)));
-    if end == SearchEnd::Interrupted {
-        return Err(Stop::Interrupted);
+    match end_of_search {
+        SearchEnd::Interrupted => Err(Stop::Interrupted),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A random seed, short enough to be typed.
@@ -338,12 +335,6 @@ fn promotion<'a>(
         Some(_) => Promotion::new(&setting.inputs.problem, name),
     };
     promotion.map(Some).map_err(Stop::usage)
-}
-
-/// Writes the result to the user's file, in one step.
-fn save(file: &Path, input: &[u8]) -> Result<String, Stop> {
-    place_file(file, input, Mode::Write)?;
-    Ok(file.display().to_string())
 }
 
 /// The judge answer to an input, as for the package.

@@ -15,7 +15,7 @@ use crate::cli::host::Host;
 use crate::cli::keep;
 use crate::cli::next;
 use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, RunOptions};
-use crate::cli::output::{Output, command_line, command_listed};
+use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging, entries};
 use crate::cli::side_by_side::Work;
@@ -66,7 +66,8 @@ pub struct VerifyArguments {
 /// Verifies.
 pub fn run(arguments: &VerifyArguments) -> ExitCode {
     let listing = arguments.listing.into();
-    command_listed(&arguments.output, &arguments.reports, listing, "verify", |output| {
+    let options = OutputOptions { listing, ..arguments.output.clone() };
+    command_with(&options, &arguments.reports, "verify", |output| {
         let keep = arguments.runs.keep.as_ref();
         if let Some(what) = arguments.packages.iter().find_map(|dir| keep::misplaced(keep, dir)) {
             return Err(Stop::usage(what));

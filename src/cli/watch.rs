@@ -15,7 +15,7 @@ use crate::cli::output::command;
 use crate::cli::watch::files::{Files, Watched};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
-use crate::model::text::printable;
+use crate::model::text::{joined, printable};
 use crate::package;
 
 /// Changes and signals during a judgement.
@@ -93,8 +93,7 @@ fn say(arguments: &JudgeArguments, what: &str) {
 }
 
 fn names(watched: &Watched) -> String {
-    let names: Vec<String> = watched.roots.iter().map(|root| shown(root)).collect();
-    names.join(" or ") + "; Ctrl-C ends it"
+    joined(watched.roots.iter().map(|root| shown(root)), " or ") + "; Ctrl-C ends it"
 }
 
 fn first_of(changed: &[PathBuf]) -> String {

@@ -101,8 +101,7 @@ fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), JudgeError>
 
 #[cfg(not(feature = "nats"))]
 fn at_server(_: &WorkerArguments, _: &str) -> Result<(), JudgeError> {
-    Err(JudgeError::new("connect to a NATS server", "this juror was built without NATS")
-        .help("build it with `cargo install --path . --features nats`"))
+    Err(crate::cli::host::without_nats())
 }
 
 /// Starts the slots, and measures the machine.

@@ -6,7 +6,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable};
@@ -315,7 +314,6 @@ impl Shared<'_, '_> {
                     submission: self.session.entries[submission].submission.name.clone(),
                     test_case: judged.test_case.clone(),
                     verdict: judged.verdict,
-                    cpu_time: judged.outcome.as_ref().map_or(Duration::ZERO, |it| it.cpu_time),
                 });
                 let end = score::end(&judged);
                 state.known[submission].cases[case] = Some(judged);

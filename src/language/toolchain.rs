@@ -11,16 +11,16 @@ use crate::language::probe::{Machine, Probe};
 use crate::language::tool::Tool;
 use crate::model::job::{Shown, What};
 use crate::model::judgement::JudgeError;
-use crate::model::tree::{many_paths, path_bytes};
+use crate::model::serial::{As, PathBytes};
 
 /// A compiler or interpreter, found behind all wrappers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
     /// The program itself; its path is the same inside and outside the sandbox.
-    #[serde(with = "path_bytes")]
+    #[serde(with = "As::<PathBytes>")]
     pub program: PathBuf,
     /// The paths outside the system's directories that it needs; the same inside and outside the sandbox.
-    #[serde(with = "many_paths")]
+    #[serde(with = "As::<Vec<PathBytes>>")]
     pub visible: Vec<PathBuf>,
     /// Its version in its own words, in one line.
     pub version: String,
@@ -80,7 +80,7 @@ pub struct MissingTool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
     /// Its path.
-    #[serde(with = "path_bytes")]
+    #[serde(with = "As::<PathBytes>")]
     pub program: PathBuf,
     /// What went wrong.
     pub fault: String,

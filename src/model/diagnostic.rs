@@ -7,17 +7,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::serial::{As, Spotted};
+use crate::model::words::words;
 
-/// How bad it is.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Works, but is probably not what was meant.
-    Warning,
-    /// Must be mended before anything runs.
-    Error,
+words! {
+    /// How bad it is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// Works, but is probably not what was meant.
+        Warning = "warning",
+        /// Must be mended before anything runs.
+        Error = "error",
+    }
 }
 
 /// What a diagnostic prevents.
@@ -39,21 +41,9 @@ pub struct Place {
     pub spot: Option<Spot>,
 }
 
-impl From<&Path> for Place {
-    fn from(path: &Path) -> Self {
-        Self { path: path.to_owned(), spot: None }
-    }
-}
-
-impl From<&PathBuf> for Place {
-    fn from(path: &PathBuf) -> Self {
-        path.as_path().into()
-    }
-}
-
-impl From<PathBuf> for Place {
-    fn from(path: PathBuf) -> Self {
-        Self { path, spot: None }
+impl<P: AsRef<Path>> From<P> for Place {
+    fn from(path: P) -> Self {
+        Self { path: path.as_ref().to_owned(), spot: None }
     }
 }
 

@@ -29,6 +29,7 @@ use crate::model::report::{
 use crate::model::strength::Strength;
 use crate::model::stress::{Search, SearchPlan, SearchProgress};
 use crate::model::verdict::Verdict;
+use crate::model::words::words;
 use crate::model::worker::WorkerReport;
 
 /// An event with the additions of the event sink.
@@ -119,8 +120,6 @@ pub enum Event {
         test_case: String,
         /// The verdict.
         verdict: Verdict,
-        /// CPU time.
-        cpu_time: Duration,
     },
     /// A submission was judged.
     SubmissionJudged(Box<Judgement>),
@@ -208,22 +207,24 @@ pub struct Shortfall {
     pub help: String,
 }
 
-/// The result of making a test case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GeneratedState {
-    /// It did not exist.
-    Created,
-    /// It existed with other bytes.
-    Changed,
-    /// It existed with the same bytes.
-    Unchanged,
-    /// It exists, but the recipe does not make it.
-    Unknown,
-    /// It existed, the recipe does not make it, and it was removed as asked for.
-    Removed,
-    /// It does not exist, and nothing was to be written.
-    Missing,
-    /// It exists with other bytes, and nothing was to be written.
-    Differs,
+words! {
+    /// The result of making a test case, as a word before its name.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum GeneratedState {
+        /// It did not exist.
+        Created = "created",
+        /// It existed with other bytes.
+        Changed = "changed",
+        /// It existed with the same bytes.
+        Unchanged = "unchanged",
+        /// It exists, but the recipe does not make it.
+        Unknown = "unknown",
+        /// It existed, the recipe does not make it, and it was removed as asked for.
+        Removed = "removed",
+        /// It does not exist, and nothing was to be written.
+        Missing = "missing",
+        /// It exists with other bytes, and nothing was to be written.
+        Differs = "differs",
+    }
 }

@@ -1,33 +1,28 @@
 //! How well a program is isolated from the machine, and how well it must be.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::words::words;
 
-/// What keeps a program apart from the machine, the strongest first.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Isolation {
-    /// Namespaces made with root's rights.
-    Namespaces,
-    /// Namespaces within a user namespace, which needs no rights.
-    UserNamespaces,
-    /// Landlock, a filter of system calls and resource limits; no namespaces.
-    Landlock,
-    /// Nothing: limits and measurements alone.
-    Plain,
+words! {
+    /// What keeps a program apart from the machine, the strongest first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Isolation {
+        /// Namespaces made with root's rights.
+        Namespaces = "namespaces",
+        /// Namespaces within a user namespace, which needs no rights.
+        UserNamespaces = "user namespaces",
+        /// Landlock, a filter of system calls and resource limits; no namespaces.
+        Landlock = "landlock, no namespaces",
+        /// Nothing: limits and measurements alone.
+        Plain = "plain, no isolation",
+    }
 }
 
 impl Isolation {
-    /// All methods, the strongest first.
-    pub const ALL: [Self; 4] =
-        [Self::Namespaces, Self::UserNamespaces, Self::Landlock, Self::Plain];
-
     /// The methods with any isolation, the strongest first.
     pub const APART: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
 
@@ -37,28 +32,6 @@ impl Isolation {
             Self::Namespaces | Self::UserNamespaces => true,
             Self::Landlock | Self::Plain => false,
         }
-    }
-
-    /// Its name in data, such as `user-namespaces`.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Namespaces => "namespaces",
-            Self::UserNamespaces => "user-namespaces",
-            Self::Landlock => "landlock",
-            Self::Plain => "plain",
-        }
-    }
-}
-
-impl fmt::Display for Isolation {
-    /// Its name for people, such as `user namespaces`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Namespaces => "namespaces",
-            Self::UserNamespaces => "user namespaces",
-            Self::Landlock => "landlock, no namespaces",
-            Self::Plain => "plain, no isolation",
-        })
     }
 }
 

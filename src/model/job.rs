@@ -1,6 +1,5 @@
 //! A run of a program as plain data, and its result.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,8 +9,10 @@ use crate::model::blob::Blob;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
-use crate::model::tree::{Node, Tree, TreeEntry, many_paths, path_bytes};
+use crate::model::serial::{As, PathBytes};
+use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
+use crate::model::words::words;
 
 /// Another run of a job that ran before, to measure times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +66,7 @@ pub enum Keep {
     #[default]
     Nothing,
     /// Everything except entries with these names, and what is below them.
-    AllBut(#[serde(with = "many_paths")] Vec<PathBuf>),
+    AllBut(#[serde(with = "As::<Vec<PathBytes>>")] Vec<PathBuf>),
 }
 
 impl Keep {
@@ -94,7 +95,7 @@ pub struct Command {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The absolute path at which the program sees it.
-    #[serde(with = "path_bytes")]
+    #[serde(with = "As::<PathBytes>")]
     pub inside: PathBuf,
     /// The thing itself.
     pub what: What,
@@ -220,39 +221,25 @@ pub enum Collected {
     NotAFile(FileKind),
 }
 
-/// The kind of an entry that is not a readable regular file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FileKind {
-    /// A symbolic link.
-    Link,
-    /// A directory.
-    Directory,
-    /// A fifo.
-    Fifo,
-    /// A socket.
-    Socket,
-    /// A character device.
-    CharacterDevice,
-    /// A block device.
-    BlockDevice,
-    /// A regular file that cannot be read.
-    Unreadable,
-    /// A kind that this system does not name.
-    Unknown,
-}
-
-impl fmt::Display for FileKind {
-    /// In words, such as `a directory`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Link => "a symbolic link",
-            Self::Directory => "a directory",
-            Self::Fifo => "a fifo",
-            Self::Socket => "a socket",
-            Self::CharacterDevice => "a character device",
-            Self::BlockDevice => "a block device",
-            Self::Unreadable => "a file that cannot be read",
-            Self::Unknown => "something unknown",
-        })
+words! {
+    /// The kind of an entry that is not a readable regular file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum FileKind {
+        /// A symbolic link.
+        Link = "a symbolic link",
+        /// A directory.
+        Directory = "a directory",
+        /// A fifo.
+        Fifo = "a fifo",
+        /// A socket.
+        Socket = "a socket",
+        /// A character device.
+        CharacterDevice = "a character device",
+        /// A block device.
+        BlockDevice = "a block device",
+        /// A regular file that cannot be read.
+        Unreadable = "a file that cannot be read",
+        /// A kind that this system does not name.
+        Unknown = "something unknown",
     }
 }

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::job::{Job, Reply};
+use crate::model::serial::{As, Seconds, Text};
 use crate::model::units::Bytes;
 
 /// Two programs that each read what the other writes: the standard output of one is the standard input of the other.
@@ -22,11 +24,14 @@ pub struct JointJob {
 }
 
 /// One of the two programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Speaker")]
 pub enum Side {
     /// The observed program.
+    #[serde(rename = "submission")]
     Program,
     /// The one that it talks with.
+    #[serde(rename = "output_validator")]
     Partner,
 }
 
@@ -115,15 +120,18 @@ pub struct Said {
 }
 
 /// A line of a transcript.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
     /// When its first piece was written, from the start of the pair.
+    #[serde(rename = "at_seconds", with = "As::<Seconds>")]
     pub at: Duration,
     /// The side that wrote it.
     pub by: Side,
     /// The text without line end.
+    #[serde(rename = "line", with = "As::<Text>")]
     pub text: Vec<u8>,
     /// Whether it has a line end; otherwise it was interrupted or not finished.
+    #[serde(rename = "whole")]
     pub is_whole: bool,
 }
 

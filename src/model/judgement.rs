@@ -1,5 +1,6 @@
 //! Verdicts with their details.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -341,6 +342,12 @@ pub struct BrokenExpectation {
     pub test_case: Option<String>,
 }
 
+impl fmt::Display for BrokenExpectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.reason)
+    }
+}
+
 /// The time limit of submissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeLimit {
@@ -348,4 +355,11 @@ pub struct TimeLimit {
     pub limit: Duration,
     /// Its origin: a file, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
     pub origin: String,
+}
+
+impl TimeLimit {
+    /// A limit from this origin.
+    pub fn new(limit: Duration, origin: impl Into<String>) -> Self {
+        Self { limit, origin: origin.into() }
+    }
 }

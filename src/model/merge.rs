@@ -46,13 +46,6 @@ impl fmt::Display for Shard {
     }
 }
 
-impl Document {
-    /// The exit code of work that was refused or ended early.
-    pub fn ended_with(&self) -> Option<u32> {
-        self.ended_with
-    }
-}
-
 /// The commands whose reports can be merged.
 const COMMANDS: [&str; 3] = ["judge", "verify", "generate"];
 
@@ -68,7 +61,8 @@ pub struct Document {
     boxes: Option<PathBuf>,
     diagnostics: Vec<Diagnostic>,
     complaints: Vec<String>,
-    ended_with: Option<u32>,
+    /// The exit code of work that was refused or ended early.
+    pub ended_with: Option<u32>,
     submissions: Vec<SubmissionReport>,
     #[serde(default)]
     duplicates: Vec<Duplicates>,

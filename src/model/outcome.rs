@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::isolation::Isolation;
 use crate::model::moment::Moment;
-use crate::model::units::Bytes;
+use crate::model::units::{Bytes, seconds};
+use crate::model::words::words;
 
 /// How the program's first process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,6 +122,19 @@ impl Outcome {
         (self.peak_memory > Bytes(0)).then_some(self.peak_memory)
     }
 
+    /// What it used, such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
+    pub fn used(&self) -> String {
+        let (cpu_time, wall_time) = (seconds(self.cpu_time), seconds(self.wall_time));
+        let memory = self.memory().map_or("not measured".to_owned(), |memory| memory.to_string());
+        let written = self.written();
+        let used =
+            format!("CPU time {cpu_time}, clock {wall_time}, memory {memory}, output {written}");
+        match self.ran_at {
+            Some(then) => format!("{used}; from the cache, of {}", then.day()),
+            None => used,
+        }
+    }
+
     /// Whether it was stopped because of time, so that its full time is unknown.
     pub fn is_cut_off(&self) -> bool {
         matches!(self.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::WallTime))
@@ -156,30 +170,17 @@ pub fn quiet_outcome() -> Outcome {
     }
 }
 
-/// The method that measured CPU time and memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Meter {
-    /// Control group, version 2: the whole tree, exactly.
-    Cgroup2,
-    /// Control group, version 1: the whole tree, exactly.
-    Cgroup1,
-    /// `wait4` and, if programs are isolated, `/proc`: sees only processes that were waited for; a program can hide
-    /// some of its use.
-    Rusage,
-}
-
-impl Meter {
-    /// All methods.
-    pub const ALL: [Self; 3] = [Self::Cgroup2, Self::Cgroup1, Self::Rusage];
-}
-
-impl fmt::Display for Meter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cgroup2 => "cgroup v2",
-            Self::Cgroup1 => "cgroup v1",
-            Self::Rusage => "rusage",
-        })
+words! {
+    /// The method that measured CPU time and memory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Meter {
+        /// Control group, version 2: the whole tree, exactly.
+        Cgroup2 = "cgroup v2",
+        /// Control group, version 1: the whole tree, exactly.
+        Cgroup1 = "cgroup v1",
+        /// `wait4` and, if programs are isolated, `/proc`: sees only processes that were waited for; a program can hide
+        /// some of its use.
+        Rusage = "rusage",
     }
 }
 

@@ -68,17 +68,14 @@ impl Pattern {
     /// # Errors
     /// What the format does not allow.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
-        if text.is_empty() {
-            return Err(PatternError::Empty);
-        }
-        if text.contains("**") {
-            return Err(PatternError::DoubleStar);
-        }
-        if text.contains(['[', ']']) {
-            return Err(PatternError::Bracket);
-        }
-        if text.contains('?') {
-            return Err(PatternError::QuestionMark);
+        let faults = [
+            (text.is_empty(), PatternError::Empty),
+            (text.contains("**"), PatternError::DoubleStar),
+            (text.contains(['[', ']']), PatternError::Bracket),
+            (text.contains('?'), PatternError::QuestionMark),
+        ];
+        if let Some((_, fault)) = faults.into_iter().find(|(is_so, _)| *is_so) {
+            return Err(fault);
         }
         let alternatives = expand_braces(text)?;
         let is_impossible = |part: &str| matches!(part, "" | "." | "..");

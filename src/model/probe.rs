@@ -1,6 +1,5 @@
 //! How the time and memory of programs grow with the input, and whether limits separate slow programs from fast ones.
 
-use std::fmt;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -174,11 +173,5 @@ impl Probes {
         let count = |by: SeparatedBy| self.separations.iter().filter(|it| it.by == by).count();
         let separated = count(SeparatedBy::TestCase);
         (separated, separated + count(SeparatedBy::Input))
-    }
-}
-
-impl fmt::Display for Estimate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.2} ({:.2} to {:.2})", self.value, self.least, self.most)
     }
 }

@@ -80,6 +80,14 @@ pub struct Problem {
     pub unmade: Option<Recipe>,
 }
 
+impl Problem {
+    /// Its name in this language, otherwise in its first one; `None` if it has no name.
+    pub fn name(&self, language: &str) -> Option<&str> {
+        let own = self.names.iter().find(|(code, _)| code == language);
+        own.or_else(|| self.names.first()).map(|(_, name)| name.as_str())
+    }
+}
+
 /// A changed copy of a right submission that is right as well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equivalent {

@@ -281,12 +281,15 @@ impl SubmissionReport {
         self.outcomes().filter_map(Outcome::memory).max()
     }
 
+    /// The case that decides the verdict, if it is rejected for one.
+    pub fn first_rejected(&self) -> Option<&CaseJudgement> {
+        self.test_cases.iter().find(|case| case.verdict != Verdict::Accepted)
+    }
+
     /// The first test case that it fails, or `build`, with the cause.
     pub fn failure(&self) -> (Option<&str>, Option<&str>) {
-        let mut cases = self.test_cases.iter();
-        let failed = cases.find(|case| case.verdict != Verdict::Accepted);
         let refusal = self.compiler.as_ref().and_then(|it| it.refusal.as_deref());
-        match (failed, refusal) {
+        match (self.first_rejected(), refusal) {
             (Some(case), _) => (Some(&case.test_case), Some(&case.cause)),
             (None, Some(refusal)) => (Some("build"), Some(refusal)),
             (None, None) => (None, self.error.as_ref().map(|it| it.error.reason.as_str())),
@@ -296,8 +299,7 @@ impl SubmissionReport {
     /// Like [`failure`](Self::failure), with what the program or the compiler said about it, in one line.
     pub fn told_failure(&self) -> (Option<&str>, Option<String>) {
         let (place, cause) = self.failure();
-        let mut cases = self.test_cases.iter();
-        let told = match cases.find(|case| case.verdict != Verdict::Accepted) {
+        let told = match self.first_rejected() {
             Some(case) => Some(case.told_cause()),
             // A compiler may also warn about a program that it accepts.
             None => {

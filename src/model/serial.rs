@@ -3,8 +3,10 @@
 //! A field with `#[serde(with = "As::<Seconds>")]` is written, read, and described in the schema as that type.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -12,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::diagnostic::{Place, Spot};
 use crate::model::isolation::Isolation;
-use crate::model::joint::{self, Said, Side, Transcript};
+use crate::model::joint::{Line, Said, Transcript, lines};
 use crate::model::judgement::{FaultyProgram, JudgeError};
 use crate::model::moment::Moment;
 use crate::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
@@ -21,9 +23,15 @@ use crate::model::stress::Origin;
 use crate::model::units::Bytes;
 
 /// A type that values of another type are written as.
-pub trait View<V: ?Sized>: Serialize + JsonSchema {
+pub trait View<V>: Serialize {
     /// The value in this shape.
     fn view(value: &V) -> Self;
+}
+
+impl<V, T: View<V>> View<Vec<V>> for Vec<T> {
+    fn view(values: &Vec<V>) -> Self {
+        values.iter().map(T::view).collect()
+    }
 }
 
 impl<V, T: View<V>> View<Option<V>> for Option<T> {
@@ -36,6 +44,12 @@ impl<V, T: View<V>> View<Option<V>> for Option<T> {
 pub trait Restore<V> {
     /// The value of this shape.
     fn restore(self) -> V;
+}
+
+impl<V, T: Restore<V>> Restore<Vec<V>> for Vec<T> {
+    fn restore(self) -> Vec<V> {
+        self.into_iter().map(T::restore).collect()
+    }
 }
 
 impl<V, T: Restore<V>> Restore<Option<V>> for Option<T> {
@@ -114,12 +128,6 @@ pub struct Location(String);
 
 impl View<PathBuf> for Location {
     fn view(value: &PathBuf) -> Self {
-        Self::view(value.as_path())
-    }
-}
-
-impl View<Path> for Location {
-    fn view(value: &Path) -> Self {
         Self(value.to_string_lossy().into_owned())
     }
 }
@@ -127,6 +135,22 @@ impl View<Path> for Location {
 impl Restore<PathBuf> for Location {
     fn restore(self) -> PathBuf {
         self.0.into()
+    }
+}
+
+/// A path as its bytes, which need not be text.
+#[derive(Serialize, Deserialize)]
+pub struct PathBytes(Vec<u8>);
+
+impl View<PathBuf> for PathBytes {
+    fn view(value: &PathBuf) -> Self {
+        Self(value.as_os_str().as_bytes().to_vec())
+    }
+}
+
+impl Restore<PathBuf> for PathBytes {
+    fn restore(self) -> PathBuf {
+        OsString::from_vec(self.0).into()
     }
 }
 
@@ -293,67 +317,25 @@ impl View<Option<Outcome>> for RunKeys {
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Exchange {
     first: Vec<Line>,
-    left_out_bytes: u64,
+    left_out_bytes: Bytes,
     last: Vec<Line>,
 }
 
-/// A line that one of them wrote.
-#[derive(Serialize, Deserialize, JsonSchema)]
-struct Line {
-    #[serde(with = "As::<Seconds>")]
-    at_seconds: Duration,
-    by: Speaker,
-    #[serde(with = "As::<Text>")]
-    line: Vec<u8>,
-    whole: bool,
-}
-
-/// Who wrote it.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Speaker {
-    Submission,
-    OutputValidator,
-}
-
 impl View<Transcript> for Exchange {
-    fn view(transcript: &Transcript) -> Self {
-        let line = |line: joint::Line| Line {
-            at_seconds: line.at,
-            by: match line.by {
-                Side::Program => Speaker::Submission,
-                Side::Partner => Speaker::OutputValidator,
-            },
-            line: line.text,
-            whole: line.is_whole,
-        };
-        let lines = |pieces: &[Said]| joint::lines(pieces).into_iter().map(line).collect();
-        Self {
-            first: lines(&transcript.first),
-            left_out_bytes: transcript.left_out.0,
-            last: lines(&transcript.last),
-        }
+    fn view(Transcript { first, left_out, last }: &Transcript) -> Self {
+        Self { first: lines(first), left_out_bytes: *left_out, last: lines(last) }
     }
 }
 
 impl Restore<Transcript> for Exchange {
     fn restore(self) -> Transcript {
-        let said = |mut line: Line| {
-            if line.whole {
-                line.line.push(b'\n');
-            }
-            let by = match line.by {
-                Speaker::Submission => Side::Program,
-                Speaker::OutputValidator => Side::Partner,
-            };
-            Said { at: line.at_seconds, by, text: line.line }
+        let said = |Line { at, by, mut text, is_whole }: Line| {
+            text.extend(is_whole.then_some(b'\n'));
+            Said { at, by, text }
         };
         let pieces = |lines: Vec<Line>| lines.into_iter().map(said).collect();
-        Transcript {
-            first: pieces(self.first),
-            left_out: Bytes(self.left_out_bytes),
-            last: pieces(self.last),
-        }
+        let (first, last) = (pieces(self.first), pieces(self.last));
+        Transcript { first, left_out: self.left_out_bytes, last }
     }
 }
 

@@ -39,6 +39,16 @@ pub enum Remark {
     Sentence(String),
 }
 
+impl Remark {
+    /// The message, and the help if there is some.
+    pub fn told(self) -> (String, Option<String>) {
+        match self {
+            Self::Sentence(message) => (message, None),
+            Self::Diagnostic(it) => (it.message, it.help),
+        }
+    }
+}
+
 impl Stop {
     /// The command line asks for something impossible.
     pub fn usage(what: impl Into<Remark>) -> Self {

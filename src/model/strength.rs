@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::model::probe::Probes;
 use crate::model::serial::{As, Seconds, Text};
 use crate::model::strictness::{Strictness, start};
-use crate::model::text::count;
+use crate::model::text::{count, joined};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
@@ -378,41 +378,21 @@ pub struct CaseKills {
     pub only_killer_of: Vec<String>,
 }
 
-/// What is missing to say more of a package.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Lack {
-    /// A grammar of the input, or generators with a seed: no fresh inputs.
-    Inputs,
-    /// A grammar of the input: no bounds, no features, and inputs are not made small on its tree.
-    Grammar,
-    /// An accepted submission.
-    AcceptedSubmission,
-    /// An accepted submission in a language of which mutants are made.
-    Mutants,
-    /// Submissions that write an output: wrappers change one.
-    Outputs,
-}
-
-impl fmt::Display for Lack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Inputs => {
-                "a grammar or a validator of the input, or a generator line with {seed}: what no test case catches stays undecided"
-            }
-            Self::Grammar => {
-                "a grammar of the input: bounds and features are not measured, and inputs are larger than needed"
-            }
-            Self::AcceptedSubmission => {
-                "an accepted submission: only the package's own wrong ones are run on the data"
-            }
-            Self::Mutants => {
-                "an accepted submission in C, C++, Rust, Python or Java: there are no mutants"
-            }
-            Self::Outputs => {
-                "a separate output for each input: wrappers do not fit a problem whose submissions talk or run in passes"
-            }
-        })
+words! {
+    /// What is missing to say more of a package.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Lack {
+        /// A grammar of the input, or generators with a seed: no fresh inputs.
+        Inputs = "a grammar or a validator of the input, or a generator line with {seed}: what no test case catches stays undecided",
+        /// A grammar of the input: no bounds, no features, and inputs are not made small on its tree.
+        Grammar = "a grammar of the input: bounds and features are not measured, and inputs are larger than needed",
+        /// An accepted submission.
+        AcceptedSubmission = "an accepted submission: only the package's own wrong ones are run on the data",
+        /// An accepted submission in a language of which mutants are made.
+        Mutants = "an accepted submission in C, C++, Rust, Python or Java: there are no mutants",
+        /// Submissions that write an output: wrappers change one.
+        Outputs = "a separate output for each input: wrappers do not fit a problem whose submissions talk or run in passes",
     }
 }
 
@@ -509,6 +489,13 @@ impl Strength {
     /// For how many subjects it is open whether the data should reject them.
     pub fn open(&self) -> usize {
         self.count(SubjectStatus::NotRun) + self.count(SubjectStatus::Undecided)
+    }
+
+    /// How many subjects have each status, such as `31 caught, 2 missed`.
+    pub fn tally(&self) -> String {
+        let numbers = SubjectStatus::ALL.map(|status| (self.count(status), status));
+        let numbers = numbers.into_iter().filter(|(number, _)| *number > 0);
+        joined(numbers.map(|(number, status)| format!("{number} {status}")), ", ")
     }
 
     /// How many subjects have this status.

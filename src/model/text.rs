@@ -1,6 +1,6 @@
 //! Shows untrusted bytes, and amounts, to people.
 
-use std::fmt::Write as _;
+use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
@@ -62,12 +62,7 @@ fn visible_char(character: char) -> String {
         '\t' => "\\t".to_owned(),
         '\0' => "\\0".to_owned(),
         '\x01'..='\x1f' | '\x7f' => format!("\\x{:02x}", u32::from(character)),
-        _ if is_hidden(character) => {
-            let mut escape = String::new();
-            // Writing to a String cannot fail.
-            let _ = write!(escape, "\\u{{{:x}}}", u32::from(character));
-            escape
-        }
+        _ if is_hidden(character) => format!("\\u{{{:x}}}", u32::from(character)),
         _ => character.to_string(),
     }
 }
@@ -123,6 +118,17 @@ pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
+}
+
+/// A number with its noun; `None` if it is zero.
+pub fn count_if_any(number: usize, noun: &str) -> Option<String> {
+    (number > 0).then(|| count(number, noun))
+}
+
+/// All of these, with a text between two of them.
+pub fn joined(all: impl IntoIterator<Item: Display>, between: &str) -> String {
+    let all: Vec<String> = all.into_iter().map(|it| it.to_string()).collect();
+    all.join(between)
 }
 
 /// Bytes in hexadecimal, two digits each.

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::Blob;
+use crate::model::serial::{As, PathBytes};
 
 /// Files, links and directories by their names.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,7 +25,7 @@ pub struct Tree {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeEntry {
     /// Its path in the tree, relative, without `..`.
-    #[serde(with = "path_bytes")]
+    #[serde(with = "As::<PathBytes>")]
     pub name: PathBuf,
     /// The file, link or directory.
     pub node: Node,
@@ -41,7 +42,7 @@ pub enum Node {
         mode: FileMode,
     },
     /// A symbolic link to a path as seen from inside.
-    Link(#[serde(with = "path_bytes")] PathBuf),
+    Link(#[serde(with = "As::<PathBytes>")] PathBuf),
     /// An empty directory.
     Directory,
 }
@@ -235,45 +236,6 @@ impl PartialEq for Tree {
 }
 
 impl Eq for Tree {}
-
-/// Paths as their bytes, which need not be text.
-pub(crate) mod path_bytes {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::{Path, PathBuf};
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
-        path.as_os_str().as_bytes().serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
-        let bytes = Vec::<u8>::deserialize(from)?;
-        Ok(OsString::from_vec(bytes).into())
-    }
-}
-
-/// The same for several paths.
-pub(crate) mod many_paths {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::PathBuf;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(paths.iter().map(|path| path.as_os_str().as_bytes()))
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Vec<PathBuf>, D::Error> {
-        let paths = Vec::<Vec<u8>>::deserialize(from)?;
-        let paths = paths.into_iter().map(|path| OsString::from_vec(path).into());
-        Ok(paths.collect())
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,28 +1,29 @@
 //! `--csv`: a row for each submission, with a column for each group that has points, and for each test case.
 
 use std::collections::{BTreeSet, HashSet};
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use csv::Writer;
 
 use crate::model::report::{Report, SubmissionReport};
-use crate::model::score::Score;
+use crate::model::text::joined;
 
-/// The columns before those of the test cases.
-const COLUMNS: [&str; 13] = [
-    "package",
-    "submission",
-    "verdict",
-    "unexpected",
-    "score",
-    "max_score",
-    "passed",
-    "test_cases",
-    "slowest_seconds",
-    "memory_bytes",
-    "first_failure",
-    "cause",
-    "same_as",
+/// The columns before those of the test cases: their titles and their cells.
+const COLUMNS: [(&str, fn(&SubmissionReport, &Report) -> String); 13] = [
+    ("package", |it, _| text(it.package.as_ref())),
+    ("submission", |it, _| it.name.clone()),
+    ("verdict", |it, _| text(it.verdict)),
+    ("unexpected", |it, _| joined(it.broken_expectations.iter().map(|it| &it.reason), "; ")),
+    ("score", |it, _| text(it.score.as_ref().and_then(|it| it.score))),
+    ("max_score", |it, _| text(it.score.as_ref().and_then(|it| it.max_score))),
+    ("passed", |it, _| it.passed().to_string()),
+    ("test_cases", |it, _| (it.test_cases.len() + it.skipped).to_string()),
+    ("slowest_seconds", |it, _| text(it.slowest().map(|it| it.as_secs_f64()))),
+    ("memory_bytes", |it, _| text(it.memory().map(|it| it.0))),
+    ("first_failure", |it, _| text(it.failure().0)),
+    ("cause", |it, _| text(it.failure().1)),
+    ("same_as", |it, report| joined(same_as(it, report), "; ")),
 ];
 
 /// What the first line begins with.
@@ -49,29 +50,29 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let mut table = Writer::from_writer(out);
-    let titles = COLUMNS.iter().map(|it| (*it).to_owned());
+    let titles = COLUMNS.iter().map(|(title, _)| (*title).to_owned());
     let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
     table.write_record(titles.chain(names.iter().map(|it| (*it).to_owned())))?;
     for submission in &report.submissions {
         let cell = |name: &&str| {
             let mut cases = submission.test_cases.iter();
             let case = cases.find(|case| case.test_case == **name);
-            case.map(|case| case.verdict.to_string()).unwrap_or_default()
+            text(case.map(|case| case.verdict))
         };
         let points = |group: &&str| {
             let mut groups = submission.score.iter().flat_map(|total| &total.groups);
             let group = groups.find(|it| it.name == **group);
-            points(group.and_then(|group| group.score))
+            text(group.and_then(|group| group.score))
         };
-        let cells = groups.iter().map(points).chain(names.iter().map(cell));
-        table.write_record(summary(submission, report).into_iter().chain(cells))?;
+        let cells = COLUMNS.iter().map(|(_, cell)| cell(submission, report));
+        table.write_record(cells.chain(groups.iter().map(points)).chain(names.iter().map(cell)))?;
     }
     table.flush()
 }
 
-/// Points as a number; empty if not known.
-fn points(score: Option<Score>) -> String {
-    score.map(|score| score.to_string()).unwrap_or_default()
+/// A value; empty if it is not known.
+fn text(value: Option<impl Display>) -> String {
+    value.map(|it| it.to_string()).unwrap_or_default()
 }
 
 /// The other submissions that are the same program.
@@ -79,30 +80,6 @@ fn same_as<'a>(submission: &SubmissionReport, report: &'a Report) -> BTreeSet<&'
     let groups = report.duplicates.iter().filter(|it| it.submissions.contains(&submission.name));
     let names = groups.flat_map(|it| &it.submissions).map(String::as_str);
     names.filter(|name| *name != submission.name).collect()
-}
-
-fn summary(submission: &SubmissionReport, report: &Report) -> [String; COLUMNS.len()] {
-    let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
-    let (first_failure, cause) = submission.failure();
-    let unexpected: Vec<&str> =
-        submission.broken_expectations.iter().map(|it| it.reason.as_str()).collect();
-    let total = submission.score.as_ref();
-    let same_as: Vec<&str> = same_as(submission, report).into_iter().collect();
-    [
-        text(submission.package.as_deref()),
-        submission.name.clone(),
-        submission.verdict.map(|it| it.to_string()).unwrap_or_default(),
-        unexpected.join("; "),
-        points(total.and_then(|it| it.score)),
-        points(total.and_then(|it| it.max_score)),
-        submission.passed().to_string(),
-        (submission.test_cases.len() + submission.skipped).to_string(),
-        submission.slowest().map(|it| it.as_secs_f64().to_string()).unwrap_or_default(),
-        submission.memory().map(|it| it.0.to_string()).unwrap_or_default(),
-        text(first_failure),
-        text(cause),
-        same_as.join("; "),
-    ]
 }
 
 #[cfg(test)]

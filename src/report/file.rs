@@ -7,9 +7,6 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::model::report::Report;
-use crate::report::WriteReport;
-
 /// A report's file, opened before it is written.
 #[derive(Debug)]
 pub enum ReportFile {
@@ -57,22 +54,11 @@ impl ReportFile {
         Ok(Self::Open(file, path.to_owned()))
     }
 
-    /// Writes the report and moves it to its path.
-    ///
-    /// # Errors
-    /// If the disk is full, or the directory is gone. The message names the file.
-    pub fn write(self, write: WriteReport, report: &Report) -> io::Result<()> {
-        self.write_with(|out| write(report, out))
-    }
-
     /// Writes what this function writes and moves it to its path.
     ///
     /// # Errors
-    /// As above.
-    pub fn write_with(
-        self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<()> {
+    /// If the disk is full, or the directory is gone. The message names the file.
+    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let to = |file: &mut dyn Write| {
             let mut out = BufWriter::new(file);
             write(&mut out)?;

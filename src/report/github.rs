@@ -2,12 +2,12 @@
 //!
 //! Source: "Workflow commands for GitHub Actions". GitHub shows the first ten errors and ten warnings of a step.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
 use crate::model::diagnostic::Severity;
 use crate::model::report::{Report, SubmissionReport};
+use crate::model::text::joined;
 use crate::model::verdict::Verdict;
 
 /// Writes a workflow command for each fault.
@@ -43,20 +43,17 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// Errors of the writer.
 pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = String::new();
     let summary = &report.summary;
     let (judged, runs) = (summary.accepted + summary.rejected, summary.runs);
-    let _ = writeln!(text, "### juror {}\n", report.command);
+    writeln!(out, "### juror {}\n", report.command)?;
     if !report.submissions.is_empty() {
-        text +=
-            "| package | submission | verdict | passed | slowest | first failure | unexpected |\n";
-        text += "|---|---|---|---|---|---|---|\n";
+        let titles =
+            "| package | submission | verdict | passed | slowest | first failure | unexpected |";
+        writeln!(out, "{titles}\n|---|---|---|---|---|---|---|")?;
     }
     for submission in &report.submissions {
         let (name, cause) = submission.told_failure();
-        let failure: Vec<&str> = name.into_iter().chain(cause.as_deref()).collect();
-        let reasons: Vec<&str> =
-            submission.broken_expectations.iter().map(|it| it.reason.as_str()).collect();
+        let reasons = submission.broken_expectations.iter().map(|it| &it.reason);
         let slowest = submission.slowest().map(|it| format!("{:.3} s", it.as_secs_f64()));
         let cells = [
             submission.package.clone().unwrap_or_default(),
@@ -68,34 +65,31 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 submission.test_cases.len() + submission.skipped
             ),
             slowest.unwrap_or_default(),
-            failure.join(": "),
-            reasons.join("; "),
+            joined(name.into_iter().chain(cause.as_deref()), ": "),
+            joined(reasons, "; "),
         ];
-        let _ = writeln!(text, "| {} |", cells.map(|it| cell(&it)).join(" | "));
+        writeln!(out, "| {} |", cells.map(|it| cell(&it)).join(" | "))?;
     }
-    let _ = writeln!(
-        text,
+    writeln!(
+        out,
         "\n{judged} submissions, {runs} runs, {} errors, {} warnings, {} judge errors; {:.1} s",
         summary.errors,
         summary.warnings,
         summary.judge_errors,
         summary.elapsed.as_secs_f64()
-    );
+    )?;
     if report.interrupted {
-        text.push_str("\n**Interrupted: results are missing.**\n");
+        writeln!(out, "\n**Interrupted: results are missing.**")?;
     }
-    out.write_all(text.as_bytes())
+    Ok(())
 }
 
 /// What is wrong with a submission: for `verify`, that it is not as expected; otherwise, that it is not accepted.
 fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
     let name = &submission.name;
     if report.command == "verify" {
-        let broken = &submission.broken_expectations;
-        let reasons: Vec<String> =
-            broken.iter().map(|it| format!("{}: {}", it.rule, it.reason)).collect();
-        return (!broken.is_empty())
-            .then(|| (format!("{name} is not as expected"), reasons.join("\n")));
+        let reasons = joined(&submission.broken_expectations, "\n");
+        return (!reasons.is_empty()).then(|| (format!("{name} is not as expected"), reasons));
     }
     let verdict = submission.verdict.filter(|it| *it != Verdict::Accepted)?;
     let (case, cause) = submission.told_failure();
@@ -114,10 +108,6 @@ fn annotate(
     title: &str,
     message: &str,
 ) -> io::Result<()> {
-    let level = match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
     let mut properties = vec![format!("title={}", property(title))];
     if let Some(path) = path {
         properties.push(format!("file={}", property(&path.to_string_lossy())));
@@ -125,7 +115,7 @@ fn annotate(
     if let Some((line, column)) = spot {
         properties.push(format!("line={line},col={column}"));
     }
-    writeln!(out, "::{level} {}::{}", properties.join(","), data(message))
+    writeln!(out, "::{severity} {}::{}", properties.join(","), data(message))
 }
 
 /// Escapes a message so that nothing in it ends the line or begins another command.

@@ -11,6 +11,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::report::{Report, SubmissionReport};
+use crate::model::text::joined;
 use crate::model::verdict::Verdict;
 
 /// What the beginning of the document contains.
@@ -79,14 +80,10 @@ fn of_submission(submission: &SubmissionReport) -> TestCase {
         return of_fault(&submission.name, &fault.error);
     }
     let name = submission.name.as_str();
-    let reasons: Vec<String> = submission
-        .broken_expectations
-        .iter()
-        .map(|broken| format!("{}: {}", broken.rule, broken.reason))
-        .collect();
+    let reasons = joined(&submission.broken_expectations, "\n");
     let mut test = match reasons.is_empty() {
         true => TestCase::new(name, TestCaseStatus::success()),
-        false => failed(name, NonSuccessKind::Failure, "expectation", &reasons.join("\n")),
+        false => failed(name, NonSuccessKind::Failure, "expectation", &reasons),
     };
     test.set_time(
         submission.test_cases.iter().filter_map(|it| Some(it.outcome.as_ref()?.cpu_time)).sum(),

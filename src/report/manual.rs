@@ -3,6 +3,8 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
+use crate::report::style::filled;
+
 /// The maximum width of text, however wide the terminal is.
 const WIDEST: usize = 100;
 /// The minimum width.
@@ -18,7 +20,7 @@ pub fn text(markdown: &str, width: usize, page_of: &dyn Fn(&str) -> Option<Strin
         indents: Vec::new(),
         link: None,
         is_code: false,
-        table: Table::default(),
+        table: Vec::new(),
         page_of,
     };
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
@@ -37,13 +39,9 @@ struct Writer<'a> {
     /// The target of the current link.
     link: Option<String>,
     is_code: bool,
-    table: Table,
+    /// The rows of the current table.
+    table: Vec<Vec<String>>,
     page_of: &'a dyn Fn(&str) -> Option<String>,
-}
-
-#[derive(Default)]
-struct Table {
-    rows: Vec<Vec<String>>,
 }
 
 impl Writer<'_> {
@@ -84,10 +82,10 @@ impl Writer<'_> {
                 self.text.push_str(&format!("{title}\n{}\n\n", "─".repeat(title.width())));
             }
             Event::End(TagEnd::Paragraph | TagEnd::Item) => self.paragraph(),
-            Event::Start(Tag::TableRow | Tag::TableHead) => self.table.rows.push(Vec::new()),
+            Event::Start(Tag::TableRow | Tag::TableHead) => self.table.push(Vec::new()),
             Event::End(TagEnd::TableCell) => {
                 let cell = std::mem::take(&mut self.line);
-                self.table.rows.last_mut().into_iter().for_each(|row| row.push(cell.clone()));
+                self.table.last_mut().into_iter().for_each(|row| row.push(cell.clone()));
             }
             Event::End(TagEnd::Table) => self.end_table(),
             _ => {}
@@ -132,7 +130,7 @@ impl Writer<'_> {
 
     /// A table in columns if it fits; otherwise each row's first cell with the others below it.
     fn end_table(&mut self) {
-        let rows = std::mem::take(&mut self.table).rows;
+        let rows = std::mem::take(&mut self.table);
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let cell = |row: &[String], column: usize| row.get(column).cloned().unwrap_or_default();
         let widths: Vec<usize> = (0..columns)
@@ -182,19 +180,7 @@ impl Writer<'_> {
 
 /// Lines of at most this width, if no word is longer. An empty text gives one line.
 fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.len() - 1;
-        if !lines[line].is_empty() && lines[line].width() + 1 + word.width() > width {
-            lines.push(word.to_owned());
-            continue;
-        }
-        if !lines[line].is_empty() {
-            lines[line].push(' ');
-        }
-        lines[line].push_str(word);
-    }
-    lines
+    filled(text.split_whitespace(), width)
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl<'a> Reporters<'a> {
         for reporter in &mut self.all {
             let shown = match reporter {
                 Reporter::File(write, file) if is_end => {
-                    file.take().map_or(Ok(()), |file| file.write(*write, report))
+                    file.take().map_or(Ok(()), |file| file.write(|out| write(report, out)))
                 }
                 _ if self.failed.is_some() => Ok(()),
                 Reporter::Live(live) => live.event(&stamped.event, report),

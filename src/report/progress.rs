@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use crate::model::event::{Event, GradingProgress};
 use crate::model::report::{ProgressStep, Report};
 use crate::model::stress::SearchProgress;
-use crate::model::text::{count, printable};
+use crate::model::text::{count, joined, printable};
 use crate::model::verdict::Verdict;
 use crate::report::Live;
 use crate::report::style::cut;
@@ -272,10 +272,9 @@ impl State {
             return None;
         }
         *next = elapsed + BETWEEN_LINES;
-        let lines = self.lines(report);
-        let said: Vec<&str> =
-            lines.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
-        (!said.is_empty()).then(|| format!("after {}: {}", roughly(elapsed), said.join("; ")))
+        let lines = self.lines(report).into_iter().filter(|it| !it.is_empty());
+        let said = joined(lines, "; ");
+        (!said.is_empty()).then(|| format!("after {}: {said}", roughly(elapsed)))
     }
 }
 
@@ -355,7 +354,6 @@ mod tests {
             submission: "a.cpp".to_owned(),
             test_case: test_case.to_owned(),
             verdict: Verdict::Accepted,
-            cpu_time: Duration::from_millis(3),
         };
         let (none, sum) = ("", "sum, 0 of 2 submissions");
         check(0, read("sum", 2), sum, none, none);

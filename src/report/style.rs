@@ -194,6 +194,22 @@ pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     kept
 }
 
+/// Words in lines of at most this width; a longer word gets its own line. Without words, one empty line.
+pub(super) fn filled<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in words {
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut line));
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
 /// The colours that contestants know: green is accepted, red is wrong, magenta is too slow. What the format counts as
 /// a run-time error is yellow.
 fn ansi(look: Look) -> anstyle::Style {

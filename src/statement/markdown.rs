@@ -142,10 +142,9 @@ impl<'a> Translator<'a, '_> {
         while let Some((at, name)) =
             [NEXT, REST].into_iter().filter_map(|name| Some((rest.find(name)?, name))).min()
         {
-            let words = self.scope.words;
             let sample = match name == NEXT {
-                true => self.scope.samples.next(words),
-                false => self.scope.samples.rest(words),
+                true => self.scope.samples.next(),
+                false => self.scope.samples.rest(),
             };
             html.push_str(&format!("{}</p>\n{sample}<p>", escape(&rest[..at])));
             rest = &rest[at + name.len()..];

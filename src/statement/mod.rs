@@ -75,12 +75,13 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
     let mut articles = Vec::new();
     let mut remarks = Vec::new();
     for statement in statements {
+        let words = Words::of(&statement.language);
         let mut scope = Scope {
             problem,
             language: &statement.language,
-            words: Words::of(&statement.language),
+            words,
             images: Images::new(problem, statement),
-            samples: Samples::of(problem),
+            samples: Samples::of(problem, words),
             remarks: Vec::new(),
         };
         articles.extend(article(statement, &mut scope));
@@ -99,7 +100,7 @@ fn article(statement: &Statement, scope: &mut Scope<'_>) -> Option<Article> {
         Form::Sections => (None, sections(statement, scope)),
         Form::Markdown | Form::Pdf => (None, markdown::translate(&text(statement, scope)?, scope)),
     };
-    body.push_str(&scope.samples.rest(scope.words));
+    body.push_str(&scope.samples.rest());
     let language = statement.language.clone();
     let title = title.unwrap_or_else(|| page::title(scope.problem, &language));
     Some(Article { language, title, body })
@@ -122,7 +123,7 @@ fn sections(statement: &Statement, scope: &mut Scope<'_>) -> String {
         ("notes", words.note),
     ] {
         if name == "notes" {
-            html += &scope.samples.beside(&statement.path, words);
+            html += &scope.samples.beside(&statement.path);
         }
         let path = statement.path.with_file_name(format!("{name}.tex"));
         let part = Statement { form: Form::Latex, path, ..statement.clone() };

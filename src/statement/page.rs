@@ -16,14 +16,13 @@ const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inlin
 /// The page with these statements.
 pub(super) fn html(problem: &Problem, articles: &[Article]) -> String {
     let language = articles.first().map_or("en", |article| &article.language);
-    let name = plain_title(problem, language);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        escape(&name),
+        title(problem, language),
         language = escape(language),
     );
     if articles.len() > 1 {
@@ -49,13 +48,7 @@ pub(super) fn html(problem: &Problem, articles: &[Article]) -> String {
 
 /// The name of the problem in a language, as HTML.
 pub(super) fn title(problem: &Problem, language: &str) -> String {
-    escape(&plain_title(problem, language))
-}
-
-fn plain_title(problem: &Problem, language: &str) -> String {
-    let names = &problem.names;
-    let name = names.iter().find(|(code, _)| code == language).or_else(|| names.first());
-    name.map_or_else(|| problem.short_name.clone(), |(_, name)| name.clone())
+    escape(problem.name(language).unwrap_or(&problem.short_name))
 }
 
 /// Limits, and the files that replace standard input and output.

@@ -19,6 +19,7 @@ const MOST: Bytes = Bytes::kib(64);
 /// The samples that are not yet on the page.
 pub(super) struct Samples {
     package: PathBuf,
+    words: &'static Words,
     left: VecDeque<Sample>,
     shown: usize,
     /// Warnings about files that cannot be shown.
@@ -38,7 +39,7 @@ struct Sample {
 
 impl Samples {
     /// The samples of a problem, in order.
-    pub(super) fn of(problem: &Problem) -> Self {
+    pub(super) fn of(problem: &Problem, words: &'static Words) -> Self {
         let mut samples = BTreeMap::new();
         let cases = problem.test_data.cases.iter().filter(|case| case.name.starts_with("sample/"));
         for (at, case) in cases.enumerate() {
@@ -78,34 +79,34 @@ impl Samples {
             samples.retain(|_, sample| sample.interaction.is_some());
         }
         let left = samples.into_values().collect();
-        Self { package: problem.dir.clone(), left, shown: 0, remarks: Vec::new() }
+        Self { package: problem.dir.clone(), words, left, shown: 0, remarks: Vec::new() }
     }
 
     /// The next sample as HTML; empty if none is left.
-    pub(super) fn next(&mut self, words: &Words) -> String {
+    pub(super) fn next(&mut self) -> String {
         let Some(sample) = self.left.pop_front() else { return String::new() };
         self.shown += 1;
         match &sample.interaction {
-            Some(path) => self.exchange(path, words),
-            None => self.files(&sample, words),
+            Some(path) => self.exchange(path),
+            None => self.files(&sample),
         }
     }
 
     /// A sample in these files of the statement itself.
-    pub(super) fn stated(&mut self, input: PathBuf, output: PathBuf, words: &Words) -> String {
+    pub(super) fn stated(&mut self, input: PathBuf, output: PathBuf) -> String {
         self.shown += 1;
-        self.files(&Sample { input, output: Some(output), ..Sample::default() }, words)
+        self.files(&Sample { input, output: Some(output), ..Sample::default() })
     }
 
     /// A sample whose texts are in the statement.
-    pub(super) fn given(&mut self, texts: [&str; 2], words: &Words) -> String {
+    pub(super) fn given(&mut self, texts: [&str; 2]) -> String {
         self.shown += 1;
         let texts = texts.map(|text| pre(&format!("{}\n", text.trim())));
-        table("sample", [words.sample_input, words.sample_output], self.shown, &[texts])
+        table("sample", [self.words.sample_input, self.words.sample_output], self.shown, &[texts])
     }
 
     /// The samples that Polygon keeps beside a statement: `example.01`, `example.01.a`.
-    pub(super) fn beside(&mut self, statement: &Path, words: &Words) -> String {
+    pub(super) fn beside(&mut self, statement: &Path) -> String {
         let mut html = String::new();
         for number in 1..100 {
             let input = statement.with_file_name(format!("example.{number:02}"));
@@ -113,40 +114,45 @@ impl Samples {
                 break;
             }
             let output = statement.with_file_name(format!("example.{number:02}.a"));
-            html += &self.stated(input, output, words);
+            html += &self.stated(input, output);
         }
         html
     }
 
     /// All samples that are left.
-    pub(super) fn rest(&mut self, words: &Words) -> String {
+    pub(super) fn rest(&mut self) -> String {
         let mut html = String::new();
         while !self.left.is_empty() {
-            html.push_str(&self.next(words));
+            html.push_str(&self.next());
         }
         html
     }
 
-    fn files(&mut self, sample: &Sample, words: &Words) -> String {
+    fn files(&mut self, sample: &Sample) -> String {
         let number = self.shown;
         let mut input = self.text(&sample.input);
         if !sample.arguments.is_empty() {
             let arguments = escape(&sample.arguments.join(" "));
-            input.push_str(&format!("<p>{}: <code>{arguments}</code></p>", words.arguments));
+            input.push_str(&format!("<p>{}: <code>{arguments}</code></p>", self.words.arguments));
         }
         for (name, path) in &sample.files {
             input.push_str(&format!("<p><code>{}</code></p>{}", escape(name), self.text(path)));
         }
         let output = sample.output.as_deref().map(|path| self.text(path)).unwrap_or_default();
-        table("sample", [words.sample_input, words.sample_output], number, &[[input, output]])
+        table(
+            "sample",
+            [self.words.sample_input, self.words.sample_output],
+            number,
+            &[[input, output]],
+        )
     }
 
     /// An exchange: the judge's lines on the left, the submission's on the right.
-    fn exchange(&mut self, path: &Path, words: &Words) -> String {
+    fn exchange(&mut self, path: &Path) -> String {
         let text = self.read(path).unwrap_or_else(|why| why);
         let lines: Vec<&str> = text.lines().collect();
         let passes: Vec<&[&str]> = lines.split(|line| *line == "---").collect();
-        let mut html = format!("<h3>{} {}</h3>\n", words.sample_interaction, self.shown);
+        let mut html = format!("<h3>{} {}</h3>\n", self.words.sample_interaction, self.shown);
         for (pass, lines) in passes.iter().enumerate() {
             let mut turns: Vec<[String; 2]> = Vec::new();
             let mut last = None;
@@ -163,11 +169,11 @@ impl Samples {
                 }
             }
             if passes.len() > 1 {
-                html.push_str(&format!("<p>{} {}</p>\n", words.pass, pass + 1));
+                html.push_str(&format!("<p>{} {}</p>\n", self.words.pass, pass + 1));
             }
             let rows: Vec<[String; 2]> =
                 turns.iter().map(|turn| turn.each_ref().map(|text| pre(text))).collect();
-            html.push_str(&table("talk", [words.read, words.write], 0, &rows));
+            html.push_str(&table("talk", [self.words.read, self.words.write], 0, &rows));
         }
         html
     }

@@ -213,7 +213,7 @@ mod quiet {
         let executable = std::env::current_exe().unwrap();
         let output = process::Command::new(&executable)
             .args(["sandbox::", "fallback::"])
-            .env(ISOLATION, Isolation::Landlock.key())
+            .env(ISOLATION, "landlock")
             .current_dir(Path::new("/"))
             .output()
             .unwrap();

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::build::bench::Bench;
 use crate::build::recent::Recent;
 use crate::cli::host::Host;
 use crate::cli::judge::{compare_by, comparison};
@@ -13,9 +12,8 @@ use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::Judging;
 use crate::generate::missing::Made;
 use crate::grade::graded::{FaultyPart, LineFault};
-use crate::judge::case::{Detail, RepeatLine, Validators};
+use crate::judge::case::Validators;
 use crate::judge::draw::Seen;
-use crate::judge::score::Policy;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
@@ -59,12 +57,12 @@ impl LoadedProblems<'_> {
     ) -> Result<Result<Arc<LoadedProblem>, LineFault>, Stop> {
         self.all.get(which.clone(), || match self.open(&which) {
             Ok(problem) => Ok(Ok(Arc::new(problem))),
-            Err(Opening::Stop(stop)) => Err(stop),
-            Err(Opening::Fault(fault)) => Ok(Err(fault)),
+            Err(Without::Stop(stop)) => Err(stop),
+            Err(Without::Fault(fault)) => Ok(Err(fault)),
         })
     }
 
-    fn open(&self, which: &ProblemKey) -> Result<LoadedProblem, Opening> {
+    fn open(&self, which: &ProblemKey) -> Result<LoadedProblem, Without> {
         let (sender, heard) = channel();
         let aside = self.output.aside(sender);
         let opened = self.read(which, &aside);
@@ -76,7 +74,7 @@ impl LoadedProblems<'_> {
                 _made: made,
                 _aside: aside,
             }),
-            Err(stop @ (Stop::Interrupted | Stop::Fault(_))) => Err(Opening::Stop(stop)),
+            Err(stop @ (Stop::Interrupted | Stop::Fault(_))) => Err(stop.into()),
             Err(stop) => {
                 let kind = match stop {
                     Stop::Refused(Mend::CommandLine, _) => FaultyPart::Line,
@@ -85,7 +83,7 @@ impl LoadedProblems<'_> {
                 // Drops earlier events: the stop reports the same, with paths that the user knows.
                 heard.try_iter().for_each(drop);
                 aside.stopped(stop);
-                Err(Opening::Fault(fault(kind, heard.try_iter().map(|it| it.event))))
+                Err(fault(kind, heard.try_iter().map(|it| it.event)).into())
             }
         }
     }
@@ -126,34 +124,32 @@ impl LoadedProblems<'_> {
         }
         let builder = self.host.builder();
         let bench = self.host.bench(&problem.problem, &builder, &|_| {});
-        let judging = judging(bench, problem)?;
-        let found = judging.time_limit()?;
+        let cases = match problem.problem.limits.time_limit {
+            Some(_) => Vec::new(),
+            None => problem::select(&problem.problem, &[])?,
+        };
+        let found = Judging::new(bench, &problem.validators, cases).time_limit()?;
         *known = Some(found.clone());
         Ok(found)
     }
 }
 
-/// The session that determines the time limit of a package.
-fn judging<'a>(bench: Bench<'a>, problem: &'a LoadedProblem) -> Result<Judging<'a>, Stop> {
-    Ok(Judging {
-        bench,
-        validators: &problem.validators,
-        repeat: RepeatLine::default(),
-        entries: &[],
-        cases: match problem.problem.limits.time_limit {
-            Some(_) => Vec::new(),
-            None => problem::select(&problem.problem, &[])?,
-        },
-        given: None,
-        policy: Policy::WhatCounts,
-        detail: Detail::Brief,
-    })
+/// Why a line has no verdict.
+pub(super) enum Without {
+    Fault(LineFault),
+    Stop(Stop),
 }
 
-/// Why a problem cannot be loaded.
-enum Opening {
-    Stop(Stop),
-    Fault(LineFault),
+impl From<LineFault> for Without {
+    fn from(fault: LineFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Stop> for Without {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
 }
 
 /// The problem for test cases that are in a line.

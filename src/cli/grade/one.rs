@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::cli::grade::loaded::{LoadedProblem, LoadedProblems, ProblemKey};
+use crate::cli::grade::loaded::{LoadedProblem, LoadedProblems, ProblemKey, Without};
 use crate::cli::host::Host;
 use crate::cli::judge::{Comparison, comparison, named};
 use crate::cli::problem;
@@ -20,7 +20,7 @@ use crate::grade::line::{
 };
 use crate::grade::reader::{LONGEST, RawLine};
 use crate::grade::shape::meant;
-use crate::judge::case::{Detail, ReadyCase, RepeatLine};
+use crate::judge::case::{Detail, ReadyCase};
 use crate::judge::score::Policy;
 use crate::judge::session::{Judged, PreparedSubmission};
 use crate::language::table::Language;
@@ -54,24 +54,6 @@ pub(super) struct Answer {
     pub(super) text: Vec<u8>,
     pub(super) verdict: Option<Verdict>,
     pub(super) fault: Option<FaultyPart>,
-}
-
-/// Why a line has no verdict.
-enum Without {
-    Fault(LineFault),
-    Stop(Stop),
-}
-
-impl From<LineFault> for Without {
-    fn from(fault: LineFault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<Stop> for Without {
-    fn from(stop: Stop) -> Self {
-        Self::Stop(stop)
-    }
 }
 
 impl Grader<'_> {
@@ -149,17 +131,10 @@ impl Grader<'_> {
         };
         let executor = Share::new(self.host.executor.anew(), slots);
         let returned = line.returned.unwrap_or_default();
+        let builder = self.builder;
+        let bench = Bench { problem: &problem, executor: &executor, builder, events: &|_| {} };
         let finished = Judging {
-            bench: Bench {
-                problem: &problem,
-                executor: &executor,
-                builder: self.builder,
-                events: &|_| {},
-            },
-            validators: &loaded.validators,
-            repeat: RepeatLine::default(),
             entries: &entries,
-            cases,
             given: Some(given),
             policy: match line.all.unwrap_or_default() {
                 true => Policy::Everything,
@@ -169,13 +144,14 @@ impl Grader<'_> {
                 Returned::Outputs => Detail::Full { keep: None },
                 Returned::Verdict | Returned::Cases => Detail::Brief,
             },
+            ..Judging::new(bench, &loaded.validators, cases)
         }
         .run()?;
         match finished.results.into_iter().next() {
             Some(Judged::Judgement(judgement)) => Ok(SubmissionReport::new(None, *judgement)),
             Some(Judged::Failed(error)) => Err(Stop::Fault(error).into()),
             None => {
-                Err(Stop::Fault(JudgeError::new("judge", "the submission has no result")).into())
+                Err(Stop::from(JudgeError::new("judge", "the submission has no result")).into())
             }
         }
     }
@@ -192,10 +168,9 @@ fn of_source(found: Vec<Diagnostic>) -> LineFault {
 
 /// The fault that a line cannot be judged for reasons outside of the line.
 fn of_judge(stop: Stop) -> LineFault {
-    let first = |remarks: Vec<Remark>| match remarks.into_iter().next() {
-        Some(Remark::Sentence(message)) => (message, None),
-        Some(Remark::Diagnostic(it)) => (it.message, it.help),
-        None => Default::default(),
+    let of_package = |first: Option<Remark>| {
+        let (message, help) = first.map(Remark::told).unwrap_or_default();
+        LineFault::of(FaultyPart::Package, message, help)
     };
     match stop {
         Stop::Fault(error) => {
@@ -205,14 +180,8 @@ fn of_judge(stop: Stop) -> LineFault {
             };
             LineFault::of(kind, format!("cannot {error}"), error.help)
         }
-        Stop::Diagnosed(all) => {
-            let (message, help) = first(all.into_iter().map(Remark::from).collect());
-            LineFault::of(FaultyPart::Package, message, help)
-        }
-        Stop::Refused(_, remarks) => {
-            let (message, help) = first(remarks);
-            LineFault::of(FaultyPart::Package, message, help)
-        }
+        Stop::Diagnosed(all) => of_package(all.into_iter().next().map(Remark::from)),
+        Stop::Refused(_, remarks) => of_package(remarks.into_iter().next()),
         Stop::Interrupted => LineFault::of(FaultyPart::Judge, "interrupted", None),
     }
 }
@@ -269,10 +238,7 @@ fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, Line
             return Err(LineFault::line("has both `/source/file` and `/source/name`", help));
         }
         let mut submission = named(Path::new(file), problem).map_err(|remark| {
-            let (message, help) = match remark {
-                Remark::Sentence(message) => (message, None),
-                Remark::Diagnostic(it) => (it.message, it.help),
-            };
+            let (message, help) = remark.told();
             LineFault::of(FaultyPart::Source, message, help)
         })?;
         let code = language.map(|it| it.code.to_owned());

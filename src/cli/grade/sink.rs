@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::grade::graded::Tally;
 use crate::model::event::{Event, GradingProgress};
 use crate::model::stop::Stop;
-use crate::model::text::count;
+use crate::model::text::{count, joined};
 use crate::model::units::seconds;
 
 /// The destination of results.
@@ -117,9 +117,8 @@ pub(super) fn summary(tally: &Tally, elapsed: Duration) -> String {
         (failed, "with judge errors"),
     ];
     let kinds = kinds.iter().filter(|(lines, _)| *lines > 0);
-    let kinds: Vec<String> = kinds.map(|(lines, kind)| format!("{lines} {kind}")).collect();
-    let lines = count(tally.lines(), "line");
-    format!("{lines}: {}; {}", kinds.join(", "), seconds(elapsed))
+    let kinds = joined(kinds.map(|(lines, kind)| format!("{lines} {kind}")), ", ");
+    format!("{}: {kinds}; {}", count(tally.lines(), "line"), seconds(elapsed))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::sessions::{Judging, entries};
 use crate::executor::parallel;
 use crate::generate::{Generating, Mode, generate};
-use crate::judge::case::{Detail, RepeatLine, Validators};
+use crate::judge::case::Validators;
 use crate::judge::score::Policy;
 use crate::judge::session::Judged;
 use crate::model::diagnostic::Diagnostic;
@@ -21,7 +21,7 @@ use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 use crate::model::strength::{Gate, GateName, GateState, Strength};
 use crate::model::submission::Submission;
-use crate::model::text::count;
+use crate::model::text::{count, joined};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::stress::reference::is_accepted;
@@ -80,15 +80,12 @@ impl<'a> Gates<'a> {
             Event::SubmissionJudged(_) => step(done.fetch_add(1, Ordering::Relaxed) + 1),
             _ => {}
         };
+        let bench = Bench { events: &events, ..self.bench };
         let finished = Judging {
-            bench: Bench { events: &events, ..self.bench },
-            validators: self.validators,
-            repeat: RepeatLine::default(),
             entries: &entries,
-            cases: problem::select(self.bench.problem, &[])?,
             given: Some(time_limit.limit),
             policy,
-            detail: Detail::Brief,
+            ..Judging::new(bench, self.validators, problem::select(self.bench.problem, &[])?)
         }
         .run()?;
         let mut judgements = Vec::new();
@@ -193,15 +190,12 @@ impl<'a> Gates<'a> {
 /// Checks that all are accepted on all test cases.
 fn accepted(right: &[&Judgement]) -> Gate {
     let name = GateName::AcceptedSubmissions;
-    let rejected: Vec<&str> = right
-        .iter()
-        .filter(|it| it.verdict != Verdict::Accepted)
-        .map(|it| it.submission.as_str())
-        .collect();
-    let (state, detail) = match (right.len(), rejected.len()) {
-        (0, _) => (GateState::Unknown, "there is none".to_owned()),
-        (all, 0) => (GateState::Open, count(all, "submission")),
-        _ => (GateState::Shut, format!("rejected: {}", rejected.join(", "))),
+    let rejected = right.iter().filter(|it| it.verdict != Verdict::Accepted);
+    let rejected = joined(rejected.map(|it| &it.submission), ", ");
+    let (state, detail) = match right.len() {
+        0 => (GateState::Unknown, "there is none".to_owned()),
+        all if rejected.is_empty() => (GateState::Open, count(all, "submission")),
+        _ => (GateState::Shut, format!("rejected: {rejected}")),
     };
     Gate { name, state, detail }
 }

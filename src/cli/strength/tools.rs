@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
+use crate::build::Runnable;
 use crate::build::bench::Bench;
-use crate::build::{Built, Runnable};
 use crate::cli::problem_inputs::ProblemInputs;
+use crate::cli::strength::{prepared, runnable};
 use crate::executor::parallel;
 use crate::generate::fresh::FreshInputs;
 use crate::judge::case::Rules;
-use crate::model::limits::Limits;
 use crate::model::probe::Probes;
 use crate::model::stop::Stop;
 use crate::model::strength::Strength;
@@ -75,17 +75,10 @@ impl Tools<'_> {
         let submissions = self.bench.problem.submissions.iter();
         let wanted: Vec<(&Submission, bool)> =
             submissions.filter_map(|it| Some((it, class(it)?))).collect();
-        let limits = Limits::of_compiler(&self.bench.problem.limits);
         let built = parallel::map(self.bench.executor, &wanted, |(submission, is_slow)| {
-            let prepared = match self.bench.builder.prepare(&submission.program) {
-                Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => return Ok(None),
-                prepared => prepared?,
-            };
-            let name = &submission.name;
-            Ok(match self.bench.build(name, &prepared, &limits, &self.rules.limits)? {
-                Built::Program(runnable) => Some((*submission, *is_slow, *runnable)),
-                Built::Rejected(_) => None,
-            })
+            let Some(prepared) = prepared(self.bench, submission)? else { return Ok(None) };
+            let runnable = runnable(self.bench, self.rules, submission, &prepared)?;
+            Ok(runnable.map(|runnable| (*submission, *is_slow, *runnable)))
         })?;
         Ok(built.into_iter().flatten().collect())
     }

@@ -2,16 +2,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::cli::judge::named;
+use crate::cli::options::typed;
 use crate::cli::output::{Output, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::sessions::Judging;
 use crate::cli::stress::{EXPLAINING, StressArguments};
-use crate::judge::case::{Detail, RepeatLine, Validators};
-use crate::judge::score::Policy;
+use crate::judge::case::Validators;
 use crate::model::problem::{Problem, Submitted};
 use crate::model::stop::{Remark, Stop};
 use crate::model::stress::SearchPlan;
@@ -91,45 +92,26 @@ impl Setting {
     ) -> Result<Judging<'a>, Stop> {
         let is_given = self.package.is_none()
             || arguments.time_limit.or(self.inputs.problem.limits.time_limit).is_some();
-        Ok(Judging {
-            bench,
-            validators,
-            repeat: RepeatLine::default(),
-            entries: &[],
-            cases: if is_given { Vec::new() } else { problem::select(bench.problem, &[])? },
-            given: arguments.time_limit,
-            policy: Policy::Everything,
-            detail: Detail::Brief,
-        })
+        let cases = if is_given { Vec::new() } else { problem::select(bench.problem, &[])? };
+        Ok(Judging { given: arguments.time_limit, ..Judging::new(bench, validators, cases) })
     }
 
     /// The command line that repeats the search.
     pub(super) fn repeat(&self, arguments: &StressArguments, plan: &SearchPlan) -> String {
         let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
-        let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
-        if let Some(grammar) = &arguments.input_grammar {
-            option("--input-grammar", grammar.into());
-        }
-        if let Some(reference) = &arguments.reference {
-            option("--reference", reference.into());
-        }
-        if let Some(limit) = arguments.time_limit {
-            option("--time-limit", limit.as_secs_f64().to_string().into());
-        }
-        if let Some(runs) = arguments.runs {
-            option("--runs", runs.to_string().into());
-        }
-        option("--time", format!("{}s", arguments.time.as_secs_f64()).into());
-        if let Some(time) = arguments.shrink_time {
-            option("--shrink-time", format!("{}s", time.as_secs_f64()).into());
-        }
-        if arguments.explain != EXPLAINING {
-            option("--explain", arguments.explain.as_secs_f64().to_string().into());
-        }
-        option("--seed", plan.seed.to_string().into());
-        if arguments.host.fresh {
-            words.push("--fresh".into());
-        }
+        let number = |time: Duration| OsString::from(time.as_secs_f64().to_string());
+        let span = |time: Duration| OsString::from(format!("{}s", time.as_secs_f64()));
+        words.extend(typed([
+            ("--input-grammar", arguments.input_grammar.clone().map(OsString::from)),
+            ("--reference", arguments.reference.clone().map(OsString::from)),
+            ("--time-limit", arguments.time_limit.map(number)),
+            ("--runs", arguments.runs.map(|runs| runs.to_string().into())),
+            ("--time", Some(span(arguments.time))),
+            ("--shrink-time", arguments.shrink_time.map(span)),
+            ("--explain", Some(arguments.explain).filter(|it| *it != EXPLAINING).map(number)),
+            ("--seed", Some(plan.seed.to_string().into())),
+        ]));
+        words.extend(arguments.host.fresh.then(|| "--fresh".into()));
         words.extend(arguments.host.again());
         words.extend(arguments.targets.iter().map(OsString::from));
         command_line(words)

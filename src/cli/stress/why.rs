@@ -18,8 +18,7 @@ use crate::explain::compared::ByComparison;
 use crate::explain::study::study;
 use crate::explain::subject::Judged;
 use crate::grammar::program::Grammar;
-use crate::judge::case::{Detail, RepeatLine, Validators};
-use crate::judge::score::Policy;
+use crate::judge::case::Validators;
 use crate::model::event::Event;
 use crate::model::explanation::Explained;
 use crate::model::judgement::{CaseJudgement, Judgement, TimeLimit};
@@ -106,16 +105,7 @@ impl Why<'_> {
             builder: &builder,
             events: &|event| self.output.event(event),
         };
-        let judging = Judging {
-            bench,
-            validators: self.validators,
-            repeat: RepeatLine::default(),
-            entries: &[],
-            cases: Vec::new(),
-            given: Some(self.time_limit.limit),
-            policy: Policy::Everything,
-            detail: Detail::Brief,
-        };
+        let judging = Judging::new(bench, self.validators, Vec::new());
         let rules = judging.rules_at(self.time_limit);
         let programs = Programs::build(&setting, &bench, &rules)?;
         let solution = inputs.answering(&bench)?;

@@ -201,7 +201,7 @@ mod told {
 
     use super::{BTreeMap, BTreeSet, Bell, Duration, OsStr, OsString, POLLED, PathBuf};
 
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub(in crate::cli::watch) struct SystemBell {
         /// `None` if the system reports nothing, or not for all directories: users may watch only a limited number.
         inotify: Option<OwnedFd>,
@@ -215,12 +215,8 @@ mod told {
 
     impl SystemBell {
         pub(super) fn new() -> Self {
-            Self {
-                inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok(),
-                all: BTreeSet::new(),
-                whole: BTreeSet::new(),
-                names: BTreeSet::new(),
-            }
+            let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
+            Self { inotify, ..Self::default() }
         }
     }
 

@@ -4,6 +4,7 @@ use super::*;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::build::Builder;
 use crate::check::options::Options;

@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use crate::model::difference::{Difference, DifferenceKind, Side};
 use crate::model::joint::{self, Line, Transcript};
 use crate::model::judgement::{CaseJudgement, DiffTag, Evidence};
-use crate::model::outcome::Outcome;
 use crate::model::text::{count, printable, visible};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
@@ -22,7 +21,7 @@ const LAST: usize = 30;
 pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     html! {
         (why(case.verdict, &case.test_case, &case.told_cause()))
-        @if let Some(outcome) = &case.outcome { p.note { (used(outcome)) } }
+        @if let Some(outcome) = &case.outcome { p.note { (outcome.used()) } }
         @if let Some(difference) = &case.difference { (sides(difference)) }
         @if !case.is_told { (said(page, "Judge message", case.message.as_bytes())) }
         (said(page, "Team message", case.team_message.as_bytes()))
@@ -50,16 +49,6 @@ pub(super) fn sentence(cause: &str) -> String {
         Some((end, _)) => printable(&cause[..end]) + "…",
         None => printable(cause),
     }
-}
-
-fn used(outcome: &Outcome) -> String {
-    let memory = outcome.memory().map_or("not measured".to_owned(), |memory| memory.to_string());
-    format!(
-        "CPU time {}, clock {}, memory {memory}, output {}",
-        seconds(outcome.cpu_time),
-        seconds(outcome.wall_time),
-        outcome.written()
-    ) + &outcome.ran_at.map_or(String::new(), |then| format!("; from the cache, of {}", then.day()))
 }
 
 /// The first difference, one side below the other.

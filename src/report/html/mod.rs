@@ -20,7 +20,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use crate::model::report::{PackageReport, Report, SubmissionReport};
-use crate::model::text::{count, printable};
+use crate::model::text::{count, count_if_any, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 
@@ -245,14 +245,10 @@ fn headline(page: &Page<'_>) -> Markup {
     });
     let what = strength::tally(report).unwrap_or_else(|| count(summary.runs, "run"));
     let mut parts = vec![format!("{what} in {}{known}", seconds(summary.elapsed))];
-    for (number, noun) in [
-        (summary.errors, "error"),
-        (summary.warnings, "warning"),
-        (summary.judge_errors, "judge error"),
-        (summary.skipped_submissions, "skipped submission"),
-    ] {
-        parts.extend((number > 0).then(|| count(number, noun)));
-    }
+    parts.extend(count_if_any(summary.errors, "error"));
+    parts.extend(count_if_any(summary.warnings, "warning"));
+    parts.extend(count_if_any(summary.judge_errors, "judge error"));
+    parts.extend(count_if_any(summary.skipped_submissions, "skipped submission"));
     html! {
         p.headline {
             (sentence)

@@ -104,13 +104,9 @@ pub(super) fn generated(report: &Report) -> Markup {
 
 const fn state(state: GeneratedState) -> &'static str {
     match state {
-        GeneratedState::Created => "created",
-        GeneratedState::Changed => "changed",
-        GeneratedState::Unchanged => "unchanged",
         GeneratedState::Unknown => "not made by the recipe",
-        GeneratedState::Removed => "removed",
-        GeneratedState::Missing => "missing",
         GeneratedState::Differs => "differs from the recipe",
+        state => state.name(),
     }
 }
 

@@ -43,13 +43,8 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
 /// What the data was tested with, in words.
 pub(super) fn tally(report: &Report) -> Option<String> {
     let found = report.strength.as_ref()?;
-    let came = SubjectStatus::ALL.into_iter().filter_map(|status| match found.count(status) {
-        0 => None,
-        number => Some(format!("{number} {status}")),
-    });
-    let came = came.collect::<Vec<_>>().join(", ");
-    let seed = found.seed;
-    Some(format!("{} ({came}), random seed {seed},", count(found.subjects.len(), "program")))
+    let (programs, seed) = (count(found.subjects.len(), "program"), found.seed);
+    Some(format!("{programs} ({}), random seed {seed},", found.tally()))
 }
 
 fn gates(gates: &[Gate]) -> Markup {

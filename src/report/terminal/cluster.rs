@@ -3,7 +3,7 @@
 use crate::model::cluster::{ClusterRole, ClusterSurvey};
 use crate::model::text::{count, printable};
 use crate::report::style::{Look, Style};
-use crate::report::terminal::columns::{Cell, columns};
+use crate::report::terminal::columns::Cell;
 use crate::report::terminal::doctor;
 use crate::report::terminal::page::Page;
 
@@ -18,12 +18,12 @@ pub(super) fn text(survey: &ClusterSurvey, command: &str, style: &Style) -> Stri
     }
     match command {
         "doctor" => doctor::findings(&mut page, &survey.findings),
-        _ => tables(&mut page, survey, style),
+        _ => tables(&mut page, survey),
     }
     page.into_text()
 }
 
-fn tables(page: &mut Page<'_>, survey: &ClusterSurvey, style: &Style) {
+fn tables(page: &mut Page<'_>, survey: &ClusterSurvey) {
     if survey.server.role == ClusterRole::Worker {
         page.wrapped(0, "This is a worker's key, which shows neither units nor other workers.");
         return;
@@ -38,12 +38,11 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey, style: &Style) {
             Cell::right(format!("{:.1}", it.per_second)),
         ]
     });
-    let queues: Vec<_> = queues.collect();
     let waiting: u64 = survey.queues.iter().map(|it| it.waiting).sum();
     let running: u64 = survey.queues.iter().map(|it| it.running).sum();
     let titles = ["lane", "class", "waiting", "running", "again", "done/s"];
     let title = format!("{} waiting, {running} running", count(waiting as usize, "unit"));
-    table(page, &title, titles, 2, queues, style);
+    table(page, &title, titles, 2, queues);
     page.blank();
     let workers = survey.workers.iter().map(|it| {
         vec![
@@ -55,13 +54,12 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey, style: &Style) {
             Cell::right(it.seen_seconds.map_or("?".to_owned(), |it| format!("{it:.1} s"))),
         ]
     });
-    let workers: Vec<_> = workers.collect();
     let titles = ["name", "isolation", "class", "key", "slots", "seen"];
-    let title = match survey.knows_workers() || !workers.is_empty() {
+    let title = match survey.knows_workers() || !survey.workers.is_empty() {
         true => count(survey.workers.len(), "worker"),
         false => "workers: unknown until a command runs programs with `--executor`".to_owned(),
     };
-    table(page, &title, titles, 4, workers, style);
+    table(page, &title, titles, 4, workers);
 }
 
 /// How many characters of a public key identify it.
@@ -73,19 +71,15 @@ fn table(
     title: &str,
     titles: [&str; 6],
     left: usize,
-    rows: Vec<Vec<Cell>>,
-    style: &Style,
+    rows: impl ExactSizeIterator<Item = Vec<Cell>>,
 ) {
-    page.line(0, &style.paint(Look::Title, title));
-    if rows.is_empty() {
+    page.line(0, &page.style.paint(Look::Title, title));
+    if rows.len() == 0 {
         return;
     }
     let head = titles.iter().enumerate().map(|(at, text)| match at < left {
         true => Cell::left(*text),
         false => Cell::right(*text),
     });
-    let rows: Vec<Vec<Cell>> = [head.collect()].into_iter().chain(rows).collect();
-    for line in columns(&rows, style) {
-        page.line(2, &line);
-    }
+    page.columns(2, [head.collect()].into_iter().chain(rows));
 }

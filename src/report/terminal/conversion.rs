@@ -3,7 +3,7 @@
 use crate::model::conversion::{Conversion, Loss};
 use crate::model::text::{count, printable};
 use crate::report::style::{Look, Style};
-use crate::report::terminal::page::{Label, Page};
+use crate::report::terminal::page::Page;
 
 /// The whole block.
 pub(super) fn page(conversion: &Conversion, style: &Style) -> String {
@@ -23,9 +23,9 @@ pub(super) fn page(conversion: &Conversion, style: &Style) -> String {
             more => format!("{} and {more} more", printable(place)),
         };
         page.wrapped(2, &places);
-        page.labelled(4, Label::plain("was:     "), &printable(what));
+        page.labelled(4, "was:     ", &printable(what));
         match became {
-            Some(became) => page.labelled(4, Label::plain("became:  "), &printable(became)),
+            Some(became) => page.labelled(4, "became:  ", &printable(became)),
             None => page.line(4, "left out"),
         }
     }

@@ -6,7 +6,7 @@ use crate::model::created::{Created, CreatedFile, NextStep};
 use crate::model::report::NextReport;
 use crate::model::text::{count, printable};
 use crate::report::style::{Look, Style};
-use crate::report::terminal::page::{Label, Page};
+use crate::report::terminal::page::Page;
 
 /// The new package with its files.
 pub(super) fn page(created: &Created, style: &Style) -> String {
@@ -19,7 +19,7 @@ pub(super) fn page(created: &Created, style: &Style) -> String {
     );
     let width = files.iter().map(|file| file.path.width()).max().unwrap_or(0);
     for CreatedFile { path, purpose } in files {
-        page.labelled(2, Label::plain(&format!("{path:width$}  ")), purpose);
+        page.labelled(2, &format!("{path:width$}  "), purpose);
     }
     page.into_text()
 }
@@ -35,7 +35,7 @@ pub(super) fn next(steps: &[NextReport], style: &Style) -> String {
         };
         page.line(0, &style.paint(Look::Title, &title));
         for (number, NextReport { step: NextStep { what, command }, .. }) in (1..).zip(steps) {
-            page.labelled(2, Label::plain(&format!("{number}. ")), &printable(what));
+            page.labelled(2, &format!("{number}. "), &printable(what));
             if let Some(command) = command {
                 // On its own line, so that it can be copied.
                 page.line(5, &printable(command));

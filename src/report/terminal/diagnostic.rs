@@ -12,11 +12,7 @@ use crate::report::terminal::page::Page;
 /// The diagnostic, followed by an empty line; a single line if there is little to say.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     if style.is_quiet() {
-        let severity = match diagnostic.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
-        return format!("{severity}: {}\n", printable(&diagnostic.to_string()));
+        return format!("{}: {}\n", diagnostic.severity, printable(&diagnostic.to_string()));
     }
     let level = match diagnostic.severity {
         Severity::Warning => Level::WARNING,
@@ -24,13 +20,13 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     };
     let path = printable(&diagnostic.place.path.display().to_string());
     let title = level.primary_title(printable(&diagnostic.message));
+    let origin = |path: String, spot: &Spot| {
+        Origin::path(path).line(spot.line as usize).char_column(spot.column as usize)
+    };
     let mut group = match &diagnostic.place.spot {
         None => title.element(Origin::path(path)),
         // The line is too long to show.
-        Some(spot) if spot.text.is_empty() && spot.column > 1 => {
-            let origin = Origin::path(path).line(spot.line as usize);
-            title.element(origin.char_column(spot.column as usize))
-        }
+        Some(spot) if spot.text.is_empty() && spot.column > 1 => title.element(origin(path, spot)),
         Some(spot) => {
             let shown = Shown::new(spot);
             let meant = AnnotationKind::Primary.span(shown.start..shown.end);
@@ -40,9 +36,7 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
                 title.element(snippet.path(path))
             } else {
                 // The snippet's own column would count the escapes.
-                let origin = Origin::path(path).line(spot.line as usize);
-                let origin = origin.char_column(spot.column as usize);
-                title.element(origin).element(snippet)
+                title.element(origin(path, spot)).element(snippet)
             }
         }
     };

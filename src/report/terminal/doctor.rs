@@ -50,7 +50,7 @@ pub(super) fn findings(page: &mut Page<'_>, findings: &[Finding]) {
 fn entry(page: &mut Page<'_>, finding: &Finding) {
     let label = match finding.grade {
         Grade::Good => Label::new(Look::Good, "ok   "),
-        Grade::Weak => Label::plain("weak "),
+        Grade::Weak => "weak ".into(),
         Grade::Missing => Label::new(Look::Bad, "no   "),
     };
     page.labelled(2, label, &printable(&finding.text));

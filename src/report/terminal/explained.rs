@@ -3,7 +3,7 @@
 use crate::model::explanation::Explained;
 use crate::model::text::{count, printable};
 use crate::report::style::{Look, Style};
-use crate::report::terminal::page::{INDENT, Label, Page};
+use crate::report::terminal::page::{INDENT, Page};
 
 /// The line, followed by an empty one.
 pub(super) fn block(explained: &Explained, style: &Style) -> String {
@@ -18,7 +18,7 @@ pub(super) fn block(explained: &Explained, style: &Style) -> String {
         }
     };
     page.line(0, &style.paint(Look::Title, &printable(&explained.submission)));
-    page.labelled(INDENT, Label::plain("why: "), &printable(&why));
+    page.labelled(INDENT, "why: ", &printable(&why));
     if !style.is_quiet() {
         page.blank();
     }

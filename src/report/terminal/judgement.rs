@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
 use crate::model::outcome::Outcome;
 use crate::model::report::SubmissionReport;
-use crate::model::text::{count, printable, shell_word};
+use crate::model::text::{count, count_if_any, joined, printable, shell_word};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
@@ -29,8 +29,8 @@ pub(super) fn line(name: Option<&str>, judgement: &SubmissionReport, style: &Sty
     let total = judgement.score.as_ref();
     let score = total.map(|total| score::of(total.score, total.max_score));
     let broken = (!judgement.broken_expectations.is_empty()).then(|| "unexpected".to_owned());
-    let parts: Vec<String> = [name, score, broken].into_iter().flatten().collect();
-    page.line(0, &format!("{}{}", mark(judgement.verdict, style), parts.join("  ")));
+    let parts = joined([name, score, broken].into_iter().flatten(), "  ");
+    page.line(0, &(mark(judgement.verdict, style) + &parts));
     page.into_text()
 }
 
@@ -39,7 +39,7 @@ pub(super) fn block(judgement: &SubmissionReport, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = style.paint(Look::Title, &printable(&judgement.name));
     page.line(0, &format!("{}{name}", mark(judgement.verdict, style)));
-    match (first_rejected(judgement), &judgement.compiler) {
+    match (judgement.first_rejected(), &judgement.compiler) {
         (Some(case), _) => rejected(&mut page, judgement, case),
         (None, Some(CompilerReport { refusal: Some(cause), messages, .. })) => {
             page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
@@ -65,10 +65,8 @@ pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
     let name = style.paint(Look::Title, &printable(&judgement.name));
     page.line(0, &name);
     for expectation in &judgement.broken_expectations {
-        let rule = printable(&expectation.rule);
-        let reason = printable(&expectation.reason);
         let label = Label::new(Look::Bad, "broken: ");
-        page.labelled(INDENT, label, &format!("{rule}: {reason}"));
+        page.labelled(INDENT, label, &printable(&expectation.to_string()));
     }
     if let Some(CompilerReport { refusal: Some(cause), messages, .. }) = &judgement.compiler
         && !style.is_verbose()
@@ -129,12 +127,12 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     match submission {
         Some(name) => {
             page.line(0, &format!("{label}: no verdict for {}", printable(name)));
-            page.labelled(INDENT, Label::plain(""), &what);
+            page.labelled(INDENT, "", &what);
         }
         None => page.labelled(0, Label::new(Look::JudgeError, "judge error: "), &what),
     }
     if let Some(help) = &error.help {
-        page.labelled(INDENT, Label::plain("help: "), &printable(help));
+        page.labelled(INDENT, "help: ", &printable(help));
     }
     if let Some(program) = &error.program {
         quote(&mut page, "its standard error:", &program.stderr);
@@ -154,12 +152,6 @@ pub(super) fn mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String
     format!("{}{padding}", style.paint(Look::Verdict(verdict), short))
 }
 
-/// The case that decides the verdict.
-fn first_rejected(judgement: &SubmissionReport) -> Option<&CaseJudgement> {
-    let rejected = |case: &&CaseJudgement| case.verdict != Verdict::Accepted;
-    judgement.test_cases.iter().find(rejected)
-}
-
 /// Writes what an accepted submission used.
 fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
     if judgement.test_cases.is_empty() {
@@ -171,9 +163,6 @@ fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
     page.wrapped(INDENT, &text);
     extremes(page, judgement);
 }
-
-/// The text for memory that was not measured.
-const NOT_MEASURED: &str = "not measured";
 
 /// Writes which case took the most time, and which used the most memory.
 fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
@@ -188,7 +177,7 @@ fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
         let (slowest, largest) = (printable(slowest), printable(largest));
         let memory = match memory {
             Some(memory) => format!("up to {memory} ({largest})"),
-            None => NOT_MEASURED.to_owned(),
+            None => "not measured".to_owned(),
         };
         let text = format!("CPU time up to {time} ({slowest}), memory {memory}");
         page.wrapped(INDENT, &text);
@@ -205,7 +194,7 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
     );
     page.wrapped(INDENT, &text);
     if let Some(outcome) = &case.outcome {
-        page.wrapped(INDENT, &used(outcome));
+        page.wrapped(INDENT, &outcome.used());
     }
     if let Some(repeats) = &case.repeats {
         page.wrapped(INDENT, &repeats.said());
@@ -243,17 +232,6 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
     }
 }
 
-/// The use of resources, such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
-pub(super) fn used(outcome: &Outcome) -> String {
-    format!(
-        "CPU time {}, clock {}, memory {}, output {}",
-        seconds(outcome.cpu_time),
-        seconds(outcome.wall_time),
-        outcome.memory().map_or(NOT_MEASURED.to_owned(), |memory| memory.to_string()),
-        outcome.written()
-    ) + &outcome.ran_at.map_or(String::new(), |then| format!("; from the cache, of {}", then.day()))
-}
-
 /// Writes how to repeat the run, and where its files are. Neither is wrapped or shortened.
 fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
     ways(page, &evidence.repeat, evidence.kept.as_deref(), evidence.feedback.as_deref());
@@ -279,8 +257,7 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
     if all + judgement.skipped == 1 {
         return;
     }
-    let accepted =
-        judgement.test_cases.iter().filter(|case| case.verdict == Verdict::Accepted).count();
+    let accepted = judgement.passed();
     let skipped = judgement.skipped;
     if skipped > 0 {
         let why = match judgement.score.is_some() {
@@ -434,11 +411,10 @@ pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
 
 /// Writes how many lines were omitted, if any.
 fn left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
-    let mut what = Vec::new();
-    what.extend((number > 0).then(|| count(number, noun)));
-    what.extend((bytes > 0).then(|| format!("{} more", Bytes(bytes))));
+    let bytes = (bytes > 0).then(|| format!("{} more", Bytes(bytes)));
+    let what = joined(count_if_any(number, noun).into_iter().chain(bytes), " and ");
     if !what.is_empty() {
-        let text = format!("{} {}", page.style.ellipsis(), what.join(" and "));
+        let text = format!("{} {what}", page.style.ellipsis());
         let text = page.style.paint(Look::Dim, &text);
         page.line(INDENT + 2, &text);
     }

@@ -3,9 +3,9 @@
 use crate::model::listing::{CaseFiles, PackageListing};
 use crate::model::text::{count, given_seconds, printable, visible};
 use crate::model::units::Bytes;
-use crate::report::style::{Look, Style, cut};
-use crate::report::terminal::columns::{Cell, columns};
-use crate::report::terminal::page::{Label, Page};
+use crate::report::style::{Look, Style};
+use crate::report::terminal::columns::Cell;
+use crate::report::terminal::page::Page;
 
 /// The whole tree.
 pub(super) fn page(listing: &PackageListing, style: &Style) -> String {
@@ -15,69 +15,48 @@ pub(super) fn page(listing: &PackageListing, style: &Style) -> String {
     let mut page = Page::new(style);
     let time = listing.time_limit.map_or_else(|| "measured".to_owned(), given_seconds);
     let amount = |bytes: Option<Bytes>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
-    page.labelled(0, Label::plain("type:    "), &listing.kind);
+    page.labelled(0, "type:    ", &listing.kind);
     let limits = format!(
         "CPU time {time}, memory {}, output {}",
         amount(listing.memory_bytes),
         amount(listing.output_bytes)
     );
-    page.labelled(0, Label::plain("limits:  "), &limits);
+    page.labelled(0, "limits:  ", &limits);
     for group in &listing.groups {
         page.blank();
         let most = group.max_score.as_ref().map(|most| format!(", at most {most} points"));
         let cases = count(group.cases.len(), "test case");
         let name = style.paint(Look::Title, &printable(&group.name));
         page.line(0, &format!("{name}  {cases}{}", most.unwrap_or_default()));
-        let rows: Vec<Vec<Cell>> = group
-            .cases
-            .iter()
-            .map(|case| {
-                let base = case.name.rsplit('/').next().unwrap_or_default();
-                vec![
-                    Cell::left(printable(base)),
-                    Cell::right(amount(case.input_bytes)),
-                    Cell::right(amount(case.answer_bytes)),
-                    Cell::left(printable(case.description.as_deref().unwrap_or_default())),
-                ]
-            })
-            .collect();
-        lines(&mut page, &rows);
+        page.short_columns(group.cases.iter().map(|case| {
+            let base = case.name.rsplit('/').next().unwrap_or_default();
+            vec![
+                Cell::left(printable(base)),
+                Cell::right(amount(case.input_bytes)),
+                Cell::right(amount(case.answer_bytes)),
+                Cell::left(printable(case.description.as_deref().unwrap_or_default())),
+            ]
+        }));
     }
     page.blank();
     page.line(0, &style.paint(Look::Title, &count(listing.submissions.len(), "submission")));
-    let rows: Vec<Vec<Cell>> = listing
-        .submissions
-        .iter()
-        .map(|submission| {
-            let expected = match &submission.expected[..] {
-                [] => "nothing expected".to_owned(),
-                [only] => printable(only),
-                [first, more @ ..] => format!("{} (and {} more)", printable(first), more.len()),
-            };
-            vec![Cell::left(printable(&submission.name)), Cell::left(expected)]
-        })
-        .collect();
-    lines(&mut page, &rows);
+    page.short_columns(listing.submissions.iter().map(|submission| {
+        let expected = match &submission.expected[..] {
+            [] => "nothing expected".to_owned(),
+            [only] => printable(only),
+            [first, more @ ..] => format!("{} (and {} more)", printable(first), more.len()),
+        };
+        vec![Cell::left(printable(&submission.name)), Cell::left(expected)]
+    }));
     if !listing.programs.is_empty() {
         page.blank();
         page.line(0, &style.paint(Look::Title, "programs"));
-        let rows = listing.programs.iter();
-        let rows: Vec<Vec<Cell>> = rows
-            .map(|program| {
-                let path = program.path.display().to_string();
-                vec![Cell::left(program.what), Cell::left(printable(&path))]
-            })
-            .collect();
-        lines(&mut page, &rows);
+        page.short_columns(listing.programs.iter().map(|program| {
+            let path = program.path.display().to_string();
+            vec![Cell::left(program.what), Cell::left(printable(&path))]
+        }));
     }
     page.into_text()
-}
-
-fn lines(page: &mut Page<'_>, rows: &[Vec<Cell>]) {
-    let style = page.style;
-    for line in columns(rows, style) {
-        page.line(2, &cut(&line, style.width.saturating_sub(2), style.ellipsis()));
-    }
 }
 
 fn files(case: &CaseFiles, style: &Style) -> String {
@@ -85,11 +64,11 @@ fn files(case: &CaseFiles, style: &Style) -> String {
     page.line(0, &style.paint(Look::Title, &printable(&case.name)));
     for (label, text) in [("description: ", &case.description), ("hint:        ", &case.hint)] {
         if let Some(text) = text {
-            page.labelled(0, Label::plain(label), &printable(text));
+            page.labelled(0, label, &printable(text));
         }
     }
     if !case.args.is_empty() {
-        page.labelled(0, Label::plain("arguments:   "), &printable(&case.args.join(" ")));
+        page.labelled(0, "arguments:   ", &printable(&case.args.join(" ")));
     }
     for file in &case.files {
         page.blank();

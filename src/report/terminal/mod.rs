@@ -32,7 +32,7 @@ use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::once::RunOnce;
 use crate::model::report::{LimitsReport, Report, SubmissionReport};
-use crate::model::text::{given_seconds, printable};
+use crate::model::text::{given_seconds, joined, printable};
 use crate::report::Live;
 use crate::report::notices::notice;
 use crate::report::progress::Progress;
@@ -144,11 +144,10 @@ impl<O: Write, E: Write> Terminal<O, E> {
             return Ok(());
         }
         let (package, title) = (printable(package), printable(title));
-        let text = if title.is_empty() || title == package {
-            self.style.paint(Look::Title, &package)
-        } else {
-            format!("{}: {title}", self.style.paint(Look::Title, &package))
-        };
+        let mut text = self.style.paint(Look::Title, &package);
+        if !title.is_empty() && title != package {
+            text += &format!(": {title}");
+        }
         self.result(&format!("{text}\n"))?;
         self.shown.gap = true;
         Ok(())
@@ -175,28 +174,17 @@ impl<O: Write, E: Write> Terminal<O, E> {
     }
 
     /// A valid input gets a line; faults of others were already reported.
-    fn input_checked(&mut self, input: &Path, valid: bool) -> io::Result<()> {
-        if self.style.is_quiet() || !valid {
-            return Ok(());
-        }
+    fn input_checked(&mut self, input: &Path) -> io::Result<()> {
         let label = self.style.paint(Look::Good, "valid");
         let input = printable(&input.display().to_string());
         self.result(&format!("{label} {input}\n"))
-    }
-
-    fn limits_set(&mut self, limits: &LimitsReport, mechanism: &str) -> io::Result<()> {
-        if self.style.is_quiet() {
-            return Ok(());
-        }
-        let limits = limits_in_words(limits, &self.style);
-        self.below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
     }
 
     /// Writes lines that belong to the title.
     fn below_title(&mut self, lines: &[(&str, &str)]) -> io::Result<()> {
         let mut page = Page::new(&self.style);
         for (label, text) in lines {
-            page.labelled(0, page::Label::plain(label), &printable(text));
+            page.labelled(0, label, &printable(text));
         }
         self.shown.gap = false;
         self.result(&page.into_text())?;
@@ -322,16 +310,17 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 }
                 self.package_read(&package.name, &package.title)?;
                 let is_wanted = self.style.is_verbose() || package.format_is_guessed && !is_quiet;
-                match is_wanted && !package.format.is_empty() {
-                    true => {
-                        let format = format!("{}: {}", package.format, package.format_reason);
-                        self.below_title(&[("format:  ", &format)])
-                    }
-                    false => Ok(()),
+                if !is_wanted || package.format.is_empty() {
+                    return Ok(());
                 }
+                let format = format!("{}: {}", package.format, package.format_reason);
+                self.below_title(&[("format:  ", &format)])
             }
             Event::Diagnosed(diagnostic) => self.diagnosed(diagnostic, report),
-            Event::LimitsSet { limits, mechanism } => self.limits_set(limits, mechanism),
+            Event::LimitsSet { limits, mechanism } if !is_quiet => {
+                let limits = limits_in_words(limits, &self.style);
+                self.below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
+            }
             Event::SubmissionJudged(_) | Event::SubmissionFailed { .. } => {
                 match report.submissions.last() {
                     Some(done) => self.submission_done(done, report),
@@ -364,7 +353,9 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             {
                 self.result(&explained::block(explained, &self.style))
             }
-            Event::InputChecked(input) => self.input_checked(&input.path, input.valid),
+            Event::InputChecked(input) if input.valid && !is_quiet => {
+                self.input_checked(&input.path)
+            }
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds, &self.style)),
             Event::BoxesKept { dir } => self.remark(&format!(
                 "working directories are saved in {}\n",
@@ -408,5 +399,5 @@ fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
         limits.output_bytes.map(|output| format!("output {output}")),
         processes.map(|processes| format!("processes {processes}")),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    joined(parts.into_iter().flatten(), ", ")
 }

@@ -2,8 +2,8 @@
 
 use crate::model::mutants::{ListedMutant, MutantListing};
 use crate::model::text::{count, printable, visible};
-use crate::report::style::{Look, Style, cut};
-use crate::report::terminal::columns::{Cell, columns};
+use crate::report::style::{Look, Style};
+use crate::report::terminal::columns::Cell;
 use crate::report::terminal::page::Page;
 
 /// The requested list or mutant.
@@ -28,9 +28,8 @@ pub(super) fn page(listing: &MutantListing, style: &Style) -> String {
 }
 
 fn list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
-    let style = page.style;
-    let arrow = if style.unicode { "→" } else { "->" };
-    let rows = mutants.iter().map(|mutant| {
+    let arrow = if page.style.unicode { "→" } else { "->" };
+    page.short_columns(mutants.iter().map(|mutant| {
         let [before, after] = [&mutant.before, &mutant.after].map(|text| match text.as_str() {
             "" => "nothing".to_owned(),
             text => format!("`{}`", visible(text.as_bytes())),
@@ -40,10 +39,7 @@ fn list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
             Cell::right(format!("{}:{}", mutant.line, mutant.column)).looking(Look::Dim),
             Cell::left(format!("{before} {arrow} {after}")),
         ]
-    });
-    for line in columns(&rows.collect::<Vec<_>>(), style) {
-        page.line(2, &cut(&line, style.width.saturating_sub(2), style.ellipsis()));
-    }
+    }));
 }
 
 fn in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
@@ -52,11 +48,6 @@ fn in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
     page.line(0, &format!("{}  {}", style.paint(Look::Title, &mutant.id), printable(&place)));
     page.line(0, &format!("the mutant {}", mutant.mistake));
     page.blank();
-    for (sign, look, lines) in
-        [("-", Look::Expected, &mutant.lines_before), ("+", Look::Got, &mutant.lines_after)]
-    {
-        for line in lines {
-            page.line(0, &style.paint(look, &format!("{sign} {}", visible(line.as_bytes()))));
-        }
-    }
+    page.edited(0, "-", Look::Expected, mutant.lines_before.iter().map(|it| &**it));
+    page.edited(0, "+", Look::Got, mutant.lines_after.iter().map(|it| &**it));
 }

@@ -3,7 +3,8 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::text::visible;
-use crate::report::style::{Look, Style, cut};
+use crate::report::style::{Look, Style, cut, filled};
+use crate::report::terminal::columns::{Cell, columns};
 
 /// The indent of a block's text.
 pub(super) const INDENT: usize = 5;
@@ -24,12 +25,14 @@ pub(super) struct Label<'a> {
     text: &'a str,
 }
 
-impl<'a> Label<'a> {
-    /// A label without colour.
-    pub(super) const fn plain(text: &'a str) -> Self {
-        Self::new(Look::Plain, text)
+/// A label without colour.
+impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Label<'a> {
+    fn from(text: &'a T) -> Self {
+        Self::new(Look::Plain, text.as_ref())
     }
+}
 
+impl<'a> Label<'a> {
     /// A label.
     pub(super) const fn new(look: Look, text: &'a str) -> Self {
         Self { look, text }
@@ -64,11 +67,12 @@ impl<'a> Page<'a> {
 
     /// A text by juror, wrapped between words.
     pub(super) fn wrapped(&mut self, indent: usize, text: &str) {
-        self.labelled(indent, Label::plain(""), text);
+        self.labelled(indent, "", text);
     }
 
     /// A text by juror after a label; further lines are aligned with the first one's text.
-    pub(super) fn labelled(&mut self, indent: usize, label: Label<'_>, text: &str) {
+    pub(super) fn labelled<'b>(&mut self, indent: usize, label: impl Into<Label<'b>>, text: &str) {
+        let label = label.into();
         let hang = indent + label.text.width();
         let room = self.style.width.saturating_sub(hang).max(LEAST_ROOM);
         let painted = self.style.paint(label.look, label.text);
@@ -78,6 +82,24 @@ impl<'a> Page<'a> {
             } else {
                 self.line(hang, part);
             }
+        }
+    }
+
+    /// Cells in columns.
+    pub(super) fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<Cell>>) {
+        let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
+        for line in columns(&rows, self.style) {
+            self.line(indent, &line);
+        }
+    }
+
+    /// Cells in columns, each line shortened to the width.
+    pub(super) fn short_columns(&mut self, rows: impl IntoIterator<Item = Vec<Cell>>) {
+        const INDENT: usize = 2;
+        let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
+        for line in columns(&rows, self.style) {
+            let room = self.style.width.saturating_sub(INDENT);
+            self.line(INDENT, &cut(&line, room, self.style.ellipsis()));
         }
     }
 
@@ -92,6 +114,20 @@ impl<'a> Page<'a> {
     pub(super) fn quoted_line(&mut self, text: &str) {
         let text = cut(text, self.room_for_quotes(), self.style.ellipsis());
         self.line(INDENT + 2, &format!("{} {text}", self.style.bar()));
+    }
+
+    /// Lines of a source that are removed or added.
+    pub(super) fn edited<'b>(
+        &mut self,
+        indent: usize,
+        sign: &str,
+        look: Look,
+        lines: impl Iterator<Item = &'b str>,
+    ) {
+        for line in lines {
+            let line = format!("{sign} {}", visible(line.as_bytes()));
+            self.line(indent, &self.style.paint(look, &line));
+        }
     }
 
     /// Whether a line of a program's output fits without being shortened.
@@ -118,18 +154,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             _ => words.push(word.to_owned()),
         }
     }
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in &words {
-        if !line.is_empty() && line.width() + 1 + word.width() > width {
-            lines.push(std::mem::take(&mut line));
-        } else if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.push(line);
-    lines
+    filled(words.iter().map(|word| &**word), width)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The test cases that were added to a package from a grammar: the purpose of each, and what was not added.
 
 use crate::model::proposal::{EqualInput, Proposal, ProposedCase};
-use crate::model::text::{count, printable};
+use crate::model::text::{count, joined, printable};
 use crate::model::units::Bytes;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::columns::{Cell, columns};
-use crate::report::terminal::page::{Label, Page};
+use crate::report::terminal::page::Page;
 
 /// The whole block, followed by an empty line.
 pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
@@ -39,32 +39,27 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     let rows: Vec<Vec<Cell>> = cases.iter().map(row).collect();
     for (case, line) in cases.iter().zip(columns(&rows, style)) {
         let label = format!("{line}  ");
-        page.labelled(2, Label::plain(&label), &printable(&case.description));
+        page.labelled(2, &label, &printable(&case.description));
     }
     let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
         proposal.equal.iter().partition(|equal| is_itself(equal));
-    let equal: Vec<String> = equal
-        .iter()
-        .chain(before.iter().filter(|_| style.is_verbose()))
-        .map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)))
-        .collect();
+    let equal = equal.iter().chain(before.iter().filter(|_| style.is_verbose()));
+    let equal = equal.map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)));
+    let equal = joined(equal, ", ");
     if !equal.is_empty() {
-        page.labelled(2, Label::plain("equal:      "), &equal.join(", "));
+        page.labelled(2, "equal:      ", &equal);
     }
     if !before.is_empty() && !cases.is_empty() {
         let text = format!("{} from before", count(before.len(), "input"));
-        page.labelled(2, Label::plain("existing:   "), &text);
+        page.labelled(2, "existing:   ", &text);
     }
     if !proposal.too_large.is_empty() {
-        let label = Label::plain("too large:  ");
-        page.labelled(2, label, &proposal.too_large.join(", "));
+        page.labelled(2, "too large:  ", &proposal.too_large.join(", "));
     }
     if proposal.imported > 0 {
-        let text = format!(
-            "{} without a recipe, copied to generators/given",
-            count(proposal.imported, "test case")
-        );
-        page.labelled(2, Label::plain("imported:   "), &text);
+        let cases = count(proposal.imported, "test case");
+        let text = format!("{cases} without a recipe, copied to generators/given");
+        page.labelled(2, "imported:   ", &text);
     }
     page.blank();
     page.into_text()

@@ -35,10 +35,7 @@ impl Repeats {
     pub(super) fn rest(&mut self) -> Vec<Diagnostic> {
         let Self { seen, hidden } = std::mem::take(self);
         let rest = hidden.into_iter().map(|first| {
-            let kind = match first.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            };
+            let kind = first.severity;
             match seen[&key(&first)] - SHOWN - 1 {
                 0 => first,
                 1 => first.help(format!("1 other file has this {kind}; -v shows it")),

@@ -3,7 +3,6 @@
 use crate::model::once::RunOnce;
 use crate::model::text::printable;
 use crate::report::style::{Look, Style};
-use crate::report::terminal::judgement::used;
 use crate::report::terminal::listing::quoted;
 use crate::report::terminal::page::{Label, Page};
 
@@ -14,7 +13,7 @@ pub(super) fn page(run: &RunOnce, style: &Style) -> String {
     let name = printable(&run.submission);
     let label = format!("{name} on {}: ", printable(&run.input));
     page.labelled(0, Label::new(look, &label), &printable(&run.ended));
-    page.wrapped(2, &used(&run.outcome));
+    page.wrapped(2, &run.outcome.used());
     let mut part = |name: &str, text: &[u8]| {
         if text.is_empty() {
             return page.line(0, &format!("{name}: empty"));

@@ -2,7 +2,7 @@
 
 use crate::model::explanation::Explained;
 use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan};
-use crate::model::text::{count, printable, visible};
+use crate::model::text::{count, count_if_any, joined, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
@@ -17,11 +17,11 @@ const SHOWN_LINES: usize = 24;
 pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
     let mut page = Page::new(style);
     let reference = format!("{} ({})", printable(&plan.reference), printable(&plan.chosen));
-    page.labelled(0, Label::plain("reference: "), &reference);
-    page.labelled(0, Label::plain("inputs:    "), &printable(&plan.sources.join(", ")));
+    page.labelled(0, "reference: ", &reference);
+    page.labelled(0, "inputs:    ", &printable(&plan.sources.join(", ")));
     let (time, shrink_time) = (seconds(plan.time), seconds(plan.shrink_time));
     let time = format!("{time}, then {shrink_time} to shrink what is found");
-    page.labelled(0, Label::plain("time:      "), &time);
+    page.labelled(0, "time:      ", &time);
     page.into_text()
 }
 
@@ -77,7 +77,7 @@ pub(super) fn block(search: &Search, explained: Option<&Explained>, style: &Styl
 /// What the inputs on which it fails have in common, if known.
 fn why(page: &mut Page<'_>, explained: Option<&Explained>) {
     if let Some(explanation) = explained.and_then(|it| it.explanation.as_ref()) {
-        page.labelled(INDENT, Label::plain("why:     "), &printable(&explanation.sentence()));
+        page.labelled(INDENT, "why:     ", &printable(&explanation.sentence()));
     }
 }
 
@@ -89,7 +89,7 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
         seconds(search.searching),
         printable(&found.origin.to_string())
     );
-    page.labelled(INDENT, Label::plain("found:   "), &after);
+    page.labelled(INDENT, "found:   ", &after);
     if found.failing < found.repeats {
         let text = format!(
             "only {} of {} runs on this input fail: it depends on more than the input",
@@ -110,7 +110,7 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
         let cut = if search.shrinking_cut { ", then time ran out" } else { "" };
         let runs = count(search.shrinking_runs, "comparison");
         let smaller = format!("{smaller}; {runs} in {time}{cut}");
-        page.labelled(INDENT, Label::plain("smaller: "), &smaller);
+        page.labelled(INDENT, "smaller: ", &smaller);
     }
     kept(page, found);
 }
@@ -118,11 +118,11 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
 /// Where the input was saved.
 fn kept(page: &mut Page<'_>, found: &Counterexample) {
     if let Some(saved) = &found.saved {
-        page.labelled(INDENT, Label::plain("saved:   "), &printable(saved));
+        page.labelled(INDENT, "saved:   ", &printable(saved));
     }
     if let Some(promoted) = &found.promoted {
         let text = format!("as test case {}", printable(promoted));
-        page.labelled(INDENT, Label::plain("added:   "), &text);
+        page.labelled(INDENT, "added:   ", &text);
     }
 }
 
@@ -177,22 +177,16 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     for line in lines.iter().take(SHOWN_LINES) {
         page.quoted_line(&with_blanks(line, &style));
     }
-    let mut remarks = Vec::new();
-    if lines.len() > SHOWN_LINES {
-        remarks.push(format!(
-            "{} more {}",
-            style.ellipsis(),
-            count(lines.len() - SHOWN_LINES, "line")
-        ));
-    }
-    if !has_end {
-        remarks.push("no line end at the end".to_owned());
-    }
-    if lines.len() > SHOWN_LINES && title == "input" {
-        remarks.push("--save FILE writes it in full".to_owned());
-    }
+    let more = count_if_any(lines.len().saturating_sub(SHOWN_LINES), "line");
+    let is_cut_input = more.is_some() && title == "input";
+    let remarks = [
+        more.map(|more| format!("{} more {more}", style.ellipsis())),
+        (!has_end).then(|| "no line end at the end".to_owned()),
+        is_cut_input.then(|| "--save FILE writes it in full".to_owned()),
+    ];
+    let remarks = joined(remarks.into_iter().flatten(), "; ");
     if !remarks.is_empty() {
-        page.line(INDENT + 2, &style.paint(Look::Dim, &remarks.join("; ")));
+        page.line(INDENT + 2, &style.paint(Look::Dim, &remarks));
     }
 }
 

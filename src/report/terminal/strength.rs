@@ -5,9 +5,9 @@ use crate::model::strength::{
     CaseKills, GateState, MissedBy, Part, RightProgram, Strength, Subject, SubjectKind,
     SubjectStatus,
 };
-use crate::model::text::{count, printable, visible};
+use crate::model::text::{count, count_if_any, joined, printable};
 use crate::report::style::{Look, Style};
-use crate::report::terminal::columns::{Cell, columns};
+use crate::report::terminal::columns::Cell;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::tools;
 
@@ -43,11 +43,11 @@ pub(super) fn page(found: &Strength, style: &Style) -> String {
         parts(&mut page, found);
     }
     for lack in &found.lacking {
-        page.labelled(0, Label::plain("missing:   "), &lack.to_string());
+        page.labelled(0, "missing:   ", &lack.to_string());
     }
     page.line(0, &format!("score:     {}", score(found, style)));
     if let Some(gained) = found.gained.as_ref().filter(|it| it.is_worth_telling()) {
-        page.labelled(0, Label::plain("gained:    "), &gained.to_string());
+        page.labelled(0, "gained:    ", &gained.to_string());
     }
     next(&mut page, found);
     page.into_text()
@@ -82,30 +82,22 @@ fn held(page: &mut Page<'_>, found: &Strength) {
         (SubjectKind::Mutant, "mutant"),
     ];
     let all = kinds.into_iter().filter_map(|(kind, noun)| {
-        match found.subjects.iter().filter(|subject| subject.kind == kind).count() {
-            0 => None,
-            number => Some(count(number, noun)),
-        }
+        let of_kind = found.subjects.iter().filter(|subject| subject.kind == kind);
+        count_if_any(of_kind.count(), noun)
     });
-    let all: Vec<String> = all.collect();
     let pool = match found.pool {
         0 => String::new(),
         pool => format!("; {} show how hard each is to catch", count(pool, "fresh input")),
     };
-    page.labelled(0, Label::plain("programs:  "), &format!("{}{pool}", all.join(", ")));
+    page.labelled(0, "programs:  ", &(joined(all, ", ") + &pool));
     if !found.references.is_empty() {
         let name = |it: &RightProgram| match it.mutants {
             0 => printable(&it.submission),
             mutants => format!("{} ({})", printable(&it.submission), count(mutants, "mutant")),
         };
-        let names: Vec<String> = found.references.iter().map(name).collect();
-        page.labelled(0, Label::plain("made from: "), &names.join(", "));
+        page.labelled(0, "made from: ", &joined(found.references.iter().map(name), ", "));
     }
-    let came = SubjectStatus::ALL.into_iter().filter_map(|status| match found.count(status) {
-        0 => None,
-        number => Some(format!("{number} {status}")),
-    });
-    page.labelled(0, Label::plain("outcome:   "), &came.collect::<Vec<_>>().join(", "));
+    page.labelled(0, "outcome:   ", &found.tally());
     let minimal = found.minimal.len();
     if minimal > 0 {
         let text = format!(
@@ -114,10 +106,10 @@ fn held(page: &mut Page<'_>, found: &Strength) {
             count(found.cases.len(), "test case"),
             if found.matrix { "" } else { ", as far as they were tried; --matrix tries all" }
         );
-        page.labelled(0, Label::plain("needed:    "), &text);
+        page.labelled(0, "needed:    ", &text);
     }
     if let Some(it) = &found.hold_out {
-        page.labelled(0, Label::plain("held out:  "), &it.to_string());
+        page.labelled(0, "held out:  ", &it.to_string());
     }
 }
 
@@ -130,18 +122,8 @@ fn missed(page: &mut Page<'_>, subject: &Subject) {
     if let Some(edit) = &subject.edit {
         let place = format!("{}:{}:{}", printable(&edit.file), edit.line, edit.column);
         page.line(INDENT, &place);
-        for line in edit.before.lines() {
-            page.line(
-                INDENT + 2,
-                &style.paint(Look::Got, &format!("- {}", visible(line.as_bytes()))),
-            );
-        }
-        for line in edit.after.lines() {
-            page.line(
-                INDENT + 2,
-                &style.paint(Look::Expected, &format!("+ {}", visible(line.as_bytes()))),
-            );
-        }
+        page.edited(INDENT + 2, "-", Look::Got, edit.before.lines());
+        page.edited(INDENT + 2, "+", Look::Expected, edit.after.lines());
     }
     if let Some(missed) = &subject.missed {
         killer(page, missed);
@@ -151,7 +133,7 @@ fn missed(page: &mut Page<'_>, subject: &Subject) {
 /// The input that catches it, and what it would gain.
 fn killer(page: &mut Page<'_>, missed: &MissedBy) {
     let text = format!("{}: {}", missed.verdict.name(), printable(&missed.cause));
-    page.labelled(INDENT, Label::plain("caught by: "), &text);
+    page.labelled(INDENT, "caught by: ", &text);
     let lines: Vec<&[u8]> = missed.input.split(|byte| *byte == b'\n').collect();
     let lines = lines.strip_suffix(&[&b""[..]]).unwrap_or(&lines);
     page.quoted(&lines[..lines.len().min(SHOWN_LINES)]);
@@ -162,13 +144,9 @@ fn killer(page: &mut Page<'_>, missed: &MissedBy) {
         0 => String::new(),
         others => format!("; it catches {others} more that are missed"),
     };
-    page.labelled(INDENT, Label::plain("gain:      "), &format!("{:.1} points{also}", missed.gain));
+    page.labelled(INDENT, "gain:      ", &format!("{:.1} points{also}", missed.gain));
     if let Some(promoted) = &missed.promoted {
-        page.labelled(
-            INDENT,
-            Label::plain("added:     "),
-            &format!("as test case {}", printable(promoted)),
-        );
+        page.labelled(INDENT, "added:     ", &format!("as test case {}", printable(promoted)));
     }
 }
 
@@ -184,7 +162,7 @@ fn undecided(page: &mut Page<'_>, found: &Strength) {
                 .bound
                 .filter(|_| style.is_verbose())
                 .map(|bound| format!("{} inputs, chance below {bound:.3}", subject.tried));
-            match [line, tried].into_iter().flatten().collect::<Vec<_>>().join(", ") {
+            match joined([line, tried].into_iter().flatten(), ", ") {
                 known if known.is_empty() => id,
                 known => format!("{id} ({known})"),
             }
@@ -199,11 +177,11 @@ fn undecided(page: &mut Page<'_>, found: &Strength) {
     }
     if !undecided.is_empty() {
         page.blank();
-        page.labelled(0, Label::plain("undecided: "), &undecided.join(", "));
+        page.labelled(0, "undecided: ", &undecided.join(", "));
     }
     if !presumed.is_empty() && style.is_verbose() {
         page.blank();
-        page.labelled(0, Label::plain("presumed equivalent: "), &presumed.join(", "));
+        page.labelled(0, "presumed equivalent: ", &presumed.join(", "));
     }
 }
 
@@ -221,10 +199,7 @@ fn matrix(page: &mut Page<'_>, found: &Strength) {
     };
     let titles = ["test case", "rejects", "alone", ""];
     let head = titles.map(|title| Cell::left(title).looking(Look::Dim)).to_vec();
-    let rows: Vec<Vec<Cell>> = std::iter::once(head).chain(found.cases.iter().map(row)).collect();
-    for line in columns(&rows, page.style) {
-        page.line(0, &line);
-    }
+    page.columns(0, std::iter::once(head).chain(found.cases.iter().map(row)));
 }
 
 /// The parts of the score.
@@ -233,17 +208,12 @@ fn parts(page: &mut Page<'_>, found: &Strength) {
         Some(value) => format!("{} {value:.2}", part.name),
         None => format!("{} -", part.name),
     };
-    let all: Vec<String> = found.parts.iter().map(shown).collect();
-    page.labelled(0, Label::plain("parts:     "), &all.join(", "));
-    let out: Vec<String> = found
-        .parts
-        .iter()
-        .filter(|part| part.value.is_none())
-        .map(|part| part.name.to_string())
-        .collect();
+    page.labelled(0, "parts:     ", &joined(found.parts.iter().map(shown), ", "));
+    let out = found.parts.iter().filter(|part| part.value.is_none()).map(|part| part.name);
+    let out = joined(out, ", ");
     if !out.is_empty() && found.score.is_some() {
-        let text = format!("not measured, so the others count more: {}", out.join(", "));
-        page.labelled(0, Label::plain("           "), &text);
+        let text = format!("not measured, so the others count more: {out}");
+        page.labelled(0, "           ", &text);
     }
 }
 
@@ -260,7 +230,7 @@ fn next(page: &mut Page<'_>, found: &Strength) {
         (0, _) if promoted => "run it again to see what the new test cases gain".to_owned(),
         (0, _) => "--promote adds one of these inputs for each kind of fault".to_owned(),
     };
-    page.labelled(0, Label::plain("next:      "), &text);
+    page.labelled(0, "next:      ", &text);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::model::event::GeneratedState;
 use crate::model::report::{GeneratedReport, Report};
-use crate::model::text::{count, printable};
+use crate::model::text::{count, count_if_any, joined, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::model::worker::WorkerReport;
@@ -75,13 +75,13 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
         parts.push(judged_in_short(report));
     }
     let remarks = [
-        nonzero(summary.errors, "error"),
-        nonzero(summary.warnings, "warning"),
-        nonzero(summary.judge_errors, "judge error"),
+        count_if_any(summary.errors, "error"),
+        count_if_any(summary.warnings, "warning"),
+        count_if_any(summary.judge_errors, "judge error"),
     ];
-    let remarks: Vec<String> = remarks.into_iter().flatten().collect();
+    let remarks = joined(remarks.into_iter().flatten(), ", ");
     match remarks.is_empty() {
-        false => parts.push(remarks.join(", ")),
+        false => parts.push(remarks),
         true if report.packages.is_empty() => return None,
         true if report.command == "verify" && !report.interrupted => {
             parts.push("no errors, no warnings".to_owned())
@@ -130,8 +130,8 @@ fn known(report: &Report) -> String {
 /// The programs on workers, such as `programs on workers: a 12, b 30`; `None` if programs ran here.
 fn workers(report: &Report) -> Option<String> {
     let each = |worker: &WorkerReport| format!("{} {}", printable(&worker.name), worker.programs);
-    let all: Vec<String> = report.workers.iter().map(each).collect();
-    (!all.is_empty()).then(|| format!("programs on workers: {}", all.join(", ")))
+    let all = joined(report.workers.iter().map(each), ", ");
+    (!all.is_empty()).then(|| format!("programs on workers: {all}"))
 }
 
 /// The results, such as `3 submissions, 1 accepted, 2 rejected`, or whether expectations hold.
@@ -164,34 +164,27 @@ fn judged_in_short(report: &Report) -> String {
         (without > 0).then(|| format!("{without} without verdict")),
         (summary.broken > 0).then(|| format!("{} broken", count(summary.broken, "expectation"))),
     ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() {
-        return submissions;
-    }
-    format!("{submissions}, {}", parts.join(", "))
+    joined([submissions].into_iter().chain(parts.into_iter().flatten()), ", ")
 }
 
 /// The verdicts, such as ` (2 WA, 1 TLE)`, if there are several rejections.
 fn rejections(report: &Report) -> String {
-    let number = |verdict| {
-        let same = report.submissions.iter().filter(|it| it.verdict == Some(verdict));
-        same.count()
-    };
-    let rejections = Verdict::ALL.into_iter().filter(|it| *it != Verdict::Accepted);
-    let parts: Vec<String> = rejections
-        .filter(|verdict| number(*verdict) > 0)
-        .map(|verdict| format!("{} {verdict}", number(verdict)))
-        .collect();
-    match report.summary.rejected {
-        0 | 1 => String::new(),
-        _ => format!(" ({})", parts.join(", ")),
+    if report.summary.rejected <= 1 {
+        return String::new();
     }
+    let rejections = Verdict::ALL.into_iter().filter(|it| *it != Verdict::Accepted);
+    let parts = rejections.filter_map(|verdict| {
+        let same = report.submissions.iter().filter(|it| it.verdict == Some(verdict));
+        let number = same.count();
+        (number > 0).then(|| format!("{number} {verdict}"))
+    });
+    format!(" ({})", joined(parts, ", "))
 }
 
 /// The generated test cases, such as `6 test cases, 3 created, 3 unchanged`.
 fn made_in_short(report: &Report) -> String {
     let all = &report.generated;
-    let parts: Vec<String> = [
+    let states = [
         GeneratedState::Created,
         GeneratedState::Changed,
         GeneratedState::Unchanged,
@@ -199,22 +192,16 @@ fn made_in_short(report: &Report) -> String {
         GeneratedState::Differs,
         GeneratedState::Unknown,
         GeneratedState::Removed,
-    ]
-    .into_iter()
-    .filter_map(|state| {
+    ];
+    let parts = states.into_iter().filter_map(|state| {
         let number = all.iter().filter(|made| made.state == state).count();
         let word = match (state, number) {
             (GeneratedState::Differs, 2..) => "differ",
-            _ => in_words(state),
+            _ => state.name(),
         };
         (number > 0).then(|| format!("{number} {word}"))
-    })
-    .collect();
-    let number = count(all.len(), "test case");
-    if parts.is_empty() {
-        return number;
-    }
-    format!("{number}, {}", parts.join(", "))
+    });
+    joined([count(all.len(), "test case")].into_iter().chain(parts), ", ")
 }
 
 /// The generated test cases to show.
@@ -230,8 +217,7 @@ pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
             GeneratedState::Unchanged => Look::Dim,
             _ => Look::Plain,
         };
-        let state = format!("{:<9}", in_words(generated.state));
-        let state = style.paint(look, &state);
+        let state = style.paint(look, &format!("{:<9}", generated.state.name()));
         let name = printable(&generated.test_case);
         match (&generated.package, style.is_quiet()) {
             (Some(package), true) => {
@@ -245,22 +231,4 @@ pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
         return text;
     }
     text + "\n"
-}
-
-/// The number with its noun, unless it is zero.
-fn nonzero(number: usize, noun: &str) -> Option<String> {
-    (number > 0).then(|| count(number, noun))
-}
-
-/// The state as a word before a name.
-const fn in_words(state: GeneratedState) -> &'static str {
-    match state {
-        GeneratedState::Created => "created",
-        GeneratedState::Changed => "changed",
-        GeneratedState::Unchanged => "unchanged",
-        GeneratedState::Unknown => "unknown",
-        GeneratedState::Removed => "removed",
-        GeneratedState::Missing => "missing",
-        GeneratedState::Differs => "differs",
-    }
 }

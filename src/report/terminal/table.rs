@@ -6,9 +6,11 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::duplicates::Likeness;
+use crate::model::judgement::CaseJudgement;
+use crate::model::outcome::Outcome;
 use crate::model::report::{Report, SubmissionReport, shared_directory};
 use crate::model::score::Score;
-use crate::model::text::{given_seconds, printable};
+use crate::model::text::{given_seconds, joined, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::report::style::{Listing, Look, Only, Order, Style, cut};
@@ -165,7 +167,8 @@ fn fields(
         }
     }
     // A short mark; the last line explains it in words.
-    let of_cache = |row: &&&SubmissionReport| slowest_run(row).is_some_and(|it| it.is_known);
+    let of_cache =
+        |row: &&&SubmissionReport| slowest_run(row).is_some_and(|it| it.1.ran_at.is_some());
     let known_rows: Vec<&str> = rows.iter().filter(of_cache).map(|row| &*row.name).collect();
     all.push(column(Worth::Needed, Cell::right("passed"), &|row| {
         let total = row.test_cases.len() + row.skipped;
@@ -190,16 +193,16 @@ fn fields(
             Cell::right(row.slowest().map_or(String::new(), |it| format!("{} %", share(it))))
         }));
     }
-    all.push(column(Worth::Place, Cell::left("on"), &|row| Cell::left(slowest_case(row))));
+    all.push(column(Worth::Place, Cell::left("on"), &|row| {
+        Cell::left(slowest_run(row).map_or(String::new(), |(case, _)| printable(&case.test_case)))
+    }));
     all.push(column(Worth::Memory, Cell::right("memory"), &|row| {
         Cell::right(row.memory().map_or(String::new(), |memory| memory.to_string()))
     }));
     all.push(column(Worth::Needed, Cell::left("copy"), &|row| {
         let groups = report.duplicates.iter().zip(1..);
         let groups = groups.filter(|(group, _)| group.submissions.contains(&row.name));
-        let signs: Vec<String> =
-            groups.map(|(group, number)| sign(group.likeness, number)).collect();
-        Cell::left(signs.join(" "))
+        Cell::left(joined(groups.map(|(group, number)| sign(group.likeness, number)), " "))
     }));
     if is_verified {
         all.push(column(Worth::Needed, Cell::left("expected"), &expected));
@@ -224,9 +227,8 @@ fn duplicates(report: &Report, directory: &str, style: &Style) -> String {
     for (group, number) in report.duplicates.iter().zip(1..) {
         let names = group.submissions.iter();
         let names = names.map(|name| printable(name.strip_prefix(directory).unwrap_or(name)));
-        let names: Vec<String> = names.collect();
         let label = format!("{}  ", sign(group.likeness, number));
-        let text = format!("{}: {}", group.likeness.name(), names.join(", "));
+        let text = format!("{}: {}", group.likeness, joined(names, ", "));
         page.labelled(0, Label::new(Look::Warning, &label), &text);
     }
     let text = page.into_text();
@@ -238,21 +240,10 @@ fn titled(name: &str, max: Option<Score>) -> String {
     max.map_or(name.to_owned(), |max| format!("{name}/{max}"))
 }
 
-/// The run that took the most CPU time.
-struct SlowestRun<'a> {
-    case: &'a str,
-    is_known: bool,
-}
-
-/// The first of the cases that took the most CPU time.
-fn slowest_run(row: &SubmissionReport) -> Option<SlowestRun<'_>> {
+/// The first of the cases that took the most CPU time, with its outcome.
+fn slowest_run(row: &SubmissionReport) -> Option<(&CaseJudgement, &Outcome)> {
     let runs = row.test_cases.iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
-    let (case, outcome) = runs.rev().max_by_key(|(_, outcome)| outcome.cpu_time)?;
-    Some(SlowestRun { case: &case.test_case, is_known: outcome.ran_at.is_some() })
-}
-
-fn slowest_case(row: &SubmissionReport) -> String {
-    slowest_run(row).map_or(String::new(), |slowest| printable(slowest.case))
+    runs.rev().max_by_key(|(_, outcome)| outcome.cpu_time)
 }
 
 /// Whether a submission is as expected.

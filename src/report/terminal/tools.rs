@@ -5,7 +5,7 @@ use crate::model::strength::{InputFeature, Strength};
 use crate::model::strictness::{LetThrough, Strictness};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::seconds;
-use crate::report::terminal::page::{INDENT, Label, Page};
+use crate::report::terminal::page::{INDENT, Page};
 
 /// How many faults that pass are shown; `--verbose` shows all.
 const SHOWN: usize = 5;
@@ -43,7 +43,7 @@ fn features(page: &mut Page<'_>, found: &[InputFeature]) {
     let had = found.len() - missing.len();
     let text =
         format!("test cases have {had} of {} that inputs can have", count(found.len(), "feature"));
-    page.labelled(0, Label::plain("features:  "), &text);
+    page.labelled(0, "features:  ", &text);
     some(page, missing.into_iter());
 }
 
@@ -51,7 +51,7 @@ fn features(page: &mut Page<'_>, found: &[InputFeature]) {
 fn some(page: &mut Page<'_>, all: impl ExactSizeIterator<Item = String>) {
     let (shown, whole) = (if page.style.is_verbose() { usize::MAX } else { SHOWN }, all.len());
     for it in all.take(shown) {
-        page.labelled(INDENT, Label::plain("- "), &it);
+        page.labelled(INDENT, "- ", &it);
     }
     if whole > shown {
         page.line(INDENT, &format!("{} more; --verbose shows them", whole - shown));
@@ -72,21 +72,21 @@ fn speed(page: &mut Page<'_>, probes: &Probes) {
             format!("{separated} of {whole} separated from accepted ones by a test case{cannot}")
         }
     };
-    page.labelled(0, Label::plain("speed:     "), &text);
+    page.labelled(0, "speed:     ", &text);
     for separation in &probes.separations {
         let name = printable(&separation.submission);
         let text = format!("{name}: {}", printable(&separation.told));
-        page.labelled(INDENT, Label::plain("- "), &text);
+        page.labelled(INDENT, "- ", &text);
     }
     for probe in &probes.submissions {
         if page.style.is_verbose() || is_notable(probe) {
-            page.labelled(INDENT, Label::plain("- "), &growth(probe));
+            page.labelled(INDENT, "- ", &growth(probe));
         }
     }
     if slow > 0
         && let Some(missing) = &probes.missing
     {
-        page.labelled(INDENT, Label::plain("- "), missing);
+        page.labelled(INDENT, "- ", missing);
     }
     if probes.is_cut {
         page.line(INDENT, "cut off: time ran out");
@@ -123,7 +123,7 @@ fn growth(probe: &SubmissionProbe) -> String {
 
 fn strictness(page: &mut Page<'_>, label: &'static str, what: &str, found: &Strictness) {
     if let Some(missing) = &found.missing {
-        page.labelled(0, Label::plain(label), &format!("not measured: {missing}"));
+        page.labelled(0, label, &format!("not measured: {missing}"));
         return;
     }
     let others = match (found.alternatives, found.refused_alternatives.len()) {
@@ -135,10 +135,10 @@ fn strictness(page: &mut Page<'_>, label: &'static str, what: &str, found: &Stri
         }
     };
     let text = format!("{} of {} {what}{others}", found.refused, found.faults);
-    page.labelled(0, Label::plain(label), &printable(&text));
+    page.labelled(0, label, &printable(&text));
     some(page, found.let_through.iter().map(passes));
     if page.style.is_verbose() {
-        page.labelled(INDENT, Label::plain("known by: "), &printable(&found.oracle));
+        page.labelled(INDENT, "known by: ", &printable(&found.oracle));
     }
 }
 

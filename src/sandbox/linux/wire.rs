@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
-use crate::model::tree::many_paths;
+use crate::model::serial::{As, PathBytes};
 use crate::sandbox::control::Cause;
 
 /// Upper bound on a message in bytes; a longer one is passed in a file in memory.
@@ -43,7 +43,7 @@ pub(super) enum Request<J = Box<Job>> {
         run: u64,
         job: J,
         /// The places on this machine of what the job shows.
-        #[serde(with = "many_paths")]
+        #[serde(with = "As::<Vec<PathBytes>>")]
         places: Vec<PathBuf>,
     },
     /// End the run with this number, because of [`Cause`].

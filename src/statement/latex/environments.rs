@@ -27,18 +27,11 @@ impl Translator<'_, '_> {
             "center" | "centering" => self.around("div", "center", body),
             "flushright" => self.around("div", "right", body),
             "flushleft" => self.around("div", "", body),
-            "figure" | "table" => {
-                let body = self.behind_arguments(body, 0);
-                self.around("figure", "", body);
-            }
+            "figure" | "table" => self.around("figure", "", self.behind_arguments(body, 0)),
             "wrapfigure" => {
-                let body = self.behind_arguments(body, 2);
-                self.around("figure", "illustration", body);
+                self.around("figure", "illustration", self.behind_arguments(body, 2));
             }
-            "minipage" => {
-                let body = self.behind_arguments(body, 1);
-                self.around("div", "", body);
-            }
+            "minipage" => self.around("div", "", self.behind_arguments(body, 1)),
             _ => {
                 let message = format!("the environment `{name}` is unknown; its text is kept");
                 self.remark(at, message, HELP);
@@ -49,8 +42,7 @@ impl Translator<'_, '_> {
 
     /// The part after an optional argument and `arguments` others.
     fn behind_arguments(&self, body: Range<usize>, arguments: usize) -> Range<usize> {
-        let text = Rc::clone(&self.text);
-        let mut scanner = Scanner::new(&text, body);
+        let mut scanner = Scanner::new(&self.text, body);
         scanner.option();
         for _ in 0..arguments {
             scanner.argument();
@@ -72,7 +64,7 @@ impl Translator<'_, '_> {
     }
 
     fn section(&mut self, title: &str, body: Range<usize>) {
-        self.writer.block(&format!("<h2>{title}</h2>"));
+        self.writer.section(title);
         self.range(body);
         self.writer.paragraph();
     }

@@ -156,8 +156,7 @@ impl Translator<'_, '_> {
             return self.writer.text(text);
         }
         if let Some(mark) = accent(name) {
-            let base = scanner.argument();
-            let base = self.text[base].trim_start_matches('\\').to_owned();
+            let base = self.text[scanner.argument()].trim_start_matches('\\').to_owned();
             let mut letters = base.chars();
             let first = letters.next().map(|letter| format!("{letter}{mark}")).unwrap_or_default();
             return self.writer.text(&escape(&format!("{first}{}", letters.as_str())));
@@ -190,22 +189,14 @@ impl Translator<'_, '_> {
                 self.heading(plain, scanner)
             }
             "problemname" => {
-                let title = scanner.argument();
-                let title = self.inline(title);
+                let title = self.inline(scanner.argument());
                 self.title = Some(title).filter(|title| !title.trim().is_empty());
             }
             "problemyamlname" => {
-                let title = page::title(self.scope.problem, self.scope.language);
-                self.writer.text(&title);
+                self.writer.text(&page::title(self.scope.problem, self.scope.language));
             }
-            "nextsample" => {
-                let sample = self.scope.samples.next(self.scope.words);
-                self.writer.block(&sample);
-            }
-            "remainingsamples" => {
-                let samples = self.scope.samples.rest(self.scope.words);
-                self.writer.block(&samples);
-            }
+            "nextsample" => self.writer.block(&self.scope.samples.next()),
+            "remainingsamples" => self.writer.block(&self.scope.samples.rest()),
             "constant" => self.constant(at, scanner),
             "url" => {
                 let address = self.text[scanner.address()].replace('\\', "");
@@ -213,32 +204,29 @@ impl Translator<'_, '_> {
             }
             "href" => {
                 let address = self.text[scanner.address()].replace('\\', "");
-                let shown = scanner.argument();
-                let shown = self.inline(shown);
+                let shown = self.inline(scanner.argument());
                 self.link(&address, &shown, at);
             }
             "includegraphics" => self.image(at, scanner),
             "illustration" => self.illustration(at, scanner),
             "caption" => {
                 scanner.option();
-                let caption = scanner.argument();
                 self.figures += 1;
                 let (word, number) = (self.scope.words.figure, self.figures);
-                let caption = self.inline(caption);
+                let caption = self.inline(scanner.argument());
                 let number =
                     if name == "caption" { format!("{word} {number}: ") } else { String::new() };
                 self.writer.block(&format!("<figcaption>{number}{caption}</figcaption>"));
             }
             "epigraph" => {
-                let (quote, from) = (scanner.argument(), scanner.argument());
-                let (quote, from) = (self.inline(quote), self.inline(from));
+                let quote = self.inline(scanner.argument());
+                let from = self.inline(scanner.argument());
                 self.writer.block(&format!(
                     "<blockquote class=\"epigraph\"><p>{quote}</p><p>— {from}</p></blockquote>"
                 ));
             }
             "footnote" => {
-                let note = scanner.argument();
-                let note = self.inline(note);
+                let note = self.inline(scanner.argument());
                 self.notes.push(note);
                 self.writer.text(&format!("<sup>{}</sup>", self.notes.len()));
             }
@@ -258,26 +246,25 @@ impl Translator<'_, '_> {
                 scanner.argument();
                 scanner.argument();
             }
-            "InputFile" => self.polygon_section(self.scope.words.input),
-            "OutputFile" => self.polygon_section(self.scope.words.output),
-            "Interaction" => self.polygon_section(self.scope.words.interaction),
-            "Scoring" => self.polygon_section(self.scope.words.scoring),
+            // Sections that continue up to the next one.
+            "InputFile" => self.writer.section(self.scope.words.input),
+            "OutputFile" => self.writer.section(self.scope.words.output),
+            "Interaction" => self.writer.section(self.scope.words.interaction),
+            "Scoring" => self.writer.section(self.scope.words.scoring),
             "Note" | "Notes" | "Explanation" | "Explanations" => {
-                self.polygon_section(self.scope.words.note)
+                self.writer.section(self.scope.words.note)
             }
             // Each example has its own heading.
             "Example" | "Examples" => {}
             "exmpfile" => {
                 let mut path = || self.source.beside(self.text[scanner.argument()].trim());
                 let (input, output) = (path(), path());
-                let sample = self.scope.samples.stated(input, output, self.scope.words);
-                self.writer.block(&sample);
+                self.writer.block(&self.scope.samples.stated(input, output));
             }
             "exmp" => {
                 let texts = [scanner.argument(), scanner.argument()];
                 let texts = texts.map(|text| self.text[text].to_owned());
-                let sample =
-                    self.scope.samples.given(texts.each_ref().map(|it| &**it), self.scope.words);
+                let sample = self.scope.samples.given(texts.each_ref().map(|it| &**it));
                 self.writer.block(&sample);
             }
             "multicolumn" | "multirow" => {
@@ -286,9 +273,8 @@ impl Translator<'_, '_> {
             }
             "item" => self.remark(at, "`\\item` is outside a list", HELP),
             _ => {
-                let message =
-                    format!("`\\{name}` is unknown; it is left out, but its text is kept");
-                self.remark(at, message, HELP);
+                let what = format!("`\\{name}` is unknown; it is left out, but its text is kept");
+                self.remark(at, what, HELP);
             }
         }
     }
@@ -304,8 +290,7 @@ impl Translator<'_, '_> {
 
     fn heading(&mut self, name: &str, scanner: &mut Scanner<'_>) {
         scanner.option();
-        let text = scanner.argument();
-        let text = self.inline(text);
+        let text = self.inline(scanner.argument());
         let level = match name {
             "section" => 2,
             "subsection" => 3,
@@ -314,14 +299,8 @@ impl Translator<'_, '_> {
         self.writer.block(&format!("<h{level}>{text}</h{level}>"));
     }
 
-    /// A section that continues up to the next one.
-    fn polygon_section(&mut self, title: &str) {
-        self.writer.block(&format!("<h2>{title}</h2>"));
-    }
-
     fn constant(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
-        let name = scanner.argument();
-        let name = self.text[name].trim().to_owned();
+        let name = self.text[scanner.argument()].trim().to_owned();
         let found = self.scope.problem.constants.iter().find(|it| it.key == name);
         match found.map(|it| escape(&it.value)) {
             Some(value) => self.writer.text(&value),
@@ -356,8 +335,7 @@ impl Translator<'_, '_> {
 
     fn image(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
         let options = scanner.option().map(|range| self.text[range].to_owned()).unwrap_or_default();
-        let name = scanner.argument();
-        let name = self.text[name].trim().to_owned();
+        let name = self.text[scanner.argument()].trim().to_owned();
         let width = options.split(',').find_map(|option| width(option.trim()));
         if let Some(tag) = self.image_tag(&name, width, at) {
             self.writer.text(&tag);
@@ -365,10 +343,9 @@ impl Translator<'_, '_> {
     }
 
     fn illustration(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
-        let (part, name, caption) = (scanner.argument(), scanner.argument(), scanner.argument());
-        let part: f64 = self.text[part].trim().parse().unwrap_or(0.3);
-        let name = self.text[name].trim().to_owned();
-        let caption = self.inline(caption);
+        let part: f64 = self.text[scanner.argument()].trim().parse().unwrap_or(0.3);
+        let name = self.text[scanner.argument()].trim().to_owned();
+        let caption = self.inline(scanner.argument());
         let Some(tag) = self.image_tag(&name, None, at) else { return };
         self.writer.block(&format!(
             "<figure class=\"illustration\" style=\"width:{:.1}%\">{tag}<figcaption>{caption}</figcaption></figure>",
@@ -389,8 +366,7 @@ impl Translator<'_, '_> {
 
     /// Defines a macro: `\newcommand{\name}[2][default]{text}` or `\def\name{text}`.
     fn define(&mut self, scanner: &mut Scanner<'_>, at: Range<usize>) {
-        let name = scanner.argument();
-        let name = self.text[name].trim().trim_start_matches('\\').to_owned();
+        let name = self.text[scanner.argument()].trim().trim_start_matches('\\').to_owned();
         let parameters = scanner.option().and_then(|range| self.text[range].trim().parse().ok());
         let default = scanner.option().map(|range| self.text[range].to_owned());
         let mut body = scanner.argument();
@@ -419,11 +395,8 @@ impl Translator<'_, '_> {
         }
         self.expanded += body.len();
         if self.expanded > MOST_EXPANDED {
-            return self.remark(
-                at,
-                "macros make more than 1 MiB of text; the rest is left out",
-                HELP,
-            );
+            let message = "macros make more than 1 MiB of text; the rest is left out";
+            return self.remark(at, message, HELP);
         }
         let outer = self.expanded_at.clone();
         self.expanded_at.get_or_insert(at);

@@ -58,13 +58,12 @@ impl<'a> Scanner<'a> {
 
     /// The next part, and its range.
     pub(super) fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
+        while self.rest().starts_with('%') {
+            self.comment();
+        }
         let start = self.at;
         let first = self.rest().chars().next()?;
         let token = match first {
-            '%' => {
-                self.comment();
-                return self.next_or_nothing();
-            }
             _ if first.is_whitespace() => self.blanks(),
             '~' => self.single(Token::Tie),
             '&' => self.single(Token::Cell),
@@ -80,30 +79,26 @@ impl<'a> Scanner<'a> {
             '$' => self.math(),
             '\\' => self.backslash(),
             _ => {
-                let rest = self.rest();
-                let special = |c: char| "%~&{}$\\".contains(c) || c.is_whitespace();
-                let end = rest.find(special).unwrap_or(rest.len());
-                self.at += end;
-                Token::Text(&rest[..end])
+                let is_special = |c: char| "%~&{}$\\".contains(c) || c.is_whitespace();
+                Token::Text(self.skip(|c| !is_special(c)))
             }
         };
         Some((token, start..self.at))
     }
 
-    /// Returns without a part after a comment, so that many comments need no stack.
-    fn next_or_nothing(&mut self) -> Option<(Token<'a>, Range<usize>)> {
-        while self.rest().starts_with('%') {
-            self.comment();
-        }
-        self.next()
-    }
-
     /// Skips a comment, up to the first character of the next line that is not white space.
     fn comment(&mut self) {
         let rest = self.rest();
-        let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
-        let blanks = rest[line..].len() - rest[line..].trim_start_matches([' ', '\t']).len();
-        self.at += line + blanks;
+        self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);
+        self.skip(|c| c == ' ' || c == '\t');
+    }
+
+    /// Goes on to the next character that is not one of these. Returns what it passes.
+    fn skip(&mut self, is_skipped: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let passed = &rest[..rest.find(|c: char| !is_skipped(c)).unwrap_or(rest.len())];
+        self.at += passed.len();
+        passed
     }
 
     fn single(&mut self, token: Token<'a>) -> Token<'a> {
@@ -112,10 +107,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn blanks(&mut self) -> Token<'a> {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
-        self.at += end;
-        match rest[..end].matches('\n').count() {
+        match self.skip(char::is_whitespace).matches('\n').count() {
             0 | 1 => Token::Space,
             _ => Token::Paragraph,
         }
@@ -124,16 +116,19 @@ impl<'a> Scanner<'a> {
     fn math(&mut self) -> Token<'a> {
         let alone = self.rest().starts_with("$$");
         let mark = if alone { "$$" } else { "$" };
-        let start = self.at + mark.len();
-        match find(self.text, start, self.end, mark) {
-            Some(close) => {
-                self.at = close + mark.len();
-                Token::Math { formula: &self.text[start..close], alone }
+        self.at += mark.len();
+        self.formula(mark, mark, alone)
+    }
+
+    /// Scans a formula after its opening mark.
+    fn formula(&mut self, open: &'a str, close: &str, alone: bool) -> Token<'a> {
+        let start = self.at;
+        match find(self.text, start, self.end, close) {
+            Some(end) => {
+                self.at = end + close.len();
+                Token::Math { formula: &self.text[start..end], alone }
             }
-            None => {
-                self.at = start;
-                Token::Stray(mark)
-            }
+            None => Token::Stray(open),
         }
     }
 
@@ -143,24 +138,11 @@ impl<'a> Scanner<'a> {
         if letters == 0 {
             let length = rest.chars().next().map_or(0, char::len_utf8);
             let name = &rest[..length];
-            let start = self.at + 1 + length;
-            let (partner, alone) = match name {
-                "(" => ("\\)", false),
-                "[" => ("\\]", true),
-                _ => {
-                    self.at = start;
-                    return Token::Command(name);
-                }
-            };
-            return match find(self.text, start, self.end, partner) {
-                Some(close) => {
-                    self.at = close + 2;
-                    Token::Math { formula: &self.text[start..close], alone }
-                }
-                None => {
-                    self.at = start;
-                    Token::Stray(name)
-                }
+            self.at += 1 + length;
+            return match name {
+                "(" => self.formula(name, "\\)", false),
+                "[" => self.formula(name, "\\]", true),
+                _ => Token::Command(name),
             };
         }
         let name = &rest[..letters + usize::from(rest[letters..].starts_with('*'))];
@@ -175,9 +157,7 @@ impl<'a> Scanner<'a> {
             }
             _ => {
                 // White space after a command only ends it.
-                let rest = self.rest();
-                let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-                self.at += blanks;
+                self.skip(|c| c == ' ' || c == '\t');
                 Token::Command(name)
             }
         }
@@ -185,8 +165,7 @@ impl<'a> Scanner<'a> {
 
     fn verb(&mut self) -> Token<'a> {
         let rest = self.rest();
-        let mut signs = rest.char_indices();
-        let Some((_, mark)) = signs.next() else { return Token::Stray("\\verb") };
+        let Some(mark) = rest.chars().next() else { return Token::Stray("\\verb") };
         let start = mark.len_utf8();
         let Some(end) = rest[start..].find(mark) else { return Token::Stray("\\verb") };
         self.at += start + end + start;
@@ -231,8 +210,7 @@ impl<'a> Scanner<'a> {
 
     fn skip_blanks(&mut self) {
         loop {
-            let rest = self.rest();
-            self.at += rest.len() - rest.trim_start().len();
+            self.skip(char::is_whitespace);
             if !self.rest().starts_with('%') {
                 return;
             }
@@ -274,16 +252,11 @@ impl<'a> Scanner<'a> {
             return before..before;
         };
         match first {
-            '{' => match closing(self.text, start, self.end, has_comments) {
-                Some(close) => {
-                    self.at = close + 1;
-                    start + 1..close
-                }
-                None => {
-                    self.at = self.end;
-                    start + 1..self.end
-                }
-            },
+            '{' => {
+                let close = closing(self.text, start, self.end, has_comments);
+                self.at = close.map_or(self.end, |close| close + 1);
+                start + 1..close.unwrap_or(self.end)
+            }
             '\\' => {
                 let rest = &self.rest()[1..];
                 let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());

@@ -93,14 +93,9 @@ pub(super) fn accent(name: &str) -> Option<char> {
 }
 
 /// The text of a command, as HTML.
-pub(super) fn symbol(name: &str) -> Option<&'static str> {
+pub(super) fn symbol(name: &str) -> Option<&str> {
     Some(match name {
-        "%" => "%",
-        "#" => "#",
-        "$" => "$",
-        "_" => "_",
-        "{" => "{",
-        "}" => "}",
+        "%" | "#" | "$" | "_" | "{" | "}" | "LaTeX" | "TeX" => name,
         "&" => "&amp;",
         " " | "\n" | "space" | ":" | ";" => " ",
         "," | "thinspace" => "\u{202f}",
@@ -143,8 +138,6 @@ pub(super) fn symbol(name: &str) -> Option<&'static str> {
         "i" => "ı",
         "guillemotleft" => "«",
         "guillemotright" => "»",
-        "LaTeX" => "LaTeX",
-        "TeX" => "TeX",
         _ => return None,
     })
 }

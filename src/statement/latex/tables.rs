@@ -24,9 +24,10 @@ impl Translator<'_, '_> {
         for _ in 0..arguments {
             columns = scanner.argument();
         }
-        let columns = alignments(&text[columns.clone()], text[columns].contains('|'));
+        let columns = &text[columns];
         let body = scanner.left();
-        let has_lines = columns.has_lines || text[body.clone()].contains("\\hline");
+        let has_lines = columns.contains('|') || text[body.clone()].contains("\\hline");
+        let columns = alignments(columns);
         let mut rows = String::new();
         // For each column, the number of rows below that a cell from above still covers.
         let mut taken: HashMap<usize, usize> = HashMap::new();
@@ -44,7 +45,7 @@ impl Translator<'_, '_> {
                     column += 1;
                     continue;
                 }
-                let align = columns.align.get(column).copied().unwrap_or("left");
+                let align = columns.get(column).copied().unwrap_or("left");
                 let span = |name: &str, number: usize| match number {
                     0 | 1 => String::new(),
                     number => format!(" {name}=\"{number}\""),
@@ -107,13 +108,8 @@ impl Translator<'_, '_> {
     }
 }
 
-struct Columns {
-    align: Vec<&'static str>,
-    has_lines: bool,
-}
-
 /// The alignments of the columns in `|l|c|p{5cm}|`.
-fn alignments(columns: &str, has_lines: bool) -> Columns {
+fn alignments(columns: &str) -> Vec<&'static str> {
     let mut align = Vec::new();
     let mut depth = 0_usize;
     for sign in columns.chars() {
@@ -126,5 +122,5 @@ fn alignments(columns: &str, has_lines: bool) -> Columns {
             _ => {}
         }
     }
-    Columns { align, has_lines }
+    align
 }

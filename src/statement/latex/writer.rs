@@ -58,6 +58,11 @@ impl Writer {
         self.html.push('\n');
     }
 
+    /// Appends the title of a section.
+    pub(super) fn section(&mut self, title: &str) {
+        self.block(&format!("<h2>{title}</h2>"));
+    }
+
     /// The number of active styles.
     pub(super) fn mark(&self) -> usize {
         self.styles.len()

@@ -135,7 +135,7 @@ mod tests {
         let host = Host::look().unwrap().with_all_rights();
         let chosen = choose(&host, demand, |mode| match working.contains(&mode.isolation()) {
             true => Ok(()),
-            false => Err(JudgeError::new(mode.isolation().key(), "EPERM")),
+            false => Err(JudgeError::new(mode.isolation().name(), "EPERM")),
         });
         match (chosen, expected) {
             (Ok((mode, ())), Some(isolation)) => {
