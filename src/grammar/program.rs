@@ -10,12 +10,13 @@ use crate::grammar::source::{Source, Span};
 /// A parsed and compiled grammar.
 #[derive(Clone, Debug)]
 pub struct Grammar {
-    pub(super) source: Source,
+    /// The text.
+    pub source: Source,
     pub(super) steps: Vec<Op>,
     /// The place of each step in the text.
     pub(super) spans: Vec<Span>,
-    /// The commands that read a value.
-    pub(super) sites: Vec<Site>,
+    /// The commands that read a value, in the order of the text.
+    pub sites: Vec<Site>,
     /// `MATCH` and `ISEOF`.
     pub(super) questions: Vec<Lookahead>,
     pub(super) loops: Vec<LoopSite>,
