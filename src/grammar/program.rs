@@ -175,16 +175,6 @@ pub(super) struct Slot {
 }
 
 impl Grammar {
-    /// The grammar's text.
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
-    /// The commands that read a value, in the order of the text.
-    pub fn sites(&self) -> &[Site] {
-        &self.sites
-    }
-
     /// The integers that determine the size of an input, by their indexes among the sites: numbers of iterations, and
     /// values that are read once for each test case within the input.
     pub fn sizes(&self) -> Vec<usize> {
