@@ -105,22 +105,18 @@ impl Diff {
         let of_answer = answer.len().min((room / 2).max(room.saturating_sub(output.len())));
         let of_output = output.len().min(room - of_answer);
         self.left_out += (answer.len() - of_answer + output.len() - of_output) as u64;
-        for (index, line) in answer.iter().enumerate().take(of_answer) {
-            self.lines.push(DiffLine {
-                tag: DiffTag::Answer,
-                answer_line: Some(line.number),
-                output_line: None,
-                text: shown(line, output.get(index)),
-            });
-        }
-        for (index, line) in output.iter().enumerate().take(of_output) {
-            self.lines.push(DiffLine {
-                tag: DiffTag::Output,
-                answer_line: None,
-                output_line: Some(line.number),
-                text: shown(line, answer.get(index)),
-            });
-        }
+        self.lines.extend(answer.iter().enumerate().take(of_answer).map(|(at, line)| DiffLine {
+            tag: DiffTag::Answer,
+            answer_line: Some(line.number),
+            output_line: None,
+            text: shown(line, output.get(at)),
+        }));
+        self.lines.extend(output.iter().enumerate().take(of_output).map(|(at, line)| DiffLine {
+            tag: DiffTag::Output,
+            answer_line: None,
+            output_line: Some(line.number),
+            text: shown(line, answer.get(at)),
+        }));
     }
 }
 

@@ -96,7 +96,7 @@ fn settle(
 ) -> Result<(), Stop> {
     let remarks = inputs.diagnostics;
     let mut proposal = Proposal {
-        grammar: grammar.source().path.clone(),
+        grammar: grammar.source.path.clone(),
         seed,
         cases: Vec::new(),
         equal: inputs.equal,
@@ -198,7 +198,7 @@ fn validators<'a>(bench: Bench<'a>, into: &[String]) -> Result<Option<InputValid
 
 /// The command that prints the inputs, run in the package's directory; without the options of each input.
 fn how(grammar: &Grammar, package: &Path, is_given: bool) -> String {
-    let path = &grammar.source().path;
+    let path = &grammar.source.path;
     let path = match is_given {
         // The user named this file.
         true => path.file_name().map_or(path.as_path(), Path::new),

@@ -196,13 +196,13 @@ fn sized(shape: &Shape, size: Scale) -> Result<Shape, Stop> {
 /// Pins all sites that read a variable.
 fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
     let base = |label: &str| label.split('[').next().unwrap_or_default().to_owned();
-    let sites = grammar.sites().iter().enumerate();
+    let sites = grammar.sites.iter().enumerate();
     let pins: Vec<Pin> = sites
         .filter(|(_, site)| site.label == name || base(&site.label) == name)
         .map(|(site, _)| Pin { site, end })
         .collect();
     if pins.is_empty() {
-        let labels = joined(grammar.sites().iter().map(|site| &site.label), ", ");
+        let labels = joined(grammar.sites.iter().map(|site| &site.label), ", ");
         let what = format!("the grammar has no variable `{name}`; it has {labels}");
         return Err(Stop::usage(what));
     }

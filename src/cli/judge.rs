@@ -236,7 +236,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         let sources = entries.len() - usize::from(!arguments.program.is_empty());
         explain(&why, &entries[..sources], &finished.results)?;
     }
-    let judged = finished.results.iter().filter_map(Judged::judgement);
+    let judged = finished.results.iter().filter_map(|it| it.as_deref().ok());
     let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
     // A failed build says nothing about test cases.
     if !ran.is_empty() {
@@ -256,7 +256,7 @@ fn explain(
     results: &[Judged],
 ) -> Result<(), Stop> {
     for (entry, result) in entries.iter().zip(results) {
-        let Some(judgement) = result.judgement() else { continue };
+        let Ok(judgement) = result else { continue };
         let fails = judgement.cases.iter().any(|case| case.verdict != Verdict::Accepted);
         if fails {
             why.tell(entry.submission, judgement)?;

@@ -34,7 +34,7 @@ pub struct MutantsArguments {
     pub submission: Option<PathBuf>,
     /// Only mutants of this operator; can be repeated
     #[arg(long, value_name = "OPERATOR", ignore_case = true,
-          value_parser = PossibleValuesParser::new(Operator::ALL.map(Operator::name)))]
+          value_parser = PossibleValuesParser::new(Operator::RANKED.map(|(it, _)| it.name())))]
     pub operator: Vec<String>,
     /// Show the mutant with this name, with its lines
     #[arg(long, value_name = "ID")]

@@ -192,7 +192,7 @@ impl ProblemInputs {
     pub(super) fn sources(&self, has_generators: bool) -> Vec<String> {
         let grammar = self.grammars.first();
         let grammar =
-            grammar.map(|grammar| format!("the grammar {}", grammar.source().path.display()));
+            grammar.map(|grammar| format!("the grammar {}", grammar.source.path.display()));
         let lines = has_generators.then(|| count(self.lines.len(), "generator line"));
         let copies = self
             .has_copies()
@@ -212,7 +212,7 @@ impl ProblemInputs {
     /// The main source of inputs, in short.
     fn maker(&self) -> String {
         match self.grammars.first() {
-            Some(grammar) => grammar.source().path.display().to_string(),
+            Some(grammar) => grammar.source.path.display().to_string(),
             None => "a generator".to_owned(),
         }
     }

@@ -169,7 +169,7 @@ fn play(bench: Bench<'_>, case: &TestCase, output: &Output) -> Result<(), Stop> 
     };
     let playing =
         Playing { executor: bench.executor, interactor: &interactor, test_case: case, contract };
-    let most = interactor.limits().output;
+    let most = interactor.limits.output;
     let (mut ran, written) = by_hand::talk("< ", most, |hand| playing.by_hand(hand))?;
     ran.outcome.stdout_bytes = written;
     tell(ran, output);

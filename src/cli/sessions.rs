@@ -57,7 +57,7 @@ impl Finished {
         entries: &'a [PreparedSubmission<'a>],
     ) -> impl Iterator<Item = (&'a Submission, &'a Judgement)> {
         let results = entries.iter().zip(&self.results);
-        results.filter_map(|(entry, judged)| Some((entry.submission, judged.judgement()?)))
+        results.filter_map(|(entry, judged)| Some((entry.submission, judged.as_deref().ok()?)))
     }
 }
 
@@ -216,16 +216,11 @@ impl Judging<'_> {
                 scheme: None,
             };
             for judged in session.run()? {
-                match judged {
-                    Judged::Failed(error) => return Err(error.into()),
-                    judged => results.push(judged),
-                }
+                results.push(judged?);
             }
             bounding.extend(entries.iter().map(|entry| entry.submission.clone()));
         }
-        let judged = bounding.iter().zip(&results);
-        let judged = judged.filter_map(|(submission, it)| Some((submission, it.judgement()?)));
-        let bounds = time_limit::bounds(judged);
+        let bounds = time_limit::bounds(bounding.iter().zip(results.iter().map(|it| &**it)));
         // A run that was stopped only shows that more time is needed.
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {

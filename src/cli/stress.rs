@@ -35,7 +35,7 @@ use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPla
 use crate::model::verdict::Verdict;
 use crate::package;
 use crate::stress::batch::Batches;
-use crate::stress::comparison::{Answers, Comparison, Unusable, bytes, shown};
+use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
 use crate::stress::promote::Promotion;
 use crate::stress::search::{Failure, Fault, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
@@ -229,7 +229,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         let is_over = || host.is_stopped() || Instant::now() >= late;
         return Err(match generate_until(grammar, &shape::RANDOM, &[], seed, None, &is_over) {
             Err(Unwritten::Unsatisfied(why)) => why.into(),
-            _ => Diagnostic::error(&grammar.source().path, "no input was written in time")
+            _ => Diagnostic::error(&grammar.source.path, "no input was written in time")
                 .help("give more time with --time, or express each ASSERT in the bounds of values")
                 .into(),
         });
@@ -344,8 +344,8 @@ fn answer(
     input: &Arc<[u8]>,
 ) -> Result<Arc<[u8]>, Stop> {
     if !comparison.is_judged() {
-        let mut ran = comparison.run(programs.solution(), input)?;
-        return Ok(bytes(&mut ran, u64::MAX)?.into());
+        let ran = comparison.run(programs.solution(), input)?;
+        return Ok(ran.bytes(u64::MAX)?.into());
     }
     // The answer exists: each comparison on this input used it.
     let answer = comparison.answer(input)?;
@@ -441,18 +441,18 @@ fn compare(
     let answer = comparison.answer(input)?.ok();
     found.expected = Some(answer.as_ref().map(|it| it.to_vec()).unwrap_or_default());
     for _ in 0..TRIES {
-        let mut ran = comparison.run(comparison.submission, input)?;
+        let ran = comparison.run(comparison.submission, input)?;
         let fails = match (&ran.rejected, &answer) {
             (Some(rejected), _) => rejected.verdict == found.verdict,
             (None, Some(answer)) => {
-                let whole = bytes(&mut ran, u64::MAX)?;
+                let whole = ran.bytes(u64::MAX)?;
                 found.verdict == Verdict::WrongAnswer
                     && !comparison.accepts(input, answer, &ran, &whole)?
             }
             (None, None) => true,
         };
         if fails {
-            found.got = Some(bytes(&mut ran, SHOWN)?);
+            found.got = Some(ran.bytes(SHOWN)?);
             let stderr = ran.stderr.start(SHOWN);
             found.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
             break;

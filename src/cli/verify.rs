@@ -221,7 +221,7 @@ impl Verifier<'_> {
             validators,
             selected: &selected,
             extent: self.extent(),
-            mutations: &mutations::generic(),
+            mutations: &mutations::GENERIC,
         };
         let done = validate::data(&proving, &mut found);
         self.output.diagnosed(found);

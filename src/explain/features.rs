@@ -27,7 +27,7 @@ pub struct Feature {
 }
 
 /// What a feature measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum About {
     /// The value of a variable that is read once.
     Value,
@@ -94,40 +94,13 @@ pub enum About {
 impl About {
     /// Whether it is a number rather than yes or no.
     pub fn is_number(self) -> bool {
-        use About::*;
-        matches!(
-            self,
-            Value
-                | Cases
-                | Length
-                | Sum
-                | Least
-                | Greatest
-                | Bytes
-                | Lines
-                | Answer
-                | FirstAnswer
-                | SecondAnswer
-                | GreatestAnswer
-                | LeastAnswer
-                | AnswerBytes
-        )
+        !matches!(self.wording(), Wording::Flag(..))
     }
 
     /// Whether it depends on the answer.
     pub fn is_of_answer(self) -> bool {
-        use About::*;
-        matches!(
-            self,
-            Answer
-                | FirstAnswer
-                | SecondAnswer
-                | GreatestAnswer
-                | LeastAnswer
-                | AnswersRise
-                | AnswersEqual
-                | AnswerBytes
-        )
+        // These come last.
+        self >= Self::Answer
     }
 
     /// How far-fetched a statement about it is.
@@ -142,6 +115,74 @@ impl About {
             Bytes | AnswerBytes => 4,
         }
     }
+
+    /// How it is put into words.
+    pub(super) fn wording(self) -> Wording {
+        use About::*;
+        use Wording::{Amount, Flag, Number};
+        match self {
+            Value => Number("{name}"),
+            SameValue => Flag("{name} and {other} are equal", "{name} and {other} differ"),
+            SmallerValue => {
+                Flag("{name} is smaller than {other}", "{name} is not smaller than {other}")
+            }
+            Cases => Amount("there are", "test cases"),
+            Length => Amount("{name} has", "values"),
+            Sum => Number("the sum of {name}"),
+            Least => Number("the least value of {name}"),
+            Greatest => Number("the greatest value of {name}"),
+            AllEqual => Flag("all values of {name} are equal", "two values of {name} differ"),
+            Tie => Flag("two values of {name} are equal", "all values of {name} differ"),
+            Neighbours => {
+                Flag("two neighbours in {name} are equal", "no two neighbours in {name} are equal")
+            }
+            Rising => Flag("{name} is sorted", "{name} is not sorted"),
+            Falling => Flag("{name} is sorted from the greatest down", "{name} rises somewhere"),
+            EndsEqual => Flag(
+                "the first and the last value of {name} are equal",
+                "the first and the last value of {name} differ",
+            ),
+            Mirrored => {
+                Flag("{name} reads the same backwards", "{name} reads differently backwards")
+            }
+            Zero => Flag("a value of {name} is zero", "no value of {name} is zero"),
+            PowerOfTwo => Flag("{name} is a power of two", "{name} is not a power of two"),
+            SmallerLater => Flag(
+                "a test case has a smaller {name} than the one before",
+                "no test case has a smaller {name} than the one before",
+            ),
+            LargerLater => Flag(
+                "a test case has a larger {name} than the first",
+                "no test case has a larger {name} than the first",
+            ),
+            SameCases => Flag("two test cases are equal", "all test cases differ"),
+            Bytes => Amount("the input has", "bytes"),
+            Lines => Amount("the input has", "lines"),
+            Answer => Number("the answer"),
+            FirstAnswer => Number("the first number of the answer"),
+            SecondAnswer => Number("the second number of the answer"),
+            GreatestAnswer => Number("the greatest number of the answer"),
+            LeastAnswer => Number("the least number of the answer"),
+            AnswersRise => Flag(
+                "the first number of the answer is smaller than the second",
+                "the first number of the answer is not smaller than the second",
+            ),
+            AnswersEqual => {
+                Flag("both numbers of the answer are equal", "both numbers of the answer differ")
+            }
+            AnswerBytes => Amount("the answer has", "bytes"),
+        }
+    }
+}
+
+/// The words for a feature; `{name}` stands for its variable, `{other}` for the one that it is compared with.
+pub(super) enum Wording {
+    /// If it is yes, and if it is no.
+    Flag(&'static str, &'static str),
+    /// A number.
+    Number(&'static str),
+    /// How many there are of something.
+    Amount(&'static str, &'static str),
 }
 
 /// How many variables that are read once are compared with each other.
@@ -323,21 +364,9 @@ impl Whole<'_> {
             About::LargerLater => yes(sizes.iter().any(|size| *size > sizes[0])),
             About::SameCases => {
                 let known = |nodes: &Vec<&'_ InputNode>| {
-                    let ints: Vec<Int> = nodes
-                        .iter()
-                        .filter_map(|node| match node {
-                            InputNode::Int(int) => Some(int.value.clone()),
-                            _ => None,
-                        })
-                        .collect();
-                    let texts: Vec<Vec<u8>> = nodes
-                        .iter()
-                        .filter_map(|node| match node {
-                            InputNode::Text { text, .. } => Some(text.clone()),
-                            _ => None,
-                        })
-                        .collect();
-                    (ints, texts)
+                    let ints = nodes.iter().filter_map(|node| Some(node.int()?.value.clone()));
+                    let texts = nodes.iter().filter_map(|node| node.text().map(<[u8]>::to_vec));
+                    (ints.collect::<Vec<Int>>(), texts.collect::<Vec<_>>())
                 };
                 let different: BTreeSet<_> = self.cases.iter().map(known).collect();
                 yes(different.len() < self.cases.len())
@@ -373,11 +402,8 @@ impl Whole<'_> {
 }
 
 fn ints(nodes: &[&InputNode], sites: &[usize]) -> Vec<i128> {
-    let of = |node: &&InputNode| match node {
-        InputNode::Int(int) if sites.contains(&int.site) => number(&int.value),
-        _ => None,
-    };
-    nodes.iter().filter_map(of).collect()
+    let ints = nodes.iter().filter_map(|node| node.int());
+    ints.filter(|int| sites.contains(&int.site)).filter_map(|int| number(&int.value)).collect()
 }
 
 /// The values of a variable in a test case: integers, or bytes of a text.

@@ -1,5 +1,7 @@
 //! The statements that agree with all inputs judged so far, the simplest first.
 
+use std::ops::Range;
+
 use crate::explain::features::{About, Features, Row};
 use crate::explain::statement::{Atom, ROUND, Statement, Test};
 
@@ -57,19 +59,14 @@ pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -
     let masks: Vec<Mask> = atoms.iter().map(|atom| table.mask(atom)).collect();
     let mut found = Vec::new();
     let everything = Mask { bits: vec![u64::MAX; table.words] };
-    let mut add = |atoms: Vec<Atom>, threshold: Option<Threshold>| {
-        let statement = Statement { atoms };
-        let cost = statement.cost(features);
-        found.push(Candidate { statement, threshold, cost });
-    };
     for (atom, mask) in atoms.iter().zip(&masks) {
         if table.agrees(mask, agreement) {
-            add(vec![*atom], None);
+            found.push(candidate(features, vec![*atom], None));
         }
     }
     for feature in numbers(features) {
         for (atom, threshold) in table.thresholds(features, feature, &everything, agreement) {
-            add(vec![atom], Some(threshold));
+            found.push(candidate(features, vec![atom], Some(threshold)));
         }
     }
     // A single value of a figure may be the only one seen of all that are odd or a power of two and no smaller, or no
@@ -86,16 +83,14 @@ pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -
             for test in [Test::AtLeast(value), Test::AtMost(value)] {
                 let limit = Atom { feature: is.feature, test };
                 if table.agrees(&masks[at].and(&table.mask(&limit)), agreement) {
-                    let mut atoms = vec![*kind, limit];
-                    atoms.sort_by_key(|atom| atom.feature);
-                    found.push(Candidate { statement: Statement { atoms }, threshold: None, cost });
+                    let both = candidate(features, vec![*kind, limit], None);
+                    found.push(Candidate { cost, ..both });
                 }
             }
         }
     }
     let is_simple = found.iter().any(|it| it.cost <= SIMPLE);
     if agreement == Agreement::Exactly && !is_simple {
-        let mut pairs: Vec<(Vec<Atom>, Option<Threshold>)> = Vec::new();
         for (at, atom) in atoms.iter().enumerate() {
             if !table.agrees(&masks[at], Agreement::OnlyIf) {
                 continue;
@@ -106,27 +101,31 @@ pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -
                 }
                 let both = masks[at].and(mask);
                 if table.agrees(&both, agreement) {
-                    pairs.push((vec![*atom, *other], None));
+                    found.push(candidate(features, vec![*atom, *other], None));
                 }
             }
             for feature in numbers(features).filter(|it| *it != atom.feature) {
                 for (second, threshold) in
                     table.thresholds(features, feature, &masks[at], agreement)
                 {
-                    pairs.push((vec![*atom, second], Some(threshold)));
+                    found.push(candidate(features, vec![*atom, second], Some(threshold)));
                 }
             }
-        }
-        for (mut atoms, threshold) in pairs {
-            atoms.sort_by_key(|atom| atom.feature);
-            let statement = Statement { atoms };
-            let cost = statement.cost(features);
-            found.push(Candidate { statement, threshold, cost });
         }
     }
     found.sort_by_key(|it| it.cost);
     found.truncate(MOST);
     found
+}
+
+fn candidate(
+    features: &Features<'_>,
+    mut atoms: Vec<Atom>,
+    threshold: Option<Threshold>,
+) -> Candidate {
+    atoms.sort_by_key(|atom| atom.feature);
+    let statement = Statement { atoms };
+    Candidate { cost: statement.cost(features), statement, threshold }
 }
 
 fn numbers(features: &Features<'_>) -> impl Iterator<Item = usize> {
@@ -187,13 +186,13 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
             add(Test::AtMost(0));
         }
     }
-    let mut unique: Vec<Atom> = Vec::new();
-    for atom in atoms {
-        if !unique.contains(&atom) {
-            unique.push(atom);
-        }
-    }
-    unique
+    let mut seen: Vec<Atom> = Vec::new();
+    atoms.retain(|atom| {
+        let is_new = !seen.contains(atom);
+        seen.push(*atom);
+        is_new
+    });
+    atoms
 }
 
 /// A set of rows.
@@ -215,7 +214,7 @@ impl Mask {
 struct Table<'a> {
     rows: Vec<&'a Row>,
     /// The rows of each sample, and whether it fails; failing samples first.
-    samples: Vec<(std::ops::Range<usize>, bool)>,
+    samples: Vec<(Range<usize>, bool)>,
     words: usize,
 }
 
@@ -263,23 +262,19 @@ impl<'a> Table<'a> {
         let mut found = Vec::new();
         for sign in [1, -1] {
             // The least figure of the failing inputs and the greatest of the passing ones; mirrored for `at most`.
-            let (mut failing, mut passing): (Option<i128>, Option<i128>) = (None, None);
-            let mut is_possible = true;
-            for (rows, fails) in &self.samples {
+            let best = |rows: &Range<usize>| {
                 let figures = rows.clone().filter(|row| mask.has(*row));
-                let figures = figures.filter_map(|row| self.rows[row][feature]);
-                match (figures.map(|figure| figure * sign).max(), fails) {
-                    (None, true) => is_possible = false,
-                    (Some(best), true) => failing = Some(failing.map_or(best, |it| it.min(best))),
-                    (Some(best), false) => passing = Some(passing.map_or(best, |it| it.max(best))),
-                    (None, false) => {}
-                }
-                if !is_possible {
-                    break;
-                }
-            }
-            let Some(failing) = failing.filter(|_| is_possible) else { continue };
-            let Some(passing) = passing else { continue };
+                figures.filter_map(|row| Some(self.rows[row][feature]? * sign)).max()
+            };
+            let of = |wanted: bool| {
+                let samples = self.samples.iter().filter(move |(_, fails)| *fails == wanted);
+                samples.map(move |(rows, _)| best(rows))
+            };
+            // None is the least: every failing input must have a figure.
+            let (Some(Some(failing)), Some(Some(passing))) = (of(true).min(), of(false).max())
+            else {
+                continue;
+            };
             if agreement == Agreement::Exactly && passing >= failing {
                 continue;
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::explain::features::{Features, Row};
-use crate::explain::find::Threshold;
+use crate::explain::find::{Sample, Threshold};
 use crate::grammar::chance::Chance;
 use crate::grammar::enumerate::Small;
 use crate::grammar::generate::{End, Pin, generate_within};
@@ -23,7 +23,35 @@ pub struct Fresh {
     pub tree: InputTree,
     /// Its figures, except those of the answer.
     pub rows: Vec<Row>,
+    /// Where it comes from.
+    pub origin: Origin,
 }
+
+/// Where an input comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was known before.
+    Known,
+    /// It was drawn at random.
+    Drawn,
+    /// It was made to test a statement, but not from a failing input.
+    Fresh,
+    /// It was made from a failing input: most of these fail, too.
+    BesideFailing,
+}
+
+/// What is known of a judged input beside its figures.
+pub struct Source {
+    /// Its parse tree.
+    pub tree: InputTree,
+    /// Its size in bytes.
+    pub size: usize,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// An input from which others are made.
+pub type Neighbour<'a> = (&'a Sample, &'a Source);
 
 /// Makes new inputs.
 pub struct Maker<'g, 'f> {
@@ -57,14 +85,14 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 
     /// Parses a new input; None if it was seen before or the grammar refuses it.
-    pub fn apart(&mut self, input: Arc<[u8]>) -> Option<Fresh> {
+    pub fn apart(&mut self, input: Arc<[u8]>, origin: Origin) -> Option<Fresh> {
         if self.seen.contains(&input) {
             return None;
         }
         let tree = parse(self.grammar, &input, Path::new("input")).ok()?;
         let rows = self.features.rows(&tree, &input, None);
         self.seen.insert(Arc::clone(&input));
-        Some(Fresh { input, tree, rows })
+        Some(Fresh { input, tree, rows, origin })
     }
 
     /// Allows an unused input to be made again.
@@ -75,11 +103,11 @@ impl<'g, 'f> Maker<'g, 'f> {
     /// The next of the smallest inputs.
     pub fn smallest(&mut self) -> Option<Fresh> {
         let small = self.small.next()?;
-        self.apart(small.text.into())
+        self.apart(small.text.into(), Origin::Fresh)
     }
 
     /// An input in one of the grammar's shapes, sometimes with a value at its bound.
-    pub fn draw(&mut self) -> Option<Fresh> {
+    pub fn draw(&mut self, origin: Origin) -> Option<Fresh> {
         self.drawn += 1;
         let turn = self.drawn;
         let shape = self.chance.below(self.shapes.len() as u64) as usize;
@@ -88,7 +116,7 @@ impl<'g, 'f> Maker<'g, 'f> {
             0 => shape,
             _ => shape.sized(Scale::Small).unwrap_or(shape),
         };
-        let sites = self.grammar.sites().len() as u64;
+        let sites = self.grammar.sites.len() as u64;
         let pins = match turn % 5 {
             0 if sites > 0 => {
                 let site = self.chance.below(sites) as usize;
@@ -99,30 +127,35 @@ impl<'g, 'f> Maker<'g, 'f> {
         };
         let seed = self.chance.below(u64::MAX);
         let text = generate_within(self.grammar, &shape, &pins, seed, Some(LARGEST)).ok()?;
-        self.apart(text.into())
+        self.apart(text.into(), origin)
     }
 
-    /// A variation of one of these inputs, and whether the original fails.
-    pub fn beside(&mut self, trees: &[Neighbour<'_>]) -> Option<(Fresh, bool)> {
-        let place = self.chance.below(trees.len() as u64) as usize;
-        let near = trees.get(place).filter(|it| it.size <= BESIDE_MAX)?;
-        let text = vary(self.grammar, near.tree, &mut self.chance)?;
-        Some((self.apart(text.into())?, near.fails))
+    /// One of these inputs, unless it is too large, and the origin of what is made from it.
+    fn one_of<'n>(&mut self, all: &[Neighbour<'n>]) -> Option<(Neighbour<'n>, Origin)> {
+        let place = self.chance.below(all.len() as u64) as usize;
+        let near = all.get(place).filter(|(_, source)| source.size <= BESIDE_MAX)?;
+        Some((*near, if near.0.fails { Origin::BesideFailing } else { Origin::Fresh }))
+    }
+
+    /// A variation of one of these inputs.
+    pub fn beside(&mut self, all: &[Neighbour<'_>]) -> Option<Fresh> {
+        let ((_, source), origin) = self.one_of(all)?;
+        let text = vary(self.grammar, &source.tree, &mut self.chance)?;
+        self.apart(text.into(), origin)
     }
 
     /// A variation of one of these inputs with the figure as near to a goal as possible.
     pub fn towards(
         &mut self,
-        trees: &[Neighbour<'_>],
+        all: &[Neighbour<'_>],
         threshold: &Threshold,
         goal: i128,
-    ) -> Option<(Fresh, bool)> {
+    ) -> Option<Fresh> {
         const STEPS: usize = 12;
         let feature = &self.features.list[threshold.feature];
-        let place = self.chance.below(trees.len() as u64) as usize;
-        let near = trees.get(place).filter(|it| it.size <= BESIDE_MAX)?;
-        let mut tree = near.tree.clone();
-        let mut figure = figure(near.rows, threshold.feature, goal)?;
+        let ((sample, source), origin) = self.one_of(all)?;
+        let mut tree = source.tree.clone();
+        let mut figure = figure(&sample.rows, threshold.feature, goal)?;
         let mut best: Option<Fresh> = None;
         for _ in 0..STEPS {
             if figure == goal {
@@ -136,7 +169,9 @@ impl<'g, 'f> Maker<'g, 'f> {
                     grown(self.grammar, &tree, &wish, &mut self.chance)
                 }
             };
-            let Some(made) = text.and_then(|text| self.apart(text.into())) else { continue };
+            let Some(made) = text.and_then(|text| self.apart(text.into(), origin)) else {
+                continue;
+            };
             self.give_back(&made);
             let Some(now) = self::figure(&made.rows, threshold.feature, goal) else { continue };
             if (goal - now).abs() < (goal - figure).abs() {
@@ -145,24 +180,11 @@ impl<'g, 'f> Maker<'g, 'f> {
                 best = Some(made);
             }
         }
-        let made = best.filter(|made| self.seen.insert(Arc::clone(&made.input)))?;
-        Some((made, near.fails))
+        best.filter(|made| self.seen.insert(Arc::clone(&made.input)))
     }
 }
 
 /// The figure nearest to a goal, over all test cases.
 pub fn figure(rows: &[Row], feature: usize, goal: i128) -> Option<i128> {
     rows.iter().filter_map(|row| row[feature]).min_by_key(|figure| (goal - figure).abs())
-}
-
-/// An input from which others are made.
-pub struct Neighbour<'a> {
-    /// Its parse tree.
-    pub tree: &'a InputTree,
-    /// Its figures.
-    pub rows: &'a [Row],
-    /// Its size in bytes.
-    pub size: usize,
-    /// Whether the submission fails on it.
-    pub fails: bool,
 }

@@ -1,6 +1,6 @@
 //! A statement about inputs: one or two tests of figures that a single test case must pass.
 
-use crate::explain::features::{About, Feature, Features, Row};
+use crate::explain::features::{About, Feature, Features, Row, Wording};
 
 /// A test of one figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,151 +111,63 @@ impl Atom {
     }
 
     fn text(&self, feature: &Feature) -> String {
-        let name = &feature.name;
+        let [one, all] = ["a value of {name} is", "all values of {name} are"];
+        let text = match (feature.about, self.test, feature.about.wording()) {
+            (About::Least, Test::AtMost(value), _) => of_values(one, feature, "at most", value),
+            (About::Least, Test::AtLeast(value), _) => of_values(all, feature, "at least", value),
+            (About::Greatest, Test::AtLeast(value), _) => {
+                of_values(one, feature, "at least", value)
+            }
+            (About::Greatest, Test::AtMost(value), _) => of_values(all, feature, "at most", value),
+            (_, Test::Yes, Wording::Flag(yes, _)) => yes.to_owned(),
+            (_, _, Wording::Flag(_, no)) => no.to_owned(),
+            (_, test, Wording::Number(what)) => format!("{what} is {}", compared(feature, test)),
+            (_, test, Wording::Amount(what, unit)) => format!("{what} {}", amount(test, unit)),
+        };
         let other = feature.other.as_ref().map_or("", |(name, _)| name);
-        let yes_or_no = |yes: String, no: String| match self.test {
-            Test::Yes => yes,
-            _ => no,
-        };
-        let compared = |what: String| {
-            let is_bound = |bound: Option<i128>, value: i128| bound == Some(value);
-            match self.test {
-                Test::AtLeast(value) if is_bound(feature.max, value) => {
-                    format!("{what} is {value}")
-                }
-                Test::AtMost(value) if is_bound(feature.min, value) => format!("{what} is {value}"),
-                Test::AtLeast(1) => format!("{what} is positive"),
-                Test::AtMost(-1) => format!("{what} is negative"),
-                Test::AtLeast(value) => format!("{what} is at least {value}"),
-                Test::AtMost(value) => format!("{what} is at most {value}"),
-                Test::Is(value) => format!("{what} is {value}"),
-                Test::Odd => format!("{what} is odd"),
-                Test::Even | Test::Yes | Test::No => format!("{what} is even"),
-            }
-        };
-        let sized = |what: &str, unit: &str| match self.test {
-            Test::AtLeast(value) => format!("{what} at least {value} {unit}"),
-            Test::AtMost(value) => format!("{what} at most {value} {unit}"),
-            Test::Is(value) => format!("{what} {value} {unit}"),
-            Test::Odd => format!("{what} an odd number of {unit}"),
-            _ => format!("{what} an even number of {unit}"),
-        };
-        match feature.about {
-            About::Value => compared(name.clone()),
-            About::SameValue => yes_or_no(
-                format!("{name} and {other} are equal"),
-                format!("{name} and {other} differ"),
-            ),
-            About::SmallerValue => yes_or_no(
-                format!("{name} is smaller than {other}"),
-                format!("{name} is not smaller than {other}"),
-            ),
-            About::Cases => sized("there are", "test cases"),
-            About::Length => sized(&format!("{name} has"), "values"),
-            About::Sum => compared(format!("the sum of {name}")),
-            About::Least => match self.test {
-                Test::AtMost(value) => some(feature, "at most", value),
-                Test::AtLeast(value) => all(feature, "at least", value),
-                _ => compared(format!("the least value of {name}")),
-            },
-            About::Greatest => match self.test {
-                Test::AtLeast(value) => some(feature, "at least", value),
-                Test::AtMost(value) => all(feature, "at most", value),
-                _ => compared(format!("the greatest value of {name}")),
-            },
-            About::AllEqual => yes_or_no(
-                format!("all values of {name} are equal"),
-                format!("two values of {name} differ"),
-            ),
-            About::Tie => yes_or_no(
-                format!("two values of {name} are equal"),
-                format!("all values of {name} differ"),
-            ),
-            About::Neighbours => yes_or_no(
-                format!("two neighbours in {name} are equal"),
-                format!("no two neighbours in {name} are equal"),
-            ),
-            About::Rising => {
-                yes_or_no(format!("{name} is sorted"), format!("{name} is not sorted"))
-            }
-            About::Falling => yes_or_no(
-                format!("{name} is sorted from the greatest down"),
-                format!("{name} rises somewhere"),
-            ),
-            About::EndsEqual => yes_or_no(
-                format!("the first and the last value of {name} are equal"),
-                format!("the first and the last value of {name} differ"),
-            ),
-            About::Mirrored => yes_or_no(
-                format!("{name} reads the same backwards"),
-                format!("{name} reads differently backwards"),
-            ),
-            About::Zero => yes_or_no(
-                format!("a value of {name} is zero"),
-                format!("no value of {name} is zero"),
-            ),
-            About::PowerOfTwo => yes_or_no(
-                format!("{name} is a power of two"),
-                format!("{name} is not a power of two"),
-            ),
-            About::SmallerLater => yes_or_no(
-                format!("a test case has a smaller {name} than the one before"),
-                format!("no test case has a smaller {name} than the one before"),
-            ),
-            About::LargerLater => yes_or_no(
-                format!("a test case has a larger {name} than the first"),
-                format!("no test case has a larger {name} than the first"),
-            ),
-            About::SameCases => {
-                yes_or_no("two test cases are equal".to_owned(), "all test cases differ".to_owned())
-            }
-            About::Bytes => sized("the input has", "bytes"),
-            About::Lines => sized("the input has", "lines"),
-            About::AnswerBytes => sized("the answer has", "bytes"),
-            About::Answer => compared("the answer".to_owned()),
-            About::FirstAnswer => compared("the first number of the answer".to_owned()),
-            About::SecondAnswer => compared("the second number of the answer".to_owned()),
-            About::GreatestAnswer => compared("the greatest number of the answer".to_owned()),
-            About::LeastAnswer => compared("the least number of the answer".to_owned()),
-            About::AnswersRise => yes_or_no(
-                "the first number of the answer is smaller than the second".to_owned(),
-                "the first number of the answer is not smaller than the second".to_owned(),
-            ),
-            About::AnswersEqual => yes_or_no(
-                "both numbers of the answer are equal".to_owned(),
-                "both numbers of the answer differ".to_owned(),
-            ),
-        }
+        text.replace("{name}", &feature.name).replace("{other}", other)
+    }
+}
+
+/// What a number is, if it passes this test.
+fn compared(feature: &Feature, test: Test) -> String {
+    match test {
+        Test::AtLeast(value) if feature.max == Some(value) => value.to_string(),
+        Test::AtMost(value) if feature.min == Some(value) => value.to_string(),
+        Test::AtLeast(1) => "positive".to_owned(),
+        Test::AtMost(-1) => "negative".to_owned(),
+        Test::AtLeast(value) => format!("at least {value}"),
+        Test::AtMost(value) => format!("at most {value}"),
+        Test::Is(value) => value.to_string(),
+        Test::Odd => "odd".to_owned(),
+        Test::Even | Test::Yes | Test::No => "even".to_owned(),
+    }
+}
+
+/// How many there are, if their number passes this test.
+fn amount(test: Test, unit: &str) -> String {
+    match test {
+        Test::AtLeast(value) => format!("at least {value} {unit}"),
+        Test::AtMost(value) => format!("at most {value} {unit}"),
+        Test::Is(value) => format!("{value} {unit}"),
+        Test::Odd => format!("an odd number of {unit}"),
+        _ => format!("an even number of {unit}"),
+    }
+}
+
+/// What one value of a row is, or what all are.
+fn of_values(these: &str, feature: &Feature, than: &str, value: i128) -> String {
+    match value {
+        -1 if than == "at most" => format!("{these} negative"),
+        value if [feature.min, feature.max].contains(&Some(value)) => format!("{these} {value}"),
+        1 if than == "at least" => format!("{these} positive"),
+        value => format!("{these} {than} {value}"),
     }
 }
 
 /// Whether a threshold is natural: a change of sign, or the limit of a type.
 pub fn is_usual(least: i128) -> bool {
     matches!(least, 0..=2) || ROUND.contains(&least) || ROUND.contains(&(least - 1))
-}
-
-fn some(feature: &Feature, than: &str, value: i128) -> String {
-    let name = &feature.name;
-    match value {
-        -1 if than == "at most" => format!("a value of {name} is negative"),
-        value if Some(value) == feature.min || Some(value) == feature.max => {
-            format!("a value of {name} is {value}")
-        }
-        1 if than == "at least" => format!("a value of {name} is positive"),
-        value => format!("a value of {name} is {than} {value}"),
-    }
-}
-
-fn all(feature: &Feature, than: &str, value: i128) -> String {
-    let name = &feature.name;
-    match value {
-        -1 if than == "at most" => format!("all values of {name} are negative"),
-        value if Some(value) == feature.min || Some(value) == feature.max => {
-            format!("all values of {name} are {value}")
-        }
-        1 if than == "at least" => format!("all values of {name} are positive"),
-        value => format!("all values of {name} are {than} {value}"),
-    }
 }
 
 impl Statement {

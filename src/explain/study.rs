@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use crate::explain::features::{About, Features, Row};
 use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find};
-use crate::explain::fresh::{Fresh, Maker, Neighbour, figure};
+use crate::explain::fresh::{Fresh, Maker, Neighbour, Origin, Source, figure};
 use crate::explain::statement::{Atom, Statement, Test, is_usual};
 use crate::explain::subject::{Judged, Subject};
 use crate::grammar::program::Grammar;
-use crate::grammar::tree::InputTree;
 use crate::model::explanation::{Explanation, ExplanationKind, Tried};
 use crate::model::stop::Stop;
 
@@ -66,6 +65,7 @@ pub fn study(
         features: &features,
         subject,
         maker,
+        agreement: Agreement::Exactly,
         samples: Vec::new(),
         sources: Vec::new(),
         runs: 0,
@@ -80,34 +80,14 @@ struct Study<'g, 'a> {
     features: &'a Features<'g>,
     subject: &'a dyn Subject,
     maker: Maker<'g, 'a>,
+    /// How statements must agree with the inputs that fail.
+    agreement: Agreement,
     samples: Vec<Sample>,
     /// For each sample where it comes from.
     sources: Vec<Source>,
     runs: u64,
     is_cut: bool,
 }
-
-struct Source {
-    tree: InputTree,
-    size: usize,
-    origin: Origin,
-}
-
-/// Where an input comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    /// It was known before.
-    Known,
-    /// It was drawn at random.
-    Drawn,
-    /// It was made to test a statement, but not from a failing input.
-    Fresh,
-    /// It was made from a failing input: most of these fail, too.
-    BesideFailing,
-}
-
-/// Inputs made to test a statement, and where each comes from.
-type Doubts = Vec<(Fresh, Origin)>;
 
 /// The results of a statement so far.
 #[derive(Clone, Copy, Default)]
@@ -124,15 +104,13 @@ struct Trial {
 impl Study<'_, '_> {
     fn explain(&mut self, known: Vec<Judged>) -> Result<Option<Explanation>, Stop> {
         for judged in known {
-            if let Some(made) = self.maker.apart(Arc::clone(&judged.input)) {
-                self.keep(made, &judged, Origin::Known);
+            if let Some(made) = self.maker.apart(Arc::clone(&judged.input), Origin::Known) {
+                self.keep(made, &judged);
             }
         }
-        let small = (0..SMALLEST).filter_map(|_| self.maker.smallest());
-        let small = small.map(|made| (made, Origin::Fresh)).collect();
+        let small = (0..SMALLEST).filter_map(|_| self.maker.smallest()).collect();
         self.judge(small)?;
-        let drawn = (0..DRAWN).filter_map(|_| self.maker.draw());
-        let drawn = drawn.map(|made| (made, Origin::Drawn)).collect();
+        let drawn = (0..DRAWN).filter_map(|_| self.maker.draw(Origin::Drawn)).collect();
         self.judge(drawn)?;
         for _ in 0..HUNTS {
             let beside = self.beside(&|it| it.fails, BESIDE);
@@ -144,10 +122,11 @@ impl Study<'_, '_> {
         if self.failing() < FAILING {
             return Ok(None);
         }
-        if let Some(explanation) = self.doubt(Agreement::Exactly)? {
+        if let Some(explanation) = self.doubt()? {
             return Ok(Some(explanation));
         }
-        self.doubt(Agreement::OnlyIf)
+        self.agreement = Agreement::OnlyIf;
+        self.doubt()
     }
 
     fn failing(&self) -> usize {
@@ -162,16 +141,16 @@ impl Study<'_, '_> {
     }
 
     /// Tests the simplest statement until one survives.
-    fn doubt(&mut self, agreement: Agreement) -> Result<Option<Explanation>, Stop> {
+    fn doubt(&mut self) -> Result<Option<Explanation>, Stop> {
         let mut trials: Vec<(Statement, Trial)> = Vec::new();
         let mut dropped: Vec<Statement> = Vec::new();
         for _ in 0..ROUNDS {
             if self.is_over() {
                 return Ok(None);
             }
-            let mut candidates = find(self.features, &self.samples, agreement);
+            let mut candidates = find(self.features, &self.samples, self.agreement);
             candidates.retain(|it| !dropped.contains(&it.statement));
-            if agreement == Agreement::OnlyIf {
+            if self.agreement == Agreement::OnlyIf {
                 candidates.retain(|it| self.tells_something(&it.statement));
                 candidates.sort_by_key(|it| (self.passing_with(&it.statement), it.cost));
             }
@@ -183,20 +162,20 @@ impl Study<'_, '_> {
             });
             let rivals = &candidates[1..candidates.len().min(1 + RIVALS)];
             let before = self.samples.len();
-            let made = self.doubts(&best, rivals, agreement);
+            let made = self.doubts(&best, rivals);
             self.judge(made)?;
             let trial = &mut trials[place].1;
             let known = *trial;
-            self.note(trial, &best, before, agreement);
+            self.note(trial, &best, before);
             let is_short = |now: Tried, known: Tried| now.inputs < known.inputs + DOUBT as u64;
             if is_short(trial.with, known.with) || is_short(trial.without, known.without) {
                 trial.dry += 1;
             }
             let (trial, is_over) = (*trial, self.is_over());
-            match self.verdict(&trial, is_over, &best, agreement) {
+            match self.verdict(&trial, is_over, &best) {
                 Standing::Open => {}
                 Standing::Falls => dropped.push(best.statement),
-                Standing::Stands => return Ok(Some(self.told(&trial, &best, agreement))),
+                Standing::Stands => return Ok(Some(self.told(&trial, &best))),
             }
         }
         Ok(None)
@@ -216,24 +195,22 @@ impl Study<'_, '_> {
     }
 
     /// Inputs that could refute a statement.
-    fn doubts(&mut self, best: &Candidate, rivals: &[Candidate], agreement: Agreement) -> Doubts {
+    fn doubts(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<Fresh> {
         let mut made = Vec::new();
         let statement = &best.statement;
         if statement.is_of_answer(self.features) {
             // Only a run shows on which side an input is.
             if let Some((feature, value, sign)) = limit(best) {
                 let near = nearest(&self.samples, &self.sources, feature, value * sign, None);
-                let near = (0..2 * SIDE).filter_map(|_| self.maker.beside(&near));
-                made.extend(near.map(|(made, fails)| (made, beside_a(fails))));
+                made.extend((0..2 * SIDE).filter_map(|_| self.maker.beside(&near)));
             }
             made.extend(self.beside(&|it| it.fails, DOUBT));
             made.extend(self.beside(&|it| !it.fails, SIDE));
-            let drawn = (0..SIDE).filter_map(|_| self.maker.draw());
-            made.extend(drawn.map(|made| (made, Origin::Fresh)));
+            made.extend((0..SIDE).filter_map(|_| self.maker.draw(Origin::Fresh)));
             return made;
         }
         if let Some(threshold) = &best.threshold {
-            made.extend(self.near(best, threshold, agreement));
+            made.extend(self.near(best, threshold));
         }
         for side in [true, false] {
             made.extend(self.such(SIDE, ATTEMPTS, &|rows| statement.holds(rows) == side));
@@ -257,7 +234,12 @@ impl Study<'_, '_> {
 
     /// Up to `count` inputs with the wanted figures: drawn, and made from inputs with and without such figures, so
     /// that as little as possible changes.
-    fn such(&mut self, count: usize, attempts: usize, wanted: &dyn Fn(&[Row]) -> bool) -> Doubts {
+    fn such(
+        &mut self,
+        count: usize,
+        attempts: usize,
+        wanted: &dyn Fn(&[Row]) -> bool,
+    ) -> Vec<Fresh> {
         let mut trees: [Vec<Neighbour<'_>>; 3] = Default::default();
         for (sample, source) in self.samples.iter().zip(&self.sources) {
             let group = match (wanted(&sample.rows), sample.fails) {
@@ -265,7 +247,7 @@ impl Study<'_, '_> {
                 (true, false) => 1,
                 (true, true) => 2,
             };
-            trees[group].push(beside(sample, source));
+            trees[group].push((sample, source));
         }
         let mut all = Vec::new();
         for attempt in 0..attempts * count {
@@ -273,12 +255,12 @@ impl Study<'_, '_> {
                 break;
             }
             let made = match trees.get(attempt % 4) {
-                None => self.maker.draw().map(|made| (made, false)),
+                None => self.maker.draw(Origin::Fresh),
                 Some(trees) => self.maker.beside(trees),
             };
-            let Some((made, fails)) = made else { continue };
+            let Some(made) = made else { continue };
             match wanted(&made.rows) {
-                true => all.push((made, beside_a(fails))),
+                true => all.push(made),
                 false => self.maker.give_back(&made),
             }
         }
@@ -286,7 +268,7 @@ impl Study<'_, '_> {
     }
 
     /// Inputs on both sides of a threshold, and in the gap.
-    fn near(&mut self, best: &Candidate, threshold: &Threshold, agreement: Agreement) -> Doubts {
+    fn near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<Fresh> {
         let Some((_, value, sign)) = limit(best) else { return Vec::new() };
         let value = value * sign;
         let mut made = Vec::new();
@@ -295,7 +277,7 @@ impl Study<'_, '_> {
                 made.extend(study.towards(threshold, goal, fails));
             }
         };
-        match agreement {
+        match self.agreement {
             Agreement::Exactly => {
                 towards(self, value, None);
                 towards(self, value - sign, None);
@@ -317,33 +299,28 @@ impl Study<'_, '_> {
     }
 
     /// An input with the figure near a goal, made from a near one that fails or passes as given.
-    fn towards(
-        &mut self,
-        threshold: &Threshold,
-        goal: i128,
-        fails: Option<bool>,
-    ) -> Option<(Fresh, Origin)> {
+    fn towards(&mut self, threshold: &Threshold, goal: i128, fails: Option<bool>) -> Option<Fresh> {
         let near = nearest(&self.samples, &self.sources, threshold.feature, goal, fails);
-        let (made, fails) = self.maker.towards(&near, threshold, goal)?;
-        Some((made, beside_a(fails)))
+        self.maker.towards(&near, threshold, goal)
     }
 
     /// Variations of the wanted samples.
-    fn beside(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Doubts {
+    fn beside(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<Fresh> {
         let all = self.samples.iter().zip(&self.sources);
-        let all = all.filter(|(sample, _)| wanted(sample));
-        let all: Vec<Neighbour<'_>> = all.map(|(sample, source)| beside(sample, source)).collect();
-        let made = (0..count).filter_map(|_| self.maker.beside(&all));
-        made.map(|(made, fails)| (made, beside_a(fails))).collect()
+        let all: Vec<Neighbour<'_>> = all.filter(|(sample, _)| wanted(sample)).collect();
+        (0..count).filter_map(|_| self.maker.beside(&all)).collect()
     }
 
     /// Counts the results of the samples from `start` on. For a merely necessary statement, inputs for which it holds
     /// do not count if they were made from failing inputs.
-    fn note(&self, trial: &mut Trial, best: &Candidate, start: usize, agreement: Agreement) {
+    fn note(&self, trial: &mut Trial, best: &Candidate, start: usize) {
         let limit = limit(best);
         for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
             let holds = best.statement.holds(&sample.rows);
-            if holds && agreement == Agreement::OnlyIf && source.origin == Origin::BesideFailing {
+            if holds
+                && self.agreement == Agreement::OnlyIf
+                && source.origin == Origin::BesideFailing
+            {
                 continue;
             }
             let add = |tried: &mut Tried| {
@@ -366,20 +343,14 @@ impl Study<'_, '_> {
     }
 
     /// Whether a statement survives.
-    fn verdict(
-        &self,
-        trial: &Trial,
-        is_over: bool,
-        best: &Candidate,
-        agreement: Agreement,
-    ) -> Standing {
+    fn verdict(&self, trial: &Trial, is_over: bool, best: &Candidate) -> Standing {
         let is_dry = is_over || trial.dry > 2;
         let least = if is_dry { FEWEST } else { ENOUGH };
         let is_doubted = trial.with.inputs >= least && trial.without.inputs >= least;
         if trial.without.failing > 0 {
             return Standing::Falls;
         }
-        match agreement {
+        match self.agreement {
             Agreement::Exactly => {
                 if trial.with.failing < trial.with.inputs {
                     return Standing::Falls;
@@ -432,9 +403,9 @@ impl Study<'_, '_> {
         gap == 1 || is_end && is_near || is_count && trial.with.inputs > 3 * ENOUGH
     }
 
-    fn told(&self, trial: &Trial, best: &Candidate, agreement: Agreement) -> Explanation {
+    fn told(&self, trial: &Trial, best: &Candidate) -> Explanation {
         Explanation {
-            kind: match agreement {
+            kind: match self.agreement {
                 Agreement::Exactly => ExplanationKind::Exactly,
                 Agreement::OnlyIf => ExplanationKind::OnlyIf,
             },
@@ -446,24 +417,24 @@ impl Study<'_, '_> {
     }
 
     /// Judges inputs and keeps the results.
-    fn judge(&mut self, made: Doubts) -> Result<(), Stop> {
+    fn judge(&mut self, made: Vec<Fresh>) -> Result<(), Stop> {
         if made.is_empty() || self.is_over() {
             return Ok(());
         }
         self.runs += made.len() as u64;
-        let inputs = made.iter().map(|(it, _)| Arc::clone(&it.input)).collect();
+        let inputs = made.iter().map(|it| Arc::clone(&it.input)).collect();
         let mut judged = self.subject.judge(inputs)?.into_iter().peekable();
         // The results come in the same order, without some inputs.
-        for (made, origin) in made {
+        for made in made {
             if let Some(judged) = judged.next_if(|it| it.input == made.input) {
-                self.keep(made, &judged, origin);
+                self.keep(made, &judged);
             }
         }
         Ok(())
     }
 
-    fn keep(&mut self, made: Fresh, judged: &Judged, origin: Origin) {
-        let Fresh { input, tree, rows } = made;
+    fn keep(&mut self, made: Fresh, judged: &Judged) {
+        let Fresh { input, tree, rows, origin } = made;
         let rows = match &judged.answer {
             Some(answer) => self.features.rows(&tree, &input, Some(answer)),
             None => rows,
@@ -492,11 +463,6 @@ fn limit(best: &Candidate) -> Option<(usize, i128, i128)> {
     }
 }
 
-/// The origin of an input that was made from one that fails or passes.
-fn beside_a(fails: bool) -> Origin {
-    if fails { Origin::BesideFailing } else { Origin::Fresh }
-}
-
 /// The samples with figures nearest to a goal; if given, only those that fail or pass.
 fn nearest<'s>(
     samples: &'s [Sample],
@@ -508,17 +474,11 @@ fn nearest<'s>(
     const NEAREST: usize = 12;
     let all = samples.iter().zip(sources);
     let all = all.filter(|(sample, _)| fails.is_none_or(|fails| sample.fails == fails));
-    let mut near: Vec<(i128, usize, Neighbour<'_>)> = all
-        .filter_map(|(sample, source)| {
-            let figure = figure(&sample.rows, feature, goal)?;
-            Some(((figure - goal).abs(), source.size, beside(sample, source)))
-        })
-        .collect();
-    near.sort_by_key(|(distance, size, _)| (*distance, *size));
-    near.truncate(NEAREST);
-    near.into_iter().map(|(_, _, beside)| beside).collect()
-}
-
-fn beside<'s>(sample: &'s Sample, source: &'s Source) -> Neighbour<'s> {
-    Neighbour { tree: &source.tree, rows: &sample.rows, size: source.size, fails: sample.fails }
+    let near = all.filter_map(|near| {
+        let figure = figure(&near.0.rows, feature, goal)?;
+        Some(((figure - goal).abs(), near))
+    });
+    let mut near: Vec<(i128, Neighbour<'_>)> = near.collect();
+    near.sort_by_key(|(distance, (_, source))| (*distance, source.size));
+    near.into_iter().map(|(_, near)| near).take(NEAREST).collect()
 }

@@ -220,11 +220,11 @@ pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, Ju
     Ok(unlisted)
 }
 
-/// Removes files below `data/`, and directories that become empty.
+/// Removes files below a directory, and directories that become empty.
 ///
 /// # Errors
 /// System errors, with the file's name.
-pub fn remove(data: &Path, files: &[String]) -> Result<(), JudgeError> {
+pub fn remove(data: &Path, files: &[impl AsRef<Path>]) -> Result<(), JudgeError> {
     for file in files {
         let path = data.join(file);
         fs::remove_file(&path).map_err(JudgeError::on("remove", &path))?;

@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::parallel;
-use crate::generate::programs::{build, diagnostic, of_generator};
+use crate::generate::programs::{Refusal, build, diagnostic, of_generator};
 use crate::generate::run::run;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::blob::{Blob, Digest};
@@ -95,16 +95,11 @@ fn make_case(
         InputSource::File(path) => put_text(stage, &case.name, "in", path)?,
         InputSource::Command(command) => {
             let generator = &generators[&command.program];
-            match run(bench.executor, generator, command, &case.name, false)? {
-                Ok(files) => {
-                    for made in files {
-                        digests.insert(made.extension, digest(&made.contents)?);
-                        stage.add_blob(&case.name, made.extension, &made.contents)?;
-                    }
-                }
-                Err(refusal) => {
-                    return Err(diagnostic(case, refusal.message).help(refusal.help).into());
-                }
+            let files = run(bench.executor, generator, command, &case.name, false)?;
+            let refused = |it: Refusal| diagnostic(case, it.message).help(it.help);
+            for made in files.map_err(refused)? {
+                digests.insert(made.extension, digest(&made.contents)?);
+                stage.add_blob(&case.name, made.extension, &made.contents)?;
             }
         }
     }
@@ -122,10 +117,7 @@ fn make_case(
             }
         }
     }
-    match fault(stage, case) {
-        Some(fault) => Err(fault.into()),
-        None => Ok(digests),
-    }
+    fault(stage, case).map_or(Ok(digests), |fault| Err(fault.into()))
 }
 
 /// Puts a text of the package on the stage, with the line ends of this system.
@@ -136,12 +128,8 @@ pub(super) fn put_text(
     path: &Path,
 ) -> Result<(), JudgeError> {
     let text = fs::read(path).map_err(JudgeError::on("read", path))?;
-    let mut plain = Vec::with_capacity(text.len());
-    for (at, byte) in text.iter().enumerate() {
-        if !(*byte == b'\r' && text.get(at + 1) == Some(&b'\n')) {
-            plain.push(*byte);
-        }
-    }
+    let is_kept = |at: &usize| text[*at] != b'\r' || text.get(at + 1) != Some(&b'\n');
+    let plain: Vec<u8> = (0..text.len()).filter(is_kept).map(|at| text[at]).collect();
     stage.add(case, extension, &mut plain.as_slice())
 }
 
@@ -170,20 +158,18 @@ fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
 
 /// Copies the files that begin with `base`, each to the same extension; with those of old packages, or without.
 fn copy(stage: &Stage, case: &RecipeCase, base: &Path, is_old: bool) -> Result<(), JudgeError> {
-    let source = |extension: &str| {
-        let mut name = base.file_name().unwrap_or_default().to_owned();
-        name.push(".");
-        name.push(extension);
-        base.with_file_name(name)
+    let put = |extension: &str, path: &Path| {
+        let mut file = File::open(path).map_err(JudgeError::on("copy", path))?;
+        stage.add(&case.name, extension, &mut file)
     };
     let old = OLD_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
     for extension in CASE_EXTENSIONS.into_iter().chain(old) {
-        let path = source(extension);
+        let path = base.with_added_extension(extension);
         if path.is_file() {
-            copy_file(stage, case, extension, &path)?;
+            put(extension, &path)?;
         }
     }
-    let directory = source(CASE_FILES);
+    let directory = base.with_added_extension(CASE_FILES);
     if !directory.is_dir() {
         return Ok(());
     }
@@ -192,18 +178,8 @@ fn copy(stage: &Stage, case: &RecipeCase, base: &Path, is_old: bool) -> Result<(
         let below = entry.path().strip_prefix(&directory).unwrap_or(entry.path());
         if entry.file_type().is_file() {
             let extension = format!("{CASE_FILES}/{}", below.display());
-            copy_file(stage, case, &extension, entry.path())?;
+            put(&extension, entry.path())?;
         }
     }
     Ok(())
-}
-
-fn copy_file(
-    stage: &Stage,
-    case: &RecipeCase,
-    extension: &str,
-    path: &Path,
-) -> Result<(), JudgeError> {
-    let mut file = File::open(path).map_err(JudgeError::on("copy", path))?;
-    stage.add(&case.name, extension, &mut file)
 }

@@ -81,14 +81,12 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
     let found = &mut generated.diagnostics;
     let stage = Stage::new()?;
     let memory = Memory::open(generating);
-    let mut left: Vec<&RecipeCase> = Vec::new();
-    let mut keys: Vec<(String, &str)> = Vec::new();
-    remembered(generating, &memory, &stage, &mut keys, &mut left)?;
+    let (keys, left) = generating.remembered(&memory, &stage)?;
     let made = make(&generating.bench, &stage, &left, found)?;
     if generated.has_errors() {
         return Ok(generated);
     }
-    link(generating, &stage)?;
+    generating.link(&stage)?;
     let found = &mut generated.diagnostics;
     found.extend(patterns::search(generating.recipe, &stage)?);
     if generated.has_errors() {
@@ -99,7 +97,7 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
         let found = &mut generated.diagnostics;
         repeat::prove(generating, &stage, &made, found)?;
     }
-    place_all(generating, &stage, &mut generated)?;
+    generating.place_all(&stage, &mut generated)?;
     memory.keep(&keys, &stage);
     Ok(generated)
 }
@@ -117,8 +115,8 @@ pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, S
     if !generated.has_errors() {
         let names = || cases.iter().map(|case| &*case.name);
         let named = stage.files(names()).collect();
-        if let Some(placing) = prepare(generating, &stage, names(), &named, &mut generated)? {
-            placing.finish(generating, &mut generated)?;
+        if let Some(placing) = generating.prepare(&stage, names(), &named, &mut generated)? {
+            generating.finish(placing, &mut generated)?;
         }
     }
     Ok(generated)
@@ -147,139 +145,124 @@ fn make<'a>(
     Ok(Made { generators, digests, at })
 }
 
-/// Finds the keys of all cases, and puts those on the stage whose files in the package come from an earlier run; the
-/// others go to `left`.
-fn remembered<'a>(
-    generating: &Generating<'a>,
-    memory: &Memory,
-    stage: &Stage,
-    keys: &mut Vec<(String, &'a str)>,
-    left: &mut Vec<&'a RecipeCase>,
-) -> Result<(), JudgeError> {
-    let data = data_dir(generating);
-    let mut maker = Keys::new(generating.bench);
-    for case in &generating.recipe.cases {
-        let key = if memory.is_on() { maker.of(case) } else { None };
-        let Some(key) = key else {
-            left.push(case);
-            continue;
-        };
-        if !memory.recall(&key, &case.name, &data, stage)? {
-            left.push(case);
-        }
-        keys.push((key, &case.name));
-    }
-    Ok(())
-}
-
-/// Puts links for the cases that share the files of another case.
-fn link(generating: &Generating<'_>, stage: &Stage) -> Result<(), JudgeError> {
-    for link in &generating.recipe.links {
-        for extension in stage.extensions(&link.target) {
-            stage.link(&link.name, &extension, &file_name(&link.target, &extension))?;
-        }
-    }
-    Ok(())
-}
-
-/// Puts everything into the package, or reports how it differs.
-fn place_all(
-    generating: &Generating<'_>,
-    stage: &Stage,
-    generated: &mut Generated,
-) -> Result<(), JudgeError> {
-    let recipe = generating.recipe;
-    let names = recipe.cases.iter().map(|case| &*case.name);
-    let names = names.chain(recipe.links.iter().map(|link| &*link.name));
-    let files = recipe.files.iter().map(|file| file.name.clone());
-    let named = stage.files(names.clone()).chain(files).collect();
-    let Some(mut placing) = prepare(generating, stage, names, &named, generated)? else {
-        return Ok(());
-    };
-    let data = data_dir(generating);
-    for file in &recipe.files {
-        let (target, contents) = (data.join(&file.name), file.contents.as_bytes());
-        let (state, ready) = files::prepare_file(&target, contents, generating.mode)?;
-        placing.states.push((file.name.clone(), state));
-        placing.ready.extend(ready);
-    }
-    placing.finish(generating, generated)?;
-    let unlisted = files::unlisted(&data, &named)?;
-    let prune = generating.prune && generating.mode == Mode::Write;
-    if prune {
-        files::remove(&data, &unlisted)?;
-    }
-    for name in files::told(unlisted) {
-        let state = if prune { GeneratedState::Removed } else { GeneratedState::Unknown };
-        announce(generating, generated, &name, state);
-    }
-    Ok(())
-}
-
 /// What will be in the package, and files that are written already, but not in place: if the disk is full, the package
 /// stays as it was.
+#[derive(Default)]
 struct Placing {
     states: Vec<(String, GeneratedState)>,
     ready: Vec<Ready>,
 }
 
-impl Placing {
-    /// Puts all files in place.
-    fn finish(
-        self,
-        generating: &Generating<'_>,
-        generated: &mut Generated,
-    ) -> Result<(), JudgeError> {
-        self.ready.into_iter().try_for_each(Ready::place)?;
-        for (name, state) in self.states {
-            announce(generating, generated, &name, state);
+/// Cases with their keys.
+type Keyed<'a> = Vec<(String, &'a str)>;
+
+impl<'a> Generating<'a> {
+    /// The keys of all cases, and those that must be made: the files of others in the package come from an earlier run,
+    /// and are put on the stage.
+    fn remembered(
+        &self,
+        memory: &Memory,
+        stage: &Stage,
+    ) -> Result<(Keyed<'a>, Vec<&'a RecipeCase>), JudgeError> {
+        let data = self.data_dir();
+        let (mut keys, mut left) = (Vec::new(), Vec::new());
+        let mut maker = Keys::new(self.bench);
+        for case in &self.recipe.cases {
+            let key = if memory.is_on() { maker.of(case) } else { None };
+            let Some(key) = key else {
+                left.push(case);
+                continue;
+            };
+            if !memory.recall(&key, &case.name, &data, stage)? {
+                left.push(case);
+            }
+            keys.push((key, case.name.as_str()));
+        }
+        Ok((keys, left))
+    }
+
+    /// Puts links for the cases that share the files of another case.
+    fn link(&self, stage: &Stage) -> Result<(), JudgeError> {
+        for link in &self.recipe.links {
+            for extension in stage.extensions(&link.target) {
+                stage.link(&link.name, &extension, &file_name(&link.target, &extension))?;
+            }
         }
         Ok(())
     }
-}
 
-/// Prepares these cases for the package, or finds how they differ; `None` if something is in the way. `named` are all
-/// files that the recipe makes.
-fn prepare<'a>(
-    generating: &Generating<'_>,
-    stage: &Stage,
-    names: impl Iterator<Item = &'a str>,
-    named: &BTreeSet<String>,
-    generated: &mut Generated,
-) -> Result<Option<Placing>, JudgeError> {
-    let data = data_dir(generating);
-    let obstacles = files::obstacles(&generating.bench.problem.dir, &data, named);
-    if !obstacles.is_empty() {
-        generated.diagnostics.extend(obstacles);
-        return Ok(None);
+    /// Puts everything into the package, or reports how it differs.
+    fn place_all(&self, stage: &Stage, generated: &mut Generated) -> Result<(), JudgeError> {
+        let recipe = self.recipe;
+        let names = recipe.cases.iter().map(|case| &*case.name);
+        let names = names.chain(recipe.links.iter().map(|link| &*link.name));
+        let files = recipe.files.iter().map(|file| file.name.clone());
+        let named = stage.files(names.clone()).chain(files).collect();
+        let Some(mut placing) = self.prepare(stage, names, &named, generated)? else {
+            return Ok(());
+        };
+        let data = self.data_dir();
+        for file in &recipe.files {
+            let (target, contents) = (data.join(&file.name), file.contents.as_bytes());
+            let (state, ready) = files::prepare_file(&target, contents, self.mode)?;
+            placing.states.push((file.name.clone(), state));
+            placing.ready.extend(ready);
+        }
+        self.finish(placing, generated)?;
+        let unlisted = files::unlisted(&data, &named)?;
+        let prune = self.prune && self.mode == Mode::Write;
+        if prune {
+            files::remove(&data, &unlisted)?;
+        }
+        for name in files::told(unlisted) {
+            let state = if prune { GeneratedState::Removed } else { GeneratedState::Unknown };
+            self.announce(generated, &name, state);
+        }
+        Ok(())
     }
-    let mut placing = Placing { states: Vec::new(), ready: Vec::new() };
-    for name in names {
-        let state = files::prepare(stage, &data, name, generating.mode, &mut placing.ready)?;
-        placing.states.push((name.to_owned(), state));
+
+    /// Prepares these cases for the package, or finds how they differ; `None` if something is in the way. `named` are
+    /// all files that the recipe makes.
+    fn prepare<'n>(
+        &self,
+        stage: &Stage,
+        names: impl Iterator<Item = &'n str>,
+        named: &BTreeSet<String>,
+        generated: &mut Generated,
+    ) -> Result<Option<Placing>, JudgeError> {
+        let data = self.data_dir();
+        let obstacles = files::obstacles(&self.bench.problem.dir, &data, named);
+        if !obstacles.is_empty() {
+            generated.diagnostics.extend(obstacles);
+            return Ok(None);
+        }
+        let mut placing = Placing::default();
+        for name in names {
+            let state = files::prepare(stage, &data, name, self.mode, &mut placing.ready)?;
+            placing.states.push((name.to_owned(), state));
+        }
+        Ok(Some(placing))
     }
-    Ok(Some(placing))
-}
 
-/// The directory of the test data.
-fn data_dir(generating: &Generating<'_>) -> PathBuf {
-    let problem = generating.bench.problem;
-    problem.dir.join(problem.layout.data)
-}
+    /// Puts all files in place.
+    fn finish(&self, placing: Placing, generated: &mut Generated) -> Result<(), JudgeError> {
+        placing.ready.into_iter().try_for_each(Ready::place)?;
+        for (name, state) in placing.states {
+            self.announce(generated, &name, state);
+        }
+        Ok(())
+    }
 
-fn announce(
-    generating: &Generating<'_>,
-    generated: &mut Generated,
-    name: &str,
-    state: GeneratedState,
-) {
-    let settled = matches!(
-        state,
-        GeneratedState::Created
-            | GeneratedState::Changed
-            | GeneratedState::Unchanged
-            | GeneratedState::Removed
-    );
-    generated.differing += usize::from(!settled);
-    (generating.bench.events)(Event::CaseGenerated { test_case: name.to_owned(), state });
+    /// The directory of the test data.
+    fn data_dir(&self) -> PathBuf {
+        let problem = self.bench.problem;
+        problem.dir.join(problem.layout.data)
+    }
+
+    fn announce(&self, generated: &mut Generated, name: &str, state: GeneratedState) {
+        use GeneratedState::{Changed, Created, Removed, Unchanged};
+        let settled = matches!(state, Created | Changed | Unchanged | Removed);
+        generated.differing += usize::from(!settled);
+        (self.bench.events)(Event::CaseGenerated { test_case: name.to_owned(), state });
+    }
 }

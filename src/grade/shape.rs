@@ -20,7 +20,8 @@ pub enum Missing {
 /// The first fault.
 pub fn check(schema: &Value, value: &Value, at: &str, missing: Missing) -> Result<(), LineFault> {
     let Some(schema) = fitting(schema, value) else {
-        let message = format!("{}expected {}, not {}", prefix(at), expected(schema), a(value));
+        let message =
+            format!("{}expected {}, not {}", prefix(at), expected(schema), called(type_of(value)));
         return Err(LineFault::line(message, SEE));
     };
     if let Some(words) = words(schema) {
@@ -78,15 +79,7 @@ fn fitting<'a>(schema: &'a Value, value: &Value) -> Option<&'a Value> {
         return all.iter().find_map(|schema| fitting(schema, value));
     }
     let named = types(schema);
-    let fits = |name: &&str| match value {
-        Value::Null => *name == "null",
-        Value::Bool(_) => *name == "boolean",
-        Value::Number(_) => *name == "number",
-        Value::String(_) => *name == "string",
-        Value::Array(_) => *name == "array",
-        Value::Object(_) => *name == "object",
-    };
-    (named.is_empty() || named.iter().any(fits)).then_some(schema)
+    (named.is_empty() || named.contains(&type_of(value))).then_some(schema)
 }
 
 /// The alternatives of a schema; None if they are just words.
@@ -126,25 +119,31 @@ fn expected(schema: &Value) -> String {
     }
     let mut found = Vec::new();
     all(schema, &mut found);
-    let words = found.into_iter().filter(|name| *name != "null").map(|name| match name {
+    let words = found.into_iter().filter(|name| *name != "null").map(called);
+    words.collect::<Vec<&str>>().join(" or ")
+}
+
+/// The name of a value's type in schemas.
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A value of this type, in words.
+fn called(name: &str) -> &'static str {
+    match name {
+        "null" => "null",
         "string" => "a text",
         "number" => "a number",
         "boolean" => "true or false",
         "array" => "a list",
         _ => "an object",
-    });
-    let words: Vec<&str> = words.collect();
-    words.join(" or ")
-}
-
-fn a(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::grammar::arithmetic;
 use crate::grammar::ast::Expr;
-use crate::grammar::float;
+use crate::grammar::float::{self, Scanned};
 use crate::grammar::generate::End;
 use crate::grammar::number::show_ratio;
 use crate::grammar::port::{FloatRules, Loops};
@@ -72,9 +72,8 @@ impl Witness for Coverage {
         self.sites[read.site].see(Value::Int(read.value), is_min, is_max);
     }
 
-    fn float(&mut self, site: usize, rules: &FloatRules, text: &[u8]) {
-        let scanned = float::scan(text);
-        if let Some(value) = scanned.and_then(|scanned| float::value(text, &scanned)) {
+    fn float(&mut self, site: usize, rules: &FloatRules, text: &[u8], scanned: &Scanned) {
+        if let Some(value) = float::value(text, scanned) {
             let (is_min, is_max) = (value == rules.min, value == rules.max);
             self.sites[site].see(arithmetic::float(value), is_min, is_max);
         }
@@ -114,7 +113,7 @@ pub(super) fn by_site(
     grammar: &Grammar,
     coverage: Option<&Coverage>,
 ) -> impl Iterator<Item = (usize, ValueBounds)> {
-    let source = grammar.source();
+    let source = &grammar.source;
     grammar.sites.iter().enumerate().filter_map(move |(index, site)| {
         let (min, max) = match &grammar.steps[site.step] {
             Op::Int { min, max, .. } | Op::Float { min, max, .. } => (min, max),

@@ -24,6 +24,13 @@ pub(super) struct Draw<'a> {
     pub retry: u32,
 }
 
+impl Draw<'_> {
+    /// The number, or the bound nearest to it.
+    fn within(&self, number: &Int) -> Int {
+        number.within(self.min, self.max)
+    }
+}
+
 /// The length of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
@@ -144,53 +151,48 @@ impl<'a> Shaped<'a> {
 
     fn count(&mut self, draw: &Draw<'_>, is_case_count: bool) -> Int {
         let (case, _) = self.case(draw.loops);
-        let few = |count: i64| Int::Small(count).clamp(draw.min.clone(), draw.max.clone());
         let counts = match (self.shape.cases, is_case_count) {
             (Cases::Plain, _) => self.shape.counts,
             (Cases::ManyTiny, true) => Counts::Most,
             (Cases::ManyTiny, false) => Counts::Small,
             (Cases::OneHuge, true) => Counts::Least,
             (Cases::OneHuge, false) => Counts::Most,
-            (Cases::BigBeforeSmall, true) => return few(3),
+            (Cases::BigBeforeSmall, true) => return draw.within(&Int::Small(3)),
             (Cases::BigBeforeSmall, false) if case == 0 => Counts::Most,
             (Cases::BigBeforeSmall, false) => Counts::Small,
-            (Cases::SameTwice, true) => return few(2),
+            (Cases::SameTwice, true) => return draw.within(&Int::Small(2)),
             (Cases::SameTwice, false) => self.shape.counts,
         };
-        let within = |value: Int| value.clamp(draw.min.clone(), draw.max.clone());
         match counts {
             Counts::Random => self.chance.between(draw.min, draw.max),
             Counts::Least => draw.min.clone(),
-            Counts::AboveLeast => within(draw.min.plus(&Int::ONE)),
-            Counts::BelowMost => within(draw.max.minus(&Int::ONE)),
+            Counts::AboveLeast => draw.within(&draw.min.plus(&Int::ONE)),
+            Counts::BelowMost => draw.within(&draw.max.minus(&Int::ONE)),
             Counts::Most => draw.max.clone(),
             Counts::Small => {
-                let most = within(draw.min.plus(&Int::Small(4)));
+                let most = draw.within(&draw.min.plus(&Int::Small(4)));
                 self.chance.between(draw.min, &most)
             }
             Counts::Few => {
-                let [least, most] = [5, 12].map(|by| within(draw.min.plus(&Int::Small(by))));
+                let [least, most] = [5, 12].map(|by| draw.within(&draw.min.plus(&Int::Small(by))));
                 self.chance.between(&least, &most)
             }
         }
     }
 
     fn value(&mut self, draw: &Draw<'_>) -> Int {
-        let zero = || Int::ZERO.clamp(draw.min.clone(), draw.max.clone());
         match self.shape.values {
             Values::Random => self.chance.between(draw.min, draw.max),
             Values::Least => draw.min.clone(),
             Values::Most => draw.max.clone(),
-            Values::Zero => zero(),
+            Values::Zero => draw.within(&Int::ZERO),
             Values::Largest => match draw.min.magnitude() > draw.max.magnitude() {
                 true => draw.min.clone(),
                 false => draw.max.clone(),
             },
             Values::Small => {
-                let middle = zero();
-                let near = |by: i64| {
-                    middle.plus(&Int::Small(by)).clamp(draw.min.clone(), draw.max.clone())
-                };
+                let middle = draw.within(&Int::ZERO);
+                let near = |by: i64| draw.within(&middle.plus(&Int::Small(by)));
                 // Around zero if that is in range, so that signs differ too.
                 self.chance.between(&near(-2), &near(3))
             }
@@ -224,7 +226,7 @@ impl<'a> Shaped<'a> {
                 false => elsewhere.clone(),
             },
         };
-        value.clamp(draw.min.clone(), draw.max.clone())
+        draw.within(&value)
     }
 
     /// Plans the values of a row of this length.
@@ -301,7 +303,7 @@ impl Chooser for Shaped<'_> {
         let kept = (repeats && is_first).then(place);
         let value = match bias {
             BoundBias::Part(parts) => part(draw, parts),
-            BoundBias::Near(value) => Int::Small(value).clamp(draw.min.clone(), draw.max.clone()),
+            BoundBias::Near(value) => draw.within(&Int::Small(value)),
             BoundBias::Level => self.chance.between(draw.min, draw.max),
             BoundBias::Low(strength) => self.chance.near(draw.min, draw.max, strength),
             BoundBias::High(strength) => {
@@ -366,7 +368,7 @@ impl Loops for Shaped<'_> {
 /// The neighbour of a value to try after this many dead ends: first one below, one above, two below, and so on. At the
 /// least value it goes up only, at the greatest value down only.
 fn near(draw: &Draw<'_>, value: i64, retry: u32) -> BoundBias {
-    let value = Int::Small(value).clamp(draw.min.clone(), draw.max.clone());
+    let value = draw.within(&Int::Small(value));
     let (is_least, is_most) = (value == *draw.min, value == *draw.max);
     let Some(value) = value.small() else { return BoundBias::Level };
     let step = match (is_least, is_most) {

@@ -196,7 +196,7 @@ fn layout(grammar: &Grammar) -> Vec<bool> {
 impl Digits<'_> {
     /// Chooses among the numbers `min + k * step`, ordered by distance from zero.
     fn near_zero(&mut self, min: &Int, max: &Int, step: &Int) -> Int {
-        let middle = Int::ZERO.clamp(min.clone(), max.clone());
+        let middle = Int::ZERO.within(min, max);
         let level = Int::from(self.odometer.level);
         // The number of values on a side, with one more than fits if the level cannot have all.
         let room = |distance: Int| {
@@ -228,8 +228,7 @@ impl Chooser for Digits<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
         let site = &self.grammar.sites[draw.site];
         if site.is_case_count {
-            let cases = Int::from(self.cases);
-            return cases.clamp(draw.min.clone(), draw.max.clone());
+            return Int::from(self.cases).within(draw.min, draw.max);
         }
         if site.is_count {
             let more = draw.max.minus(draw.min).plus(&Int::ONE);

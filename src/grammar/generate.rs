@@ -88,7 +88,7 @@ pub fn generate_at(
     generate_within(grammar, shape, pins, seed, None).map_err(|unwritten| match unwritten {
         Unwritten::Unsatisfied(diagnostic) => diagnostic,
         Unwritten::TooLarge | Unwritten::Stopped => {
-            Diagnostic::error(&grammar.source().path, "the input is too large")
+            Diagnostic::error(&grammar.source.path, "the input is too large")
         }
     })
 }
@@ -191,6 +191,7 @@ struct Search<'a> {
     seed: u64,
     most: Option<usize>,
     is_over: &'a dyn Fn() -> bool,
+    /// For each step, the sites that decide whether it can be satisfied.
     dependents: Vec<BTreeSet<usize>>,
     failures: Failures,
     /// Number of attempts so far.
@@ -278,13 +279,13 @@ impl Search<'_> {
         let grammar = self.grammar;
         let chance = Chance::new(self.seed, &format!("{} {}", self.shape.name, self.number));
         self.number += 1;
+        // Whether a value stays as long as a later value can be changed.
         let is_kept = |bias: &BoundBias| self.is_strict && matches!(bias, BoundBias::Part(_));
         let kept: Vec<bool> = tilts.iter().map(is_kept).collect();
         let source = Shaped::new(grammar, self.shape, chance, tilts);
         let mut writer = Writer::new(grammar, source);
         writer.most = self.most.unwrap_or(writer.most);
-        let sites = Blamed { dependents: &self.dependents, kept: &kept };
-        if attempt(grammar, &mut writer, &sites, &mut self.failures, self.is_over) {
+        if self.run(&mut writer, &kept) {
             match confirmed(grammar, &writer.out) {
                 None => return Ok(Some(writer.out)),
                 Some(reason) => self.failures.misread = Some(reason),
@@ -298,109 +299,96 @@ impl Search<'_> {
         }
         Ok(None)
     }
+
+    /// Runs to the end, with backtracking; returns whether it succeeded.
+    fn run(&mut self, writer: &mut Writer<'_, impl Chooser>, kept: &[bool]) -> bool {
+        let mut run = Interpreter::new(self.grammar);
+        run.vars = run.vars.with_trail();
+        let mut stuck_at: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut farthest = 0;
+        for _ in 0..STUCK_MAX {
+            let Err(stop) = run.run(writer) else { return true };
+            // The attempt got further, so the counts of dead ends start again.
+            if writer.choices > farthest {
+                farthest = writer.choices;
+                stuck_at.clear();
+            }
+            let step = run.at;
+            let by_question = self.failures.note(step, stop);
+            if writer.is_full || (self.is_over)() {
+                return false;
+            }
+            let times = stuck_at.entry(step).or_default();
+            *times += 1;
+            if *times > STUCK_AT_MAX || writer.made > 3 * farthest + SPARE_CHOICES {
+                return false;
+            }
+            let back = if by_question { last_answer(writer) } else { None };
+            let hint = |mark: &Mark| hint(&run, step, mark);
+            let back = back.or_else(|| self.earlier_value(writer, kept, step, *times, &hint));
+            let Some(back) = back else { return false };
+            let mark = writer.marks[back].clone();
+            let hint = hint(&mark);
+            writer.choices -= (writer.marks.len() - back) as u64;
+            writer.marks.truncate(back);
+            run.vars.undo(mark.vars);
+            run.at = mark.step;
+            run.loops.clone_from(&mark.loops);
+            writer.go_back(&mark, *times, hint);
+        }
+        false
+    }
+
+    /// The mark of a value that the step depends on; the more dead ends at the step, the earlier the value.
+    fn earlier_value(
+        &self,
+        writer: &Writer<'_, impl Chooser>,
+        kept: &[bool],
+        step: usize,
+        times: u32,
+        hint: &dyn Fn(&Mark) -> Option<Hint>,
+    ) -> Option<usize> {
+        let sites = &self.dependents[step];
+        let mut wanted = 1_usize << ((times - 1) / 8).min(20);
+        let mut is_first_kept = false;
+        let mut found = None;
+        let mut count = 0;
+        for (index, mark) in writer.marks.iter().enumerate().rev() {
+            let MarkKind::Value { site, .. } = &mark.kind else { continue };
+            if !(sites.is_empty() || sites.contains(site)) {
+                continue;
+            }
+            if kept[*site] && found.is_some() && !is_first_kept {
+                break;
+            }
+            is_first_kept = kept[*site];
+            found = Some(index);
+            count += 1;
+            // If no value of the latest mark fits, an earlier one must change.
+            if count == 1 && hint(mark).is_some_and(|hint| hint.is_empty()) {
+                wanted = wanted.max(2);
+            }
+            if count == wanted {
+                break;
+            }
+        }
+        found
+    }
 }
 
 /// The reason if the validator does not read the written input in the intended way.
 fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
     let mut reader = Reader::new(grammar, text, Blind);
     let stop = Interpreter::new(grammar).run(&mut reader).err()?;
-    let source = grammar.source();
+    let source = &grammar.source;
     let message = format!("the generated text is not read as intended: {}", stop.0.message);
     let help = "make the part before it end where this begins: a REGEX matches as much as it can";
     Some(source.error(stop.0.span, message).help(help))
 }
 
-/// The values to change after a dead end.
-struct Blamed<'a> {
-    /// For each step, the sites that decide whether it can be satisfied.
-    dependents: &'a [BTreeSet<usize>],
-    /// For each site, whether its value stays as long as a later value can be changed.
-    kept: &'a [bool],
-}
-
-/// Runs to the end, with backtracking; returns whether it succeeded.
-fn attempt<S: Chooser>(
-    grammar: &Grammar,
-    writer: &mut Writer<'_, S>,
-    blamed: &Blamed<'_>,
-    failures: &mut Failures,
-    is_over: &dyn Fn() -> bool,
-) -> bool {
-    let mut run = Interpreter::new(grammar);
-    run.vars = run.vars.with_trail();
-    let mut stuck_at: BTreeMap<usize, u32> = BTreeMap::new();
-    let mut farthest = 0;
-    for _ in 0..STUCK_MAX {
-        let Err(stop) = run.run(writer) else { return true };
-        // The attempt got further, so the counts of dead ends start again.
-        if writer.choices > farthest {
-            farthest = writer.choices;
-            stuck_at.clear();
-        }
-        let step = run.at;
-        let by_question = failures.note(step, stop);
-        if writer.is_full || is_over() {
-            return false;
-        }
-        let times = stuck_at.entry(step).or_default();
-        *times += 1;
-        if *times > STUCK_AT_MAX || writer.made > 3 * farthest + SPARE_CHOICES {
-            return false;
-        }
-        let back = if by_question { last_answer(writer) } else { None };
-        let hint = |mark: &Mark| hint(&run, step, mark);
-        let back = back.or_else(|| earlier_value(writer, blamed, step, *times, &hint));
-        let Some(back) = back else { return false };
-        let mark = writer.marks[back].clone();
-        let hint = hint(&mark);
-        writer.choices -= (writer.marks.len() - back) as u64;
-        writer.marks.truncate(back);
-        run.vars.undo(mark.vars);
-        run.at = mark.step;
-        run.loops.clone_from(&mark.loops);
-        writer.go_back(&mark, *times, hint);
-    }
-    false
-}
-
 /// The latest question whose other answer was not tried. Answers that were already changed have no mark.
 fn last_answer<S: Chooser>(writer: &Writer<'_, S>) -> Option<usize> {
     writer.marks.iter().rposition(|mark| matches!(mark.kind, MarkKind::Answer { .. }))
-}
-
-/// The mark of a value that the step depends on; the more dead ends at the step, the earlier the value.
-fn earlier_value<S: Chooser>(
-    writer: &Writer<'_, S>,
-    blamed: &Blamed<'_>,
-    step: usize,
-    times: u32,
-    hint: &dyn Fn(&Mark) -> Option<Hint>,
-) -> Option<usize> {
-    let sites = &blamed.dependents[step];
-    let mut wanted = 1_usize << ((times - 1) / 8).min(20);
-    let mut is_first_kept = false;
-    let mut found = None;
-    let mut count = 0;
-    for (index, mark) in writer.marks.iter().enumerate().rev() {
-        let MarkKind::Value { site, .. } = &mark.kind else { continue };
-        if !(sites.is_empty() || sites.contains(site)) {
-            continue;
-        }
-        if blamed.kept[*site] && found.is_some() && !is_first_kept {
-            break;
-        }
-        is_first_kept = blamed.kept[*site];
-        found = Some(index);
-        count += 1;
-        // If no value of the latest mark fits, an earlier one must change.
-        if count == 1 && hint(mark).is_some_and(|hint| hint.is_empty()) {
-            wanted = wanted.max(2);
-        }
-        if count == wanted {
-            break;
-        }
-    }
-    found
 }
 
 /// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. That of a text is
@@ -424,7 +412,7 @@ fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
 }
 
 fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
-    let source = run.grammar.source();
+    let source = &run.grammar.source;
     let is_label = |expr: &Expr| match &expr.kind {
         ExprKind::Strlen(text) => source.excerpt(text.span) == label,
         _ => source.excerpt(expr.span) == label,
@@ -491,7 +479,7 @@ impl Failures {
     }
 
     fn report(self, grammar: &Grammar) -> Diagnostic {
-        let source = grammar.source();
+        let source = &grammar.source;
         let worst = self.by_step.into_iter().max_by_key(|(_, (times, _))| *times);
         let Some((step, (times, last))) = worst else {
             return self

@@ -4,47 +4,26 @@ use std::path::Path;
 
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
-use crate::grammar::reduce::{arrange, each_int, length, recount, set};
+use crate::grammar::reduce::{arrange, each_value, length, recount, set};
 use crate::grammar::tree::{InputNode, InputTree, parse, written};
 
 /// A way to read an input wrongly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Misreading {
-    /// It reads at most this many values of each row.
-    AtMost(u32),
-    /// If a row has the maximal length, it reads one value less.
-    OneShort,
+    /// It reads fewer values of each row: as many as this function makes of their number and its maximum.
+    Row(fn(i64, i64) -> i64),
     /// It skips the first value of each row.
     WithoutFirst,
-    /// It skips the last value of each row.
-    WithoutLast,
-    /// It skips the last value of rows of odd length.
-    InPairs,
-    /// It reads the values of a row in rising order.
-    Rising,
-    /// It reads the values of a row in falling order.
-    Falling,
-    /// It reads the values of a row from the last to the first.
-    Reversed,
+    /// It reads fewer test cases: as many as this function makes of their number.
+    Cases(fn(i64) -> i64),
+    /// It reads the values of a row in another order.
+    Order(fn(&mut [Int])),
     /// It reads equal values of a row only once.
     Once,
-    /// It reads larger values as this one.
-    Clamped(i64),
-    /// It keeps only this many bits of a value, with or without a sign.
-    Bits {
-        /// The number of bits.
-        bits: u32,
-        /// Whether the first bit is the sign.
-        signed: bool,
-    },
-    /// It drops signs.
-    Absolute,
+    /// It reads other values.
+    Values(fn(i64) -> i64),
     /// It assumes that all rows are as long as the first.
     FirstLength,
-    /// It reads only the first test case of the input.
-    FirstCase,
-    /// It skips the last test case of the input.
-    WithoutLastCase,
 }
 
 /// The valid input that a program reads instead of this one; `None` if it is the same, or not valid.
@@ -88,43 +67,15 @@ fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<Count> {
 }
 
 fn change(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
-    let one_less = |count: &Count| Some(count.value.minus(&Int::ONE));
     match how {
-        Misreading::AtMost(most) => {
-            let most = Int::from(u64::from(most));
-            shorten(grammar, tree, false, false, |it| {
-                Some(most.clone()).filter(|most| *most < it.value)
-            });
-        }
-        Misreading::OneShort => {
-            shorten(grammar, tree, false, false, |it| one_less(it).filter(|_| it.value == it.max));
-        }
-        Misreading::WithoutFirst => shorten(grammar, tree, false, true, one_less),
-        Misreading::InPairs => shorten(grammar, tree, false, false, |it| {
-            one_less(it).filter(|_| it.value.small().is_some_and(|value| value % 2 != 0))
-        }),
-        Misreading::WithoutLast => shorten(grammar, tree, false, false, one_less),
-        Misreading::WithoutLastCase => shorten(grammar, tree, true, false, one_less),
-        Misreading::FirstCase => {
-            shorten(grammar, tree, true, false, |it| Some(Int::ONE).filter(|one| *one < it.value));
-        }
-        Misreading::Rising => rows(grammar, tree, |row| row.sort()),
-        Misreading::Falling => rows(grammar, tree, |row| row.sort_by(|one, other| other.cmp(one))),
-        Misreading::Reversed => rows(grammar, tree, |row| row.reverse()),
+        Misreading::Row(to) => shorten(grammar, tree, false, false, to),
+        Misreading::WithoutFirst => shorten(grammar, tree, false, true, |length, _| length - 1),
+        Misreading::Cases(to) => shorten(grammar, tree, true, false, |length, _| to(length)),
+        Misreading::Order(order) => rows(grammar, tree, order),
         Misreading::Once => once(grammar, &mut tree.nodes),
-        Misreading::Clamped(most) => values(grammar, tree, |value| value.min(most)),
-        Misreading::Bits { bits, signed } => {
-            values(grammar, tree, |value| cut(value, bits, signed))
-        }
-        Misreading::Absolute => values(grammar, tree, i64::abs),
+        Misreading::Values(to) => values(grammar, tree, to),
         Misreading::FirstLength => first_length(grammar, tree),
     }
-}
-
-/// The lowest `bits` bits of a number.
-fn cut(value: i64, bits: u32, signed: bool) -> i64 {
-    let (all, half) = (1_i64 << bits, 1_i64 << (bits - 1));
-    if signed { (value + half).rem_euclid(all) - half } else { value.rem_euclid(all) }
 }
 
 /// Sets numbers of iterations to `to`, and removes the first or the last iterations.
@@ -133,12 +84,13 @@ fn shorten(
     tree: &mut InputTree,
     of_cases: bool,
     at_start: bool,
-    to: impl Fn(&Count) -> Option<Int>,
+    to: impl Fn(i64, i64) -> i64,
 ) {
     // From the end, so that the indexes of earlier nodes stay valid.
     for count in counts(grammar, tree).iter().rev() {
-        let to = to(count).filter(|to| *to >= count.min && count.is_of_cases == of_cases);
-        if let Some(to) = to {
+        let Some(length) = count.value.small() else { continue };
+        let to = Int::Small(to(length, count.max.small().unwrap_or(i64::MAX)));
+        if to >= count.min && to < count.value && count.is_of_cases == of_cases {
             recount(count.place, to, |stay, _| if at_start { 0 } else { stay })(grammar, tree);
         }
     }
@@ -153,11 +105,8 @@ fn rows(grammar: &Grammar, tree: &mut InputTree, order: fn(&mut [Int])) {
 }
 
 fn values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
-    each_int(tree, &mut |int| {
-        if let Some(value) = int.value.small().filter(|_| !grammar.sites[int.site].is_count) {
-            int.value = Int::Small(to(value));
-        }
-    });
+    let to = |value: &Int| value.small().map_or_else(|| value.clone(), |it| Int::Small(to(it)));
+    each_value(grammar, tree, &mut |int| to(&int.value));
 }
 
 /// Removes iterations that repeat an earlier one, if exactly one number beside the loop counts them.
@@ -169,20 +118,14 @@ fn once(grammar: &Grammar, nodes: &mut [InputNode]) {
             once(grammar, iteration);
         }
         let slots = &grammar.loops[of.id].count_slots;
-        let mut counts = before.iter_mut().filter_map(|node| match node {
-            InputNode::Int(int) => Some(int).filter(|int| {
-                let site = &grammar.sites[int.site];
-                !site.is_case_count && site.slot.is_some_and(|slot| slots.contains(&slot))
-            }),
-            _ => None,
+        let mut counts = before.iter_mut().filter_map(InputNode::int_mut).filter(|int| {
+            let site = &grammar.sites[int.site];
+            !site.is_case_count && site.slot.is_some_and(|slot| slots.contains(&slot))
         });
         let (Some(count), None) = (counts.next(), counts.next()) else { continue };
         let mut seen: Vec<Vec<Int>> = Vec::new();
         of.iterations.retain(|iteration| {
-            let values = iteration.iter().filter_map(|node| match node {
-                InputNode::Int(int) => Some(int.value.clone()),
-                _ => None,
-            });
+            let values = iteration.iter().filter_map(|node| Some(node.int()?.value.clone()));
             let values: Vec<Int> = values.collect();
             let is_new = !seen.contains(&values);
             seen.push(values);
@@ -209,54 +152,63 @@ fn first_length(grammar: &Grammar, tree: &mut InputTree) {
 mod tests {
     use super::*;
     use crate::grammar::tests::grammar as compiled;
+    use crate::mutate::wrapper::{Change, wrappers};
 
     const ROW: &str = "INT(2, 5, n) NEWLINE REP(n, SPACE) INT(-300, 300) END NEWLINE";
     const CASES: &str =
         "INT(1, 3, t) NEWLINE REP(t) INT(1, 5, n) SPACE REP(n, SPACE) INT(0, 9) END NEWLINE END";
 
-    fn check(grammar: &str, how: Misreading, input: &str, expected: Option<&str>) {
+    fn read(grammar: &str, how: Misreading, input: &str, expected: Option<&str>) {
         let grammar = compiled(grammar);
         let text = misread(&grammar, input.as_bytes(), how);
         let text = text.map(|text| String::from_utf8(text).expect("text"));
         assert_eq!(text.as_deref(), expected, "{how:?}");
     }
 
+    /// Reads it as the wrapper of this name.
+    fn check(grammar: &str, name: &str, input: &str, expected: Option<&str>) {
+        let wrapper = wrappers().iter().find(|wrapper| wrapper.name == name).expect(name);
+        let Change::Input(how) = wrapper.change else { panic!("{name} changes the output") };
+        read(grammar, how, input, expected);
+    }
+
     #[test]
     fn rows_are_cut_and_ordered() {
-        let check = |how, expected| check(ROW, how, "5\n3 -1 2 3 300\n", expected);
-        check(Misreading::AtMost(3), Some("3\n3 -1 2\n"));
-        check(Misreading::AtMost(5), None);
-        check(Misreading::OneShort, Some("4\n3 -1 2 3\n"));
-        check(Misreading::WithoutFirst, Some("4\n-1 2 3 300\n"));
-        check(Misreading::WithoutLast, Some("4\n3 -1 2 3\n"));
-        check(Misreading::InPairs, Some("4\n3 -1 2 3\n"));
-        check(Misreading::Rising, Some("5\n-1 2 3 3 300\n"));
-        check(Misreading::Falling, Some("5\n300 3 3 2 -1\n"));
-        check(Misreading::Reversed, Some("5\n300 3 2 -1 3\n"));
-        check(Misreading::Once, Some("4\n3 -1 2 300\n"));
-        check(Misreading::FirstLength, None);
-        check(Misreading::FirstCase, None);
+        let input = "5\n3 -1 2 3 300\n";
+        let check = |name, expected| check(ROW, name, input, expected);
+        read(ROW, Misreading::Row(|length, _| length.min(3)), input, Some("3\n3 -1 2\n"));
+        read(ROW, Misreading::Row(|length, _| length.min(5)), input, None);
+        check("one-short", Some("4\n3 -1 2 3\n"));
+        check("without-first", Some("4\n-1 2 3 300\n"));
+        check("without-last", Some("4\n3 -1 2 3\n"));
+        check("in-pairs", Some("4\n3 -1 2 3\n"));
+        check("rising", Some("5\n-1 2 3 3 300\n"));
+        check("falling", Some("5\n300 3 3 2 -1\n"));
+        check("reversed", Some("5\n300 3 2 -1 3\n"));
+        check("once", Some("4\n3 -1 2 300\n"));
+        check("first-length", None);
+        check("first-case", None);
     }
 
     #[test]
     fn values_are_narrowed() {
-        let check = |how, expected| check(ROW, how, "3\n300 -1 200\n", expected);
-        check(Misreading::Clamped(127), Some("3\n127 -1 127\n"));
-        check(Misreading::Bits { bits: 8, signed: true }, Some("3\n44 -1 -56\n"));
-        check(Misreading::Bits { bits: 8, signed: false }, Some("3\n44 255 200\n"));
-        check(Misreading::Bits { bits: 16, signed: true }, None);
-        check(Misreading::Absolute, Some("3\n300 1 200\n"));
+        let check = |name, expected| check(ROW, name, "3\n300 -1 200\n", expected);
+        check("clamped-127", Some("3\n127 -1 127\n"));
+        check("reads-i8", Some("3\n44 -1 -56\n"));
+        check("reads-u8", Some("3\n44 255 200\n"));
+        check("reads-i16", None);
+        check("absolute", Some("3\n300 1 200\n"));
     }
 
     #[test]
     fn cases_are_left_out_or_taken_to_be_like_the_first() {
-        let check = |how, expected| check(CASES, how, "3\n2 1 2\n3 4 5 6\n1 7\n", expected);
-        check(Misreading::FirstCase, Some("1\n2 1 2\n"));
-        check(Misreading::WithoutLastCase, Some("2\n2 1 2\n3 4 5 6\n"));
-        check(Misreading::FirstLength, Some("3\n2 1 2\n2 4 5\n2 7 0\n"));
-        check(Misreading::WithoutFirst, Some("3\n1 2\n2 5 6\n1 7\n"));
-        check(Misreading::InPairs, Some("3\n2 1 2\n2 4 5\n1 7\n"));
-        check(Misreading::Rising, None);
-        check(Misreading::Reversed, Some("3\n2 2 1\n3 6 5 4\n1 7\n"));
+        let check = |name, expected| check(CASES, name, "3\n2 1 2\n3 4 5 6\n1 7\n", expected);
+        check("first-case", Some("1\n2 1 2\n"));
+        check("without-last-case", Some("2\n2 1 2\n3 4 5 6\n"));
+        check("first-length", Some("3\n2 1 2\n2 4 5\n2 7 0\n"));
+        check("without-first", Some("3\n1 2\n2 5 6\n1 7\n"));
+        check("in-pairs", Some("3\n2 1 2\n2 4 5\n1 7\n"));
+        check("rising", None);
+        check("reversed", Some("3\n2 2 1\n3 6 5 4\n1 7\n"));
     }
 }

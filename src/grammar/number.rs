@@ -72,6 +72,12 @@ impl Int {
         if self.is_negative() { self.negated() } else { self.clone() }
     }
 
+    /// The number, or the nearest one from `min` to `max`.
+    #[must_use]
+    pub fn within(&self, min: &Self, max: &Self) -> Self {
+        self.clamp(min, max).clone()
+    }
+
     /// `-self`.
     #[must_use]
     pub fn negated(&self) -> Self {

@@ -55,6 +55,11 @@ impl Stop {
     }
 }
 
+/// Stops because nothing that fits can be written; see [`ReasonKind::Stuck`].
+pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, Stop> {
+    Err(Stop::stuck(message, by_question))
+}
+
 /// The requirements on a float.
 #[derive(Clone, Debug)]
 pub(super) struct FloatRules {
@@ -67,45 +72,33 @@ pub(super) struct FloatRules {
     pub quick: Option<Quick>,
 }
 
+/// A value, if it is needed.
+pub(super) type IfWanted<T> = Result<Option<T>, Stop>;
+
 /// Reads or writes an input for a running grammar.
 pub(super) trait Port {
     /// Fixed text.
     fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop>;
     /// A single fixed byte.
-    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop>;
+    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
+        self.literal(at, &[byte])
+    }
     /// The end of the input.
     fn end(&mut self, at: Span) -> Result<(), Stop>;
     /// An integer from `min` to `max`.
-    fn int(&mut self, at: Span, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop>;
+    fn int(&mut self, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop>;
     /// An integer between bounds of 64 bits.
     #[inline]
-    fn small_int(
-        &mut self,
-        at: Span,
-        site: usize,
-        [min, max]: [i64; 2],
-        vars: &Vars,
-    ) -> Result<Int, Stop> {
-        self.int(at, site, [&Int::Small(min), &Int::Small(max)], vars)
+    fn small_int(&mut self, site: usize, bounds: [i64; 2], vars: &Vars) -> Result<Int, Stop> {
+        let [min, max] = bounds.map(Int::Small);
+        self.int(site, [&min, &max], vars)
     }
     /// A float; returns its value only if that is needed.
-    fn float(
-        &mut self,
-        at: Span,
-        site: usize,
-        rules: &FloatRules,
-        wanted: bool,
-    ) -> Result<Option<BigRational>, Stop>;
+    fn float(&mut self, site: usize, rules: &FloatRules, wanted: bool) -> IfWanted<BigRational>;
     /// Text that a regular expression matches; returns it only if that is needed.
-    fn regex(
-        &mut self,
-        at: Span,
-        site: usize,
-        pattern: &Pattern,
-        wanted: bool,
-    ) -> Result<Option<Vec<u8>>, Stop>;
+    fn regex(&mut self, site: usize, pattern: &Pattern, wanted: bool) -> IfWanted<Vec<u8>>;
     /// Whether a byte of `set` comes next; for `ISEOF`, the end of the input.
-    fn question(&mut self, at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop>;
+    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, Stop>;
     /// Called if an assertion fails.
     fn refuse(&mut self, at: Span, message: String) -> Stop;
     /// Number of bytes read or written so far.

@@ -10,12 +10,13 @@ use crate::grammar::source::{Source, Span};
 /// A parsed and compiled grammar.
 #[derive(Clone, Debug)]
 pub struct Grammar {
-    pub(super) source: Source,
+    /// The text.
+    pub source: Source,
     pub(super) steps: Vec<Op>,
     /// The place of each step in the text.
     pub(super) spans: Vec<Span>,
-    /// The commands that read a value.
-    pub(super) sites: Vec<Site>,
+    /// The commands that read a value, in the order of the text.
+    pub sites: Vec<Site>,
     /// `MATCH` and `ISEOF`.
     pub(super) questions: Vec<Lookahead>,
     pub(super) loops: Vec<LoopSite>,
@@ -174,16 +175,6 @@ pub(super) struct Slot {
 }
 
 impl Grammar {
-    /// The grammar's text.
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
-    /// The commands that read a value, in the order of the text.
-    pub fn sites(&self) -> &[Site] {
-        &self.sites
-    }
-
     /// The integers that determine the size of an input, by their indexes among the sites: numbers of iterations, and
     /// values that are read once for each test case within the input.
     pub fn sizes(&self) -> Vec<usize> {

@@ -5,11 +5,11 @@ use std::ops::Range;
 use num_rational::BigRational;
 
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::float;
+use crate::grammar::float::{self, Scanned};
 use crate::grammar::input::Input;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{FloatRules, Loops, Port, Stop};
+use crate::grammar::port::{FloatRules, IfWanted, Loops, Port, Stop};
 use crate::grammar::program::Grammar;
 use crate::grammar::source::Span;
 use crate::grammar::tree::IntNode;
@@ -24,7 +24,7 @@ pub(super) trait Witness: Loops {
     /// An integer.
     fn int(&mut self, _read: IntNode) {}
     /// A float, as written.
-    fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8]) {}
+    fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8], _scanned: &Scanned) {}
     /// The match of a regular expression.
     fn regex(&mut self, _site: usize, _text: &[u8]) {}
     /// A question about what comes next, and its answer.
@@ -144,6 +144,11 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         shown(&self.input.bytes()[self.last.clone()])
     }
 
+    /// The place of a site in the grammar.
+    fn place(&self, site: usize) -> Span {
+        self.grammar.sites[site].span
+    }
+
     /// A site's variable for a message: ``" for `n`"``.
     fn for_label(&self, site: usize) -> String {
         let site = &self.grammar.sites[site];
@@ -154,7 +159,7 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
     }
 
     #[cold]
-    fn int_outside(&mut self, at: Span, site: usize, bounds: [&Int; 2], length: usize) -> Stop {
+    fn int_outside(&mut self, site: usize, bounds: [&Int; 2], length: usize) -> Stop {
         let rest = self.rest();
         // Shows all of `03`, not only the zero that would be read.
         let has_leading_zero = &rest[..length] == b"0" && starts_with_digit(&rest[1..]);
@@ -166,7 +171,7 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         if has_leading_zero {
             message += ": a number has no leading zero";
         }
-        self.refused(at, message)
+        self.refused(self.place(site), message)
     }
 }
 
@@ -262,13 +267,8 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
     }
 
     #[inline]
-    fn small_int(
-        &mut self,
-        at: Span,
-        site: usize,
-        [min, max]: [i64; 2],
-        vars: &Vars,
-    ) -> Result<Int, Stop> {
+    fn small_int(&mut self, site: usize, bounds: [i64; 2], vars: &Vars) -> Result<Int, Stop> {
+        let [min, max] = bounds;
         match short_int(self.ahead()) {
             Some((value, length)) if min <= value && value <= max => {
                 if W::LOOKS {
@@ -278,12 +278,12 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
                 self.take(length);
                 Ok(Int::Small(value))
             }
-            _ => self.int(at, site, [&Int::Small(min), &Int::Small(max)], vars),
+            _ => self.int(site, [&Int::Small(min), &Int::Small(max)], vars),
         }
     }
 
     /// Reads an integer of any size, or reports what is here instead.
-    fn int(&mut self, at: Span, site: usize, bounds: [&Int; 2], _vars: &Vars) -> Result<Int, Stop> {
+    fn int(&mut self, site: usize, bounds: [&Int; 2], _vars: &Vars) -> Result<Int, Stop> {
         let [min, max] = bounds;
         let mut length = int_length(self.ahead());
         if let Some(rest) = self.beyond(length.unwrap_or(0)) {
@@ -291,13 +291,13 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         }
         let Some(length) = length else {
             let what = format!("an integer from {min} to {max}{}", self.for_label(site));
-            return Err(self.expected(at, &what));
+            return Err(self.expected(self.place(site), &what));
         };
         // A number with more digits than both bounds is outside of them; its value is not computed.
         let longest = min.to_string().len().max(max.to_string().len());
         let value = if length <= longest { Int::parse(&self.rest()[..length]) } else { None };
         let Some(value) = value.filter(|value| min <= value && value <= max) else {
-            return Err(self.int_outside(at, site, bounds, length));
+            return Err(self.int_outside(site, bounds, length));
         };
         if W::LOOKS {
             let [value, min, max] = [&value, min, max].map(Int::clone);
@@ -307,20 +307,14 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         Ok(value)
     }
 
-    fn float(
-        &mut self,
-        at: Span,
-        site: usize,
-        rules: &FloatRules,
-        wanted: bool,
-    ) -> Result<Option<BigRational>, Stop> {
+    fn float(&mut self, site: usize, rules: &FloatRules, wanted: bool) -> IfWanted<BigRational> {
         let what = |reader: &Self| format!("{}{}", float::wanted(rules), reader.for_label(site));
         let mut scanned = float::scan(self.ahead());
         if let Some(rest) = self.beyond(scanned.as_ref().map_or(0, |scanned| scanned.length)) {
             scanned = float::scan(rest);
         }
         let Some(scanned) = scanned else {
-            return Err(self.expected(at, &what(self)));
+            return Err(self.expected(self.place(site), &what(self)));
         };
         let text = &self.input.bytes()[self.at..][..scanned.length];
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
@@ -329,29 +323,23 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         let mut value = None;
         if inside && fault.is_none() {
             value = if wanted { float::value(text, &scanned) } else { None };
-            self.witness.float(site, rules, text);
+            self.witness.float(site, rules, text, &scanned);
         }
         self.take(scanned.length);
         if fault.is_some() || !inside {
             let why = fault.map_or(String::new(), |fault| format!(", which {fault}"));
             let message = format!("expected {}, got {}{why}", what(self), self.shown());
-            return Err(self.refused(at, message));
+            return Err(self.refused(self.place(site), message));
         }
         Ok(value)
     }
 
-    fn regex(
-        &mut self,
-        at: Span,
-        site: usize,
-        pattern: &Pattern,
-        wanted: bool,
-    ) -> Result<Option<Vec<u8>>, Stop> {
+    fn regex(&mut self, site: usize, pattern: &Pattern, wanted: bool) -> IfWanted<Vec<u8>> {
         self.advance(true);
         let Some(length) = pattern.longest(self.rest()) else {
             let what =
                 format!("what matches {}{}", Value::text(pattern.text()), self.for_label(site));
-            return Err(self.expected(at, &what));
+            return Err(self.expected(self.place(site), &what));
         };
         let text = &self.input.bytes()[self.at..][..length];
         self.witness.regex(site, text);
@@ -360,7 +348,7 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         Ok(text)
     }
 
-    fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
+    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, Stop> {
         let answer = match self.ahead().first() {
             Some(byte) => set.contains(*byte),
             None => set.contains_end(),

@@ -42,20 +42,25 @@ pub(super) fn length(value: &Int) -> usize {
 }
 
 pub(super) fn each_int(tree: &mut InputTree, act: &mut dyn FnMut(&mut IntNode)) {
-    tree.each_mut(&mut |node| {
-        if let InputNode::Int(int) = node {
-            act(int);
+    tree.each_mut(&mut |node| node.int_mut().into_iter().for_each(&mut *act));
+}
+
+/// Changes every integer that is not a count.
+pub(super) fn each_value(
+    grammar: &Grammar,
+    tree: &mut InputTree,
+    to: &mut dyn FnMut(&IntNode) -> Int,
+) {
+    each_int(tree, &mut |int| {
+        if !grammar.sites[int.site].is_count {
+            int.value = to(int);
         }
     });
 }
 
 /// Sets every value that is not a count to its least.
 pub(super) fn all_least(grammar: &Grammar, tree: &mut InputTree) {
-    each_int(tree, &mut |int| {
-        if !grammar.sites[int.site].is_count {
-            int.value = int.min.clone();
-        }
-    });
+    each_value(grammar, tree, &mut |int| int.min.clone());
 }
 
 /// Sets every answer so that its condition holds.
@@ -99,11 +104,6 @@ pub(super) fn set_all(
     }
 }
 
-/// Sorts the integers of a command in every loop.
-pub(super) fn sort(site: usize) -> impl Fn(&Grammar, &mut InputTree) {
-    arrange(site, |row| row.sort())
-}
-
 /// Reorders the integers of a command in every loop.
 pub(super) fn arrange(site: usize, order: fn(&mut [Int])) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
@@ -111,7 +111,10 @@ pub(super) fn arrange(site: usize, order: fn(&mut [Int])) -> impl Fn(&Grammar, &
             let InputNode::Loop(of) = node else { return };
             let iterations = of.iterations.iter_mut();
             let row: Vec<&mut Int> = iterations
-                .filter_map(|nodes| nodes.iter_mut().find_map(|node| value_of(site, node)))
+                .filter_map(|nodes| {
+                    let ints = nodes.iter_mut().filter_map(InputNode::int_mut);
+                    ints.filter(|int| int.site == site).map(|int| &mut int.value).next()
+                })
                 .collect();
             let mut arranged: Vec<Int> = row.iter().map(|value| Int::clone(value)).collect();
             order(&mut arranged);
@@ -120,23 +123,12 @@ pub(super) fn arrange(site: usize, order: fn(&mut [Int])) -> impl Fn(&Grammar, &
     }
 }
 
-fn value_of(site: usize, node: &mut InputNode) -> Option<&mut Int> {
-    match node {
-        InputNode::Int(int) if int.site == site => Some(&mut int.value),
-        _ => None,
-    }
-}
-
 /// Sets a number of iterations, and every other value to its greatest: fewer values may have to be larger.
 pub(super) fn recount_most(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
     let recount = recount(place, to, |stay, _| stay);
     move |grammar, tree| {
         recount(grammar, tree);
-        each_int(tree, &mut |int| {
-            if !grammar.sites[int.site].is_count {
-                int.value = int.max.clone();
-            }
-        });
+        each_value(grammar, tree, &mut |int| int.max.clone());
     }
 }
 

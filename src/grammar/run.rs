@@ -92,12 +92,12 @@ impl<'a> Interpreter<'a> {
                 let value = match (self.small(min), self.small(max)) {
                     (Some(min), Some(max)) => {
                         self.before(port);
-                        port.small_int(at, *site, [min, max], &self.vars)?
+                        port.small_int(*site, [min, max], &self.vars)?
                     }
                     _ => {
                         let (min, max) = (self.int(min)?, self.int(max)?);
                         self.before(port);
-                        port.int(at, *site, [&min, &max], &self.vars)?
+                        port.int(*site, [&min, &max], &self.vars)?
                     }
                 };
                 if let Some(name) = name {
@@ -107,7 +107,7 @@ impl<'a> Interpreter<'a> {
             Op::Float { site, min, max, decimals, notation, name } => {
                 let rules = self.float_rules(min, max, decimals.as_ref(), *notation)?;
                 self.before(port);
-                let read = port.float(at, *site, &rules, name.is_some())?;
+                let read = port.float(*site, &rules, name.is_some())?;
                 if let (Some(name), Some(value)) = (name, read) {
                     self.assign(name, arithmetic::float(value))?;
                 }
@@ -118,7 +118,7 @@ impl<'a> Interpreter<'a> {
                     PatternSource::Computed(expr) => self.pattern(expr)?,
                 };
                 self.before(port);
-                let text = port.regex(at, *site, &pattern, name.is_some())?;
+                let text = port.regex(*site, &pattern, name.is_some())?;
                 if let (Some(name), Some(text)) = (name, text) {
                     self.assign(name, Value::text(text))?;
                 }
@@ -322,9 +322,9 @@ impl<'a> Interpreter<'a> {
             }
             ExprKind::Match { set, question } => {
                 let text = self.text(set, "MATCH")?;
-                port.question(self.here(), *question, &ByteSet::of(&text))?
+                port.question(*question, &ByteSet::of(&text))?
             }
-            ExprKind::IsEof { question } => port.question(self.here(), *question, &ByteSet::END)?,
+            ExprKind::IsEof { question } => port.question(*question, &ByteSet::END)?,
             ExprKind::Unique(slots) => self.unique(slots),
             ExprKind::InArray { value, slot } => {
                 let value = self.eval(value)?;

@@ -197,7 +197,7 @@ pub fn named(name: &str) -> Option<Shape> {
 
 /// The shapes that make a difference for a grammar.
 pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
-    let sites = grammar.sites();
+    let sites = &grammar.sites;
     let has_counts = sites.iter().any(|site| site.is_count);
     let has_cases = sites.iter().any(|site| site.is_case_count);
     let has_values = sites.iter().any(|site| !site.is_count && site.is_number);

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::reduce::{
-    Number, all_least, length, number, plain, recount, recount_most, set, set_all, sort,
+    Number, all_least, arrange, length, number, plain, recount, recount_most, set, set_all,
 };
-use crate::grammar::tree::{InputNode, InputTree, IntNode, parse, written};
+use crate::grammar::tree::{InputTree, IntNode, parse, written};
 use crate::grammar::validate::Rejection;
 
 /// Shrinks an interesting input until `is_over` says so. `interesting` is called at most `budget` times, only with valid
@@ -90,12 +90,8 @@ impl Places {
     fn of(grammar: &Grammar, tree: &InputTree) -> Self {
         let (mut numbers, mut values) = (Vec::new(), Vec::new());
         tree.each(&mut |node| {
-            match node {
-                InputNode::Int(int) if !grammar.sites[int.site].is_count => {
-                    values.push((numbers.len(), int.clone()));
-                }
-                _ => {}
-            }
+            let value = node.int().filter(|int| !grammar.sites[int.site].is_count);
+            values.extend(value.map(|int| (numbers.len(), int.clone())));
             numbers.push(number(grammar, node));
         });
         Self { numbers, values }
@@ -259,7 +255,7 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
             let places = self.places();
             let values = places.values.iter().filter(|(_, int)| int.site == site);
             if let Some(least) = values.map(|(_, int)| int.value.clone()).min() {
-                self.attempt(sort(site));
+                self.attempt(arrange(site, |row| row.sort()));
                 self.attempt(set_all(site, None, least));
             }
         }
@@ -303,7 +299,7 @@ fn halves(number: &Int) -> impl Iterator<Item = Int> + use<> {
 
 /// The simplest value that a number can have.
 fn simplest(number: &Number) -> Int {
-    Int::ZERO.clamp(number.min.clone(), number.max.clone())
+    Int::ZERO.within(&number.min, &number.max)
 }
 
 /// The simplest value and those near it, if they are simpler than the number.

@@ -10,7 +10,7 @@ use num_rational::BigRational;
 
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Draw, Length};
-use crate::grammar::float;
+use crate::grammar::float::{self, Scanned};
 use crate::grammar::number::{Int, ten_to};
 use crate::grammar::port::{FloatRules, LoopState, Loops};
 use crate::grammar::program::Grammar;
@@ -56,6 +56,32 @@ pub enum InputNode {
     },
     /// A loop.
     Loop(LoopNode),
+}
+
+impl InputNode {
+    /// The integer, if it is one.
+    pub fn int(&self) -> Option<&IntNode> {
+        match self {
+            Self::Int(int) => Some(int),
+            _ => None,
+        }
+    }
+
+    /// The integer, to be changed.
+    pub fn int_mut(&mut self) -> Option<&mut IntNode> {
+        match self {
+            Self::Int(int) => Some(int),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&[u8]> {
+        match self {
+            Self::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
 }
 
 /// An integer of an input.
@@ -166,11 +192,8 @@ impl Witness for Planter {
         self.add(InputNode::Int(read));
     }
 
-    fn float(&mut self, site: usize, _rules: &FloatRules, text: &[u8]) {
-        let scanned = float::scan(text);
-        if let Some(scanned) = scanned
-            && let Some(value) = float::value(text, &scanned)
-        {
+    fn float(&mut self, site: usize, _rules: &FloatRules, text: &[u8], scanned: &Scanned) {
+        if let Some(value) = float::value(text, scanned) {
             let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
             self.add(InputNode::Float { site, value, decimals });
         }

@@ -69,7 +69,7 @@ pub(super) fn witnessed<W: Witness>(
 ) -> Result<W, Rejection> {
     let mut reader = Reader::new(grammar, input, witness);
     let Err(stop) = Interpreter::new(grammar).run(&mut reader) else { return Ok(reader.witness) };
-    let (reason, source) = (*stop.0, grammar.source());
+    let (reason, source) = (*stop.0, &grammar.source);
     let spot = |offset: usize, length: usize| {
         let mut spot = source::spot(input, offset, offset + length);
         if spot.text.len() > LINE_MAX {

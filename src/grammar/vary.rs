@@ -4,7 +4,7 @@
 use crate::grammar::chance::Chance;
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
-use crate::grammar::reduce::length;
+use crate::grammar::reduce::{each_value, length};
 use crate::grammar::tree::{InputNode, InputTree, IntNode, LoopNode, written};
 use crate::grammar::validate::accepts;
 
@@ -42,9 +42,8 @@ pub fn grown(
         wish.sites.contains(&int.site) && int.value != *room
     };
     let place = choose(&tree, chance, &wanted)?;
-    assign(grammar, &mut tree, place, chance, &|int| {
-        int.value.plus(&wish.by).clamp(int.min.clone(), int.max.clone())
-    });
+    let grow = |int: &IntNode| int.value.plus(&wish.by).within(&int.min, &int.max);
+    assign(grammar, &mut tree, place, chance, &grow);
     text(grammar, &tree)
 }
 
@@ -71,10 +70,7 @@ fn change(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
             let mut other = Chance::new(chance.below(u64::MAX), "value");
             let like = like(tree, place, kind == 9, &mut other);
             let drawn = |int: &IntNode| match kind {
-                8 | 9 => {
-                    let like = like.clone().unwrap_or(int.min.clone());
-                    like.clamp(int.min.clone(), int.max.clone())
-                }
+                8 | 9 => like.as_ref().unwrap_or(&int.min).within(&int.min, &int.max),
                 10 => int.value.negated(),
                 11 => other.clone().between(&int.min, &int.max),
                 kind => near(int, kind),
@@ -97,7 +93,7 @@ fn near(int: &IntNode, kind: u64) -> Int {
         6 => int.value.divided(&two).unwrap_or(Int::ZERO),
         _ => Int::ZERO,
     };
-    value.clamp(int.min.clone(), int.max.clone())
+    value.within(&int.min, &int.max)
 }
 
 /// A random one of the wanted integers, by index.
@@ -109,7 +105,7 @@ fn choose(
     let mut places = Vec::new();
     let mut at = 0;
     tree.each(&mut |node| {
-        if matches!(node, InputNode::Int(int) if wanted(int)) {
+        if node.int().is_some_and(wanted) {
             places.push(at);
         }
         at += 1;
@@ -120,14 +116,11 @@ fn choose(
 
 /// The value of another node of the same command, or of any.
 fn like(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Option<Int> {
-    let mut ints = Vec::new();
-    let (mut at, mut site) = (0, None);
+    let (mut ints, mut at, mut site) = (Vec::new(), 0, None);
     tree.each(&mut |node| {
-        if let InputNode::Int(int) = node {
+        if let Some(int) = node.int() {
             ints.push((int.site, &int.value));
-            if at == place {
-                site = Some(int.site);
-            }
+            site = site.or((at == place).then_some(int.site));
         }
         at += 1;
     });
@@ -192,51 +185,24 @@ fn resize(of: &mut LoopNode, rounds: usize, chance: &mut Chance) {
 fn shift(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     let size = Int::from(10_i64.pow(chance.below(7) as u32));
     let by = chance.between(&size.negated(), &size);
-    tree.each_mut(&mut |node| {
-        if let InputNode::Int(int) = node
-            && !grammar.sites[int.site].is_count
-        {
-            int.value = int.value.plus(&by).clamp(int.min.clone(), int.max.clone());
-        }
-    });
+    each_value(grammar, tree, &mut |int| int.value.plus(&by).within(&int.min, &int.max));
 }
 
-/// Flips the answer to one question; returns whether there is one.
-fn answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
+/// Changes a random one of the wanted nodes; returns whether there is one.
+fn one_of(
+    tree: &mut InputTree,
+    chance: &mut Chance,
+    is_wanted: fn(&InputNode) -> bool,
+    change: &dyn Fn(&mut InputNode, &mut Chance),
+) -> bool {
     let mut count = 0;
-    tree.each(&mut |node| count += u64::from(matches!(node, InputNode::Answer { .. })));
+    tree.each(&mut |node| count += u64::from(is_wanted(node)));
     let chosen = chance.below(count);
     let mut at = 0;
     tree.each_mut(&mut |node| {
-        if let InputNode::Answer { answer, .. } = node {
-            *answer ^= at == chosen;
-            at += 1;
-        }
-    });
-    count > 0
-}
-
-/// Changes one of the texts; returns whether there is one.
-fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
-    let mut count = 0;
-    tree.each(&mut |node| count += u64::from(matches!(node, InputNode::Text { .. })));
-    let chosen = chance.below(count);
-    let mut at = 0;
-    tree.each_mut(&mut |node| {
-        if let InputNode::Text { text, .. } = node {
-            if at == chosen && !text.is_empty() {
-                let one = chance.below(text.len() as u64) as usize;
-                let other = chance.below(text.len() as u64) as usize;
-                match chance.below(8) {
-                    0 => text.swap(one, other),
-                    1 => text[one] = text[other],
-                    2 => text.insert(one, text[other]),
-                    3 => drop(text.remove(one)),
-                    4 => text.reverse(),
-                    5 => text.extend(text.clone().iter().rev()),
-                    6 => text.truncate(one + 1),
-                    _ => text[one] = text[one].wrapping_add(chance.below(5) as u8).wrapping_sub(2),
-                }
+        if is_wanted(node) {
+            if at == chosen {
+                change(node, chance);
             }
             at += 1;
         }
@@ -244,23 +210,46 @@ fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
     count > 0
 }
 
-/// Changes a whole loop: its order, or all of its values.
-fn row(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
-    let mut count = 0;
-    let is_row = |node: &InputNode| matches!(node, InputNode::Loop(of) if of.iterations.len() > 1);
-    tree.each(&mut |node| count += u64::from(is_row(node)));
-    let chosen = chance.below(count);
-    let mut at = 0;
-    tree.each_mut(&mut |node| {
-        if !is_row(node) {
+/// Flips the answer to one question; returns whether there is one.
+fn answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
+    let is_answer = |node: &InputNode| matches!(node, InputNode::Answer { .. });
+    one_of(tree, chance, is_answer, &|node, _| {
+        if let InputNode::Answer { answer, .. } = node {
+            *answer ^= true;
+        }
+    })
+}
+
+/// Changes one of the texts; returns whether there is one.
+fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
+    let is_text = |node: &InputNode| matches!(node, InputNode::Text { .. });
+    one_of(tree, chance, is_text, &|node, chance| {
+        let InputNode::Text { text, .. } = node else { return };
+        if text.is_empty() {
             return;
         }
-        if let InputNode::Loop(of) = node
-            && at == chosen
-        {
+        let one = chance.below(text.len() as u64) as usize;
+        let other = chance.below(text.len() as u64) as usize;
+        match chance.below(8) {
+            0 => text.swap(one, other),
+            1 => text[one] = text[other],
+            2 => text.insert(one, text[other]),
+            3 => drop(text.remove(one)),
+            4 => text.reverse(),
+            5 => text.extend(text.clone().iter().rev()),
+            6 => text.truncate(one + 1),
+            _ => text[one] = text[one].wrapping_add(chance.below(5) as u8).wrapping_sub(2),
+        }
+    })
+}
+
+/// Changes a whole loop: its order, or all of its values.
+fn row(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+    let is_row = |node: &InputNode| matches!(node, InputNode::Loop(of) if of.iterations.len() > 1);
+    one_of(tree, chance, is_row, &|node, chance| {
+        if let InputNode::Loop(of) = node {
             rearrange(grammar, of, chance);
         }
-        at += 1;
     });
 }
 
@@ -280,16 +269,9 @@ fn rearrange(grammar: &Grammar, of: &mut LoopNode, chance: &mut Chance) {
         }
         5 => of.iterations.rotate_left(one),
         _ => {
-            let mut values: Vec<&mut Int> = Vec::new();
-            for iteration in &mut of.iterations {
-                for node in iteration {
-                    if let InputNode::Int(int) = node
-                        && !grammar.sites[int.site].is_count
-                    {
-                        values.push(&mut int.value);
-                    }
-                }
-            }
+            let ints = of.iterations.iter_mut().flatten().filter_map(InputNode::int_mut);
+            let values = ints.filter(|int| !grammar.sites[int.site].is_count);
+            let values: Vec<&mut Int> = values.map(|int| &mut int.value).collect();
             let mut sorted: Vec<Int> = values.iter().map(|value| Int::clone(value)).collect();
             sorted.sort();
             if chance.happens(500) {

@@ -97,7 +97,7 @@ impl Unreached {
 
     fn warning(&self, grammar: &Grammar, message: impl Fn(&str, &str) -> String) -> Diagnostic {
         let site = &grammar.sites[self.site];
-        grammar.source().warning(site.span, message(&site.label, &self.bound)).help(
+        grammar.source.warning(site.span, message(&site.label, &self.bound)).help(
             "an ASSERT or UNIQUE rules the bound out, or random values rarely satisfy it there",
         )
     }

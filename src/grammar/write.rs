@@ -14,7 +14,7 @@ use crate::grammar::draw::{Chooser, Draw, Length};
 use crate::grammar::float;
 use crate::grammar::number::{Int, scaled_decimal};
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{FloatRules, LoopState, Loops, Port, Stop};
+use crate::grammar::port::{FloatRules, IfWanted, LoopState, Loops, Port, Stop, stuck};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::called;
 use crate::grammar::run::Interpreter;
@@ -182,15 +182,12 @@ impl<'a, S: Chooser> Writer<'a, S> {
     fn append(&mut self, text: &[u8], what: &str) -> Result<(), Stop> {
         let Some(first) = text.first() else { return Ok(()) };
         if !self.next.contains(*first) {
-            return Err(Stop::stuck(
-                format!("{what} contradicts an earlier answer of MATCH or ISEOF"),
-                true,
-            ));
+            return stuck(format!("{what} contradicts an earlier answer of MATCH or ISEOF"), true);
         }
         if self.out.len() + text.len() > self.most {
             self.is_full = true;
             let most = Bytes(self.most as u64);
-            return Err(Stop::stuck(format!("the input would have more than {most}"), false));
+            return stuck(format!("the input would have more than {most}"), false);
         }
         self.out.extend_from_slice(text);
         self.next = ByteSet::ALL;
@@ -214,10 +211,10 @@ impl<'a, S: Chooser> Writer<'a, S> {
     ) -> Result<Int, Stop> {
         let [min, max] = bounds;
         if min > max {
-            return Err(Stop::stuck(format!("no value is from {min} to {max}"), false));
+            return stuck(format!("no value is from {min} to {max}"), false);
         }
         let draw = Draw { site, min, max, unit, loops: &self.before.loops, retry: self.retry };
-        let drawn = self.source.number(&draw).clamp(min.clone(), max.clone());
+        let drawn = self.source.number(&draw).within(min, max);
         self.retry = 0;
         let next = self.next;
         let fits = |value: &Int| unit > 0 || next.contains(first_byte(value));
@@ -227,10 +224,8 @@ impl<'a, S: Chooser> Writer<'a, S> {
         if !fits(&drawn) {
             let spans = spans(min, max, &next);
             let Some(span) = pick(&spans, self.source.chance()) else {
-                return Err(Stop::stuck(
-                    format!("no value from {min} to {max} fits the earlier answer of MATCH"),
-                    true,
-                ));
+                let what = format!("no value from {min} to {max} fits the earlier answer of MATCH");
+                return stuck(what, true);
             };
             let drawn = self.source.chance().between(&span.min, &span.max);
             if is_free(&drawn) {
@@ -265,10 +260,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
                 break;
             }
         }
-        Err(Stop::stuck(
-            format!("every value from {min} to {max} is used, but UNIQUE needs another"),
-            false,
-        ))
+        stuck(format!("every value from {min} to {max} is used, but UNIQUE needs another"), false)
     }
 
     /// The text of a float.
@@ -279,10 +271,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         };
         let (least, most) = range(12).unwrap_or((1, 6));
         if least > most || rules.min > rules.max {
-            return Err(Stop::stuck(
-                format!("no text was found for {}", float::wanted(rules)),
-                false,
-            ));
+            return no_float(rules);
         }
         let decimals = self.source.decimals(site, least, most);
         let limit = range(60).map_or(60, |(_, most)| most);
@@ -298,7 +287,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
                 return Ok(scaled_decimal(&mantissa.big(), decimals as usize));
             }
         }
-        Err(Stop::stuck(format!("no text was found for {}", float::wanted(rules)), false))
+        no_float(rules)
     }
 
     fn scientific(
@@ -325,7 +314,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
             }
             self.retry = 1;
         }
-        Err(Stop::stuck(format!("no text was found for {}", float::wanted(rules)), false))
+        no_float(rules)
     }
 
     /// The bytes that may follow an answer at the current step, if its whole test is that question.
@@ -344,6 +333,10 @@ impl<'a, S: Chooser> Writer<'a, S> {
             _ => ByteSet::ALL,
         }
     }
+}
+
+fn no_float<T>(rules: &FloatRules) -> Result<T, Stop> {
+    stuck(format!("no text was found for {}", float::wanted(rules)), false)
 }
 
 /// Whether a test holds if the answer is yes, provided that the test is only a question.
@@ -368,26 +361,19 @@ impl<S: Chooser> Port for Writer<'_, S> {
         self.index = run.unique_index();
     }
 
-    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
-        self.literal(at, &[byte])
-    }
-
     fn literal(&mut self, _at: Span, text: &[u8]) -> Result<(), Stop> {
         self.append(text, &called(text))
     }
 
     fn end(&mut self, _at: Span) -> Result<(), Stop> {
         if !self.next.contains_end() {
-            return Err(Stop::stuck(
-                "the end contradicts an earlier answer of MATCH or ISEOF",
-                true,
-            ));
+            return stuck("the end contradicts an earlier answer of MATCH or ISEOF", true);
         }
         self.next = ByteSet::END;
         Ok(())
     }
 
-    fn int(&mut self, _at: Span, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop> {
+    fn int(&mut self, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop> {
         let unique = match self.grammar.sites[site].unique.as_deref() {
             Some([slot]) => Some(*slot),
             _ => None,
@@ -418,13 +404,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(value)
     }
 
-    fn float(
-        &mut self,
-        _at: Span,
-        site: usize,
-        rules: &FloatRules,
-        _wanted: bool,
-    ) -> Result<Option<BigRational>, Stop> {
+    fn float(&mut self, site: usize, rules: &FloatRules, _wanted: bool) -> IfWanted<BigRational> {
         const TRIES: usize = 20;
         let mut text = self.float_text(site, rules)?;
         for _ in 0..TRIES {
@@ -441,13 +421,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)))
     }
 
-    fn regex(
-        &mut self,
-        _at: Span,
-        site: usize,
-        pattern: &Pattern,
-        wanted: bool,
-    ) -> Result<Option<Vec<u8>>, Stop> {
+    fn regex(&mut self, site: usize, pattern: &Pattern, wanted: bool) -> IfWanted<Vec<u8>> {
         const TRIES: usize = 60;
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let length = match hint {
@@ -465,13 +439,11 @@ impl<S: Chooser> Port for Writer<'_, S> {
             None => {
                 let drawn =
                     (0..TRIES).map(|_| strings::draw(pattern.hir(), length, self.source.chance()));
-                let found = drawn.into_iter().find(|text| fits(text));
-                found.ok_or_else(|| {
-                    Stop::stuck(
-                        format!("no text that matches \"{}\" was found", pattern.text()),
-                        true,
-                    )
-                })?
+                let Some(found) = drawn.into_iter().find(|text| fits(text)) else {
+                    let what = format!("no text that matches \"{}\" was found", pattern.text());
+                    return stuck(what, true);
+                };
+                found
             }
         };
         self.retry = 0;
@@ -480,9 +452,9 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(wanted.then_some(text))
     }
 
-    fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
+    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, Stop> {
         let Some(test) = self.grammar.steps[self.before.step].test() else {
-            return Err(Stop::stuck("a question outside a test", false));
+            return stuck("a question outside a test", false);
         };
         let narrowed = |answer: bool| self.next.and(&if answer { *set } else { set.not() });
         let can_be =
@@ -491,7 +463,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         let answer = match (settled, can_be(true), can_be(false)) {
             (Some(answer), _, _) if !narrowed(answer).is_empty() => answer,
             (Some(_), _, _) | (None, false, false) => {
-                return Err(Stop::stuck("no answer to MATCH or ISEOF leads further", true));
+                return stuck("no answer to MATCH or ISEOF leads further", true);
             }
             (None, yes, no) if yes != no => {
                 self.source.forced(number);

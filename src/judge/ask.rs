@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR, ValidatorMessages};
 use crate::judge::classify::Classified;
-use crate::judge::keep::box_dir;
 use crate::judge::keep::save;
 use crate::judge::score;
 use crate::model::blob::Blob;
@@ -13,7 +12,6 @@ use crate::model::judgement::{CaseJudgement, FaultyProgram, JudgeError};
 use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
-use crate::model::tree::Tree;
 use crate::model::verdict::Verdict;
 use crate::validator::response::{Contract, Opinion, Response, Worth};
 use crate::validator::static_validator::Look;
@@ -50,6 +48,8 @@ impl Asking {
     }
 
     /// The next pass, if the validator asks for one.
+    ///
+    /// Source: problem package format 2025-09, "Multi-pass validation".
     pub(super) fn next_pass(&self, response: &Response, pass: &Pass) -> Option<Pass> {
         let input = response.feedback.next_pass.as_ref();
         let input = input.filter(|_| response.opinion == Opinion::Accepted)?;
@@ -57,7 +57,9 @@ impl Asking {
             judge: response.feedback.judge_message.clone(),
             team: response.feedback.team_message.clone(),
         };
-        Some(next_pass(pass.number + 1, input, response.kept.as_ref()?, said))
+        // The validator made its input; all other files stay in the feedback directory.
+        let earlier = left_for_next_pass(response.kept.as_ref()?);
+        Some(Pass { number: pass.number + 1, input: input.clone(), earlier, said })
     }
 
     /// Keeps the box for the user, if it is wanted.
@@ -69,7 +71,7 @@ impl Asking {
 impl Trial<'_> {
     /// Prepares a question.
     pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, Stop> {
-        let wanted = self.kept_of(pass, VALIDATOR);
+        let wanted = self.kept_of(pass.number, VALIDATOR);
         // The files of a pass are used by the next one and by the visualizer.
         let is_read = self.rules.problem.kind.passes > 1
             || self.rules.validators.visualizers.output.is_some();
@@ -113,27 +115,25 @@ impl Trial<'_> {
         let mut response = validator.ask(self.executor, question, asking.contract)?;
         asking.save(&response)?;
         self.draw_beside(pass, output, &mut response)?;
-        let asked = Asked::output(validator);
-        if let Opinion::Broken(what) = &response.opinion {
-            return Err(self.broken(asked, what, &response, asking.wanted).into());
-        }
         let next = asking.next_pass(&response, pass);
-        self.as_it_says(asked, &response, &pass.said.judge, next, asking.wanted)
+        let heard = Heard { from: validator, response: &response, kept: asking.wanted };
+        self.as_it_says(&heard, &pass.said.judge, next)
     }
 
     /// The verdict and the score from a validator's response; `earlier` is what it said in earlier passes.
     pub(super) fn as_it_says(
         &self,
-        asked: Asked<'_>,
-        response: &Response,
+        heard: &Heard<'_>,
         earlier: &[u8],
         next: Option<Pass>,
-        kept: Option<PathBuf>,
     ) -> Result<Judged, Stop> {
-        if let Opinion::Partial(worth) = response.opinion {
-            return self.for_points(worth, asked, response, kept);
+        let Heard { from, response, .. } = heard;
+        match &response.opinion {
+            Opinion::Broken(what) => return Err(self.broken(heard, what).into()),
+            Opinion::Partial(worth) => return self.for_points(*worth, heard),
+            Opinion::Accepted | Opinion::Rejected => {}
         }
-        let (classified, is_told) = classified(asked.what, response, earlier);
+        let (classified, is_told) = classified(from.what, response, earlier);
         let score = match next {
             // Verdict and score of the test case follow from its last pass.
             Some(_) => None,
@@ -142,26 +142,20 @@ impl Trial<'_> {
                 let help =
                     "write it only for accepted outputs, and as the group's scoring requires";
                 score::by_validator(scoring, classified.verdict, &response.feedback)
-                    .map_err(|what| self.broken(asked, &what, response, kept.clone()).help(help))?
+                    .map_err(|what| self.broken(heard, &what).help(help))?
             }
         };
         Ok(Judged {
             next,
             score,
-            answered: Some(Answered { is_told, ..answered(response, kept) }),
+            answered: Some(Answered { is_told, ..heard.answered() }),
             ..Judged::from(classified)
         })
     }
 
     /// The verdict on an output with this many points. It is right if it has all points or, if their number is not
     /// known, more than zero. On test cases without points, a part refers to one point.
-    fn for_points(
-        &self,
-        worth: Worth,
-        asked: Asked<'_>,
-        response: &Response,
-        kept: Option<PathBuf>,
-    ) -> Result<Judged, Stop> {
+    fn for_points(&self, worth: Worth, heard: &Heard<'_>) -> Result<Judged, Stop> {
         let (most, counts) = match self.case.scoring {
             CaseScoring::Ignored | CaseScoring::Forbidden => (self.case.test_case.points, false),
             CaseScoring::UpTo(most) => (Some(most), true),
@@ -191,7 +185,7 @@ impl Trial<'_> {
         };
         if let Some(most) = most.filter(|most| points.exceeds(*most)) {
             let what = format!("it gives {points} points, more than the {most} of the test case");
-            return Err(self.broken(asked, &what, response, kept).into());
+            return Err(self.broken(heard, &what).into());
         }
         let is_right = match (worth, most) {
             (Worth::RightFor(_), _) => true,
@@ -199,30 +193,29 @@ impl Trial<'_> {
             (_, Some(most)) => !most.exceeds(points),
             (_, None) => points.exceeds(Score::ZERO),
         };
-        let (said, is_told) = first_line(&response.feedback.judge_message);
+        let (said, is_told) = first_line(&heard.response.feedback.judge_message);
+        let validator = heard.from.what;
         let classified = Classified {
             verdict: if is_right { Verdict::Accepted } else { Verdict::WrongAnswer },
             cause: match most {
-                Some(most) => format!("the {} gives {points} of {most} points{said}", asked.what),
-                None => format!("the {} gives {points} points{said}", asked.what),
+                Some(most) => format!("the {validator} gives {points} of {most} points{said}"),
+                None => format!("the {validator} gives {points} points{said}"),
             },
         };
         Ok(Judged {
             score: counts.then_some(CaseScore { score: points, origin: ScoreOrigin::Score }),
-            answered: Some(Answered { is_told, ..answered(response, kept) }),
+            answered: Some(Answered { is_told, ..heard.answered() }),
             ..Judged::from(classified)
         })
     }
 
     /// Runs the static validator on the submission.
     pub(super) fn look(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
-        let test_case = self.case.test_case;
-        let submission = self.entry.submission;
         let validator =
             self.rules.validators.static_validator.as_ref().ok_or_else(|| {
                 JudgeError::new("run the static validator", "the package has none")
             })?;
-        let kept = box_dir(self.rules, submission, &test_case.name, 1, VALIDATOR);
+        let kept = self.kept_of(1, VALIDATOR);
         let look = Look {
             submission: self.entry.runnable,
             language: self.entry.language,
@@ -230,50 +223,48 @@ impl Trial<'_> {
             args,
             keep: Keep::all_if(kept.is_some()),
         };
-        let asked = Asked::output(validator);
         let response = validator.look(self.executor, look)?;
         save(kept.as_deref(), response.kept.as_ref())?;
-        if let Opinion::Broken(what) = &response.opinion {
-            return Err(self.broken(asked, what, &response, kept).into());
-        }
-        let judged = self.as_it_says(asked, &response, &[], None, kept)?;
+        let heard = Heard { from: validator, response: &response, kept };
+        let judged = self.as_it_says(&heard, &[], None)?;
         self.finished(judged, None, |_, _| Ok(()))
     }
 
     /// The error that a validator gave no valid response.
-    pub(super) fn broken(
-        &self,
-        asked: Asked<'_>,
-        did: &str,
-        response: &Response,
-        kept: Option<PathBuf>,
-    ) -> JudgeError {
-        let Asked { what, name } = asked;
+    pub(super) fn broken(&self, heard: &Heard<'_>, did: &str) -> JudgeError {
+        let (what, name) = (heard.from.what, &heard.from.name);
         let test_case = &self.case.test_case.name;
         let step = format!("judge {test_case} with the {what} `{name}`");
         let mut error = JudgeError::new(step, did)
             .help(format!("fix the {what}: it must accept or reject whatever a submission writes"));
         error.program = Some(Box::new(FaultyProgram {
-            stderr: response.stderr.clone(),
+            stderr: heard.response.stderr.clone(),
             repeat: self.rules.repeat.of(self.entry.submission, test_case),
-            kept,
+            kept: heard.kept.clone(),
         }));
         error
     }
 }
 
-/// The program that gave a response.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    /// What it is called in messages.
-    what: &'static str,
-    name: &'a str,
+/// A response.
+pub(super) struct Heard<'a> {
+    /// The package's own output validator, its interactor, or its static validator.
+    pub(super) from: &'a OutputValidator,
+    pub(super) response: &'a Response,
+    /// Where its box is kept, if wanted.
+    pub(super) kept: Option<PathBuf>,
 }
 
-impl<'a> Asked<'a> {
-    /// The package's own output validator, or its interactor.
-    pub(super) fn output(validator: &'a OutputValidator) -> Self {
-        Self { what: validator.what(), name: &validator.name }
+impl Heard<'_> {
+    /// The feedback.
+    pub(super) fn answered(&self) -> Answered {
+        let feedback = &self.response.feedback;
+        Answered {
+            stderr: self.response.stderr.clone(),
+            images: feedback.images.clone(),
+            kept: self.kept.clone(),
+            ..Answered::saying(&feedback.judge_message, &feedback.team_message)
+        }
     }
 }
 
@@ -303,26 +294,6 @@ fn first_line(message: &[u8]) -> (String, bool) {
     let shown: String = whole.chars().take(LONGEST).collect();
     let is_all = line.len() == message.len() && shown.len() == whole.len();
     (format!(": {shown}"), is_all)
-}
-
-pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
-    let feedback = &response.feedback;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Answered {
-        message: text(&feedback.judge_message),
-        is_told: false,
-        team_message: text(&feedback.team_message),
-        stderr: response.stderr.clone(),
-        images: feedback.images.clone(),
-        kept,
-    }
-}
-
-/// The pass that a validator asks for. The validator made its input; all other files stay in the feedback directory.
-///
-/// Source: problem package format 2025-09, "Multi-pass validation".
-fn next_pass(number: u32, input: &Blob, left: &Tree, said: ValidatorMessages) -> Pass {
-    Pass { number, input: input.clone(), earlier: left_for_next_pass(left), said }
 }
 
 #[cfg(test)]

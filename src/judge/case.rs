@@ -1,6 +1,5 @@
 //! One submission on one test case: its job and its verdict.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use crate::judge::classify::{Classified, classify};
 use crate::judge::draw::Visualizers;
 use crate::judge::evidence::{add_answered, add_input, add_run};
 use crate::judge::grader::PackageGrader;
-use crate::judge::keep::{box_dir, save_run};
+use crate::judge::keep::{box_name, save_run};
 use crate::judge::said::said;
 use crate::judge::score;
 use crate::judge::settle::{Nearness, SLACK, Settled, patient, settle};
@@ -154,7 +153,8 @@ impl ReadyCase<'_> {
     /// If they cannot be read.
     pub fn read(&self) -> Result<Option<Texts>, JudgeError> {
         let whole = |blob: &Blob| {
-            let text = blob.start(u64::MAX).map_err(|error| fault("read a test case", error))?;
+            let text =
+                blob.start(u64::MAX).map_err(|error| JudgeError::new("read a test case", error))?;
             Ok::<Arc<[u8]>, JudgeError>(text.into())
         };
         let Ok(answer) = self.answer() else { return Ok(None) };
@@ -286,7 +286,8 @@ pub fn judge_case(
             continue;
         }
         if judged.answered.is_none() && pass.said != ValidatorMessages::default() {
-            judged.answered = Some(Answered::earlier(&pass.said));
+            // The last pass ended without the validator.
+            judged.answered = Some(Answered::saying(&pass.said.judge, &pass.said.team));
         }
         if pass.number > 1 && judged.classified.verdict != Verdict::Accepted {
             let cause = &mut judged.classified.cause;
@@ -360,7 +361,29 @@ impl Trial<'_> {
             gather(&judged, &mut all)?;
             evidence = Some(Box::new(all));
         }
-        Ok(case_judgement(self.case, judged, evidence, outcome))
+        let Classified { verdict, cause } = judged.classified;
+        let (message, is_told, team_message) = match judged.answered {
+            Some(answered) => (answered.message, answered.is_told, answered.team_message),
+            // The default output validator says what it finds. If the program failed, no validator was asked.
+            None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
+                (cause.clone(), true, String::new())
+            }
+            None => (String::new(), true, String::new()),
+        };
+        Ok(CaseJudgement {
+            test_case: self.case.test_case.name.clone(),
+            verdict,
+            message,
+            is_told,
+            team_message,
+            score: judged.score.or_else(|| score::by_rules(self.case.scoring, verdict)),
+            with_margin: judged.with_margin,
+            repeats: None,
+            cause,
+            difference: judged.difference,
+            evidence,
+            outcome,
+        })
     }
 
     /// Runs and judges one pass. The facts of the run come first; only if they decide nothing does the output count.
@@ -425,15 +448,19 @@ impl Trial<'_> {
         Ok(judged)
     }
 
-    /// The path at which the submission's box is kept, if wanted.
+    /// Where the submission's box is kept, if wanted.
     pub(super) fn kept(&self, pass: &Pass) -> Option<PathBuf> {
-        self.kept_of(pass, "")
+        self.kept_of(pass.number, "")
     }
 
     /// The same for another program; `of` is the suffix for its box.
-    pub(super) fn kept_of(&self, pass: &Pass, of: &str) -> Option<PathBuf> {
-        let test_case = &self.case.test_case.name;
-        box_dir(self.rules, self.entry.submission, test_case, pass.number, of)
+    pub(super) fn kept_of(&self, pass: u32, of: &str) -> Option<PathBuf> {
+        let pass = match pass {
+            1 => String::new(),
+            number => format!(".pass{number}"),
+        };
+        let name = format!("{}{of}{pass}", box_name(&self.case.test_case.name));
+        Some(self.rules.keep()?.join(box_name(self.entry.submission)).join(name))
     }
 }
 
@@ -454,6 +481,7 @@ pub(super) struct Judged {
 }
 
 /// Feedback of the package's own output validator besides its opinion.
+#[derive(Default)]
 pub(super) struct Answered {
     pub(super) message: String,
     /// Whether the cause contains the whole message.
@@ -465,17 +493,10 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// What it said in earlier passes, if the last one ended without it.
-    fn earlier(said: &ValidatorMessages) -> Self {
+    /// Only these messages.
+    pub(super) fn saying(judge: &[u8], team: &[u8]) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Self {
-            message: text(&said.judge),
-            is_told: false,
-            team_message: text(&said.team),
-            stderr: Vec::new(),
-            images: Vec::new(),
-            kept: None,
-        }
+        Self { message: text(judge), team_message: text(team), ..Self::default() }
     }
 }
 
@@ -493,38 +514,6 @@ impl From<Classified> for Judged {
     }
 }
 
-fn case_judgement(
-    case: &ReadyCase<'_>,
-    judged: Judged,
-    evidence: Option<Box<Evidence>>,
-    outcome: Option<Outcome>,
-) -> CaseJudgement {
-    let Classified { verdict, cause } = judged.classified;
-    let (message, is_told, team_message) = match judged.answered {
-        Some(answered) => (answered.message, answered.is_told, answered.team_message),
-        // The default output validator says what it finds. If the program failed, no validator was asked.
-        None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
-            (cause.clone(), true, String::new())
-        }
-        None => (String::new(), true, String::new()),
-    };
-    let by_rules = || score::by_rules(case.scoring, verdict);
-    CaseJudgement {
-        test_case: case.test_case.name.clone(),
-        verdict,
-        message,
-        is_told,
-        team_message,
-        score: judged.score.or_else(by_rules),
-        with_margin: judged.with_margin,
-        repeats: None,
-        cause,
-        difference: judged.difference,
-        evidence,
-        outcome,
-    }
-}
-
 pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
     let mut job = entry.runnable.job(&entry.cut(rules));
     job.command.argv.extend(test_case.args.iter().cloned());
@@ -536,8 +525,4 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
     job.keep = Keep::all_if(rules.keep().is_some());
     job.is_timed = true;
     job
-}
-
-pub(super) fn fault(step: &str, error: io::Error) -> JudgeError {
-    JudgeError::new(step, error)
 }

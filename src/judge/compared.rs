@@ -2,7 +2,7 @@
 
 use crate::check::compare::compare;
 use crate::check::show::cause;
-use crate::judge::case::{Judged, Pass, Trial, fault};
+use crate::judge::case::{Judged, Pass, Trial};
 use crate::judge::classify::Classified;
 use crate::model::blob::{Blob, Reader};
 use crate::model::job::{Collected, Reply};
@@ -39,7 +39,7 @@ impl Trial<'_> {
         let difference = match is_same(&answer, output) {
             true => None,
             false => {
-                let reading = |error| fault("read the output", error);
+                let reading = |error| JudgeError::new("read the output", error);
                 let output = output.open().map_err(reading)?;
                 compare(open(&answer)?, output, &self.case.options).map_err(reading)?
             }
@@ -99,5 +99,5 @@ fn instead(stdout: Bytes) -> String {
 
 /// Opens a judge answer for reading.
 pub(super) fn open(answer: &Blob) -> Result<Reader<'_>, JudgeError> {
-    answer.open().map_err(|error| fault(&format!("open {answer}"), error))
+    answer.open().map_err(|error| JudgeError::new(format!("open {answer}"), error))
 }

@@ -10,8 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::build::bench::Bench;
 use crate::executor::place;
 use crate::judge::case::{Answered, Judged, Pass, ReadyCase, Trial, VALIDATOR};
-use crate::judge::keep::box_name;
-use crate::judge::keep::{beside, replace};
+use crate::judge::keep::{box_name, replace};
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
 use crate::model::judgement::{Evidence, Picture};
@@ -19,7 +18,7 @@ use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
 use crate::validator::response::{Opinion, Response};
-use crate::validator::visualizer::{Drawn, InputVisualizer, OutputVisualizer};
+use crate::validator::visualizer::{Drawn, Visualizer};
 use crate::validator::{Question, feedback_dir};
 
 /// Where images are seen.
@@ -37,8 +36,8 @@ pub enum Seen {
 /// The package's visualizers, if their images are seen.
 #[derive(Default)]
 pub struct Visualizers {
-    pub(super) output: Option<OutputVisualizer>,
-    input: Option<InputVisualizer>,
+    pub(super) output: Option<Visualizer>,
+    input: Option<Visualizer>,
     /// Images of inputs that were already drawn, by test case.
     inputs: Mutex<HashMap<String, Vec<Picture>>>,
     /// How many more bytes of images may be held for the page.
@@ -72,9 +71,9 @@ impl Visualizers {
         if seen == Seen::Never {
             return Ok(Self::default());
         }
-        let mut all = Self { output: OutputVisualizer::build(bench)?, ..Self::default() };
+        let mut all = Self { output: Visualizer::of_outputs(bench)?, ..Self::default() };
         if seen == Seen::OnPage {
-            all.input = InputVisualizer::build(bench)?;
+            all.input = Visualizer::of_inputs(bench)?;
             all.room = AtomicU64::new(ROOM);
         }
         Ok(all)
@@ -106,7 +105,7 @@ impl Visualizers {
             evidence.pictures.extend(known);
         } else if self.is_on_page() {
             let (input, answer) = (trial.case.input.clone(), trial.case.answer()?);
-            let drawn = visualizer.draw(trial.executor, test_case, &input, &answer)?;
+            let drawn = visualizer.draw_input(trial.executor, test_case, &input, &answer)?;
             self.add(&drawn.of_input(), evidence);
             inputs().insert(test_case.name.clone(), evidence.pictures.clone());
         }
@@ -119,12 +118,12 @@ impl Visualizers {
 /// # Errors
 /// If the judge failed, or it was interrupted.
 pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &Path) -> Result<(), Stop> {
-    let Some(visualizer) = InputVisualizer::build(bench)? else { return Ok(()) };
+    let Some(visualizer) = Visualizer::of_inputs(bench)? else { return Ok(()) };
     let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
     let draw = |case: &&ReadyCase<'_>| {
         let kept = dir.join(box_name(&case.test_case.name));
         let answer = case.answer()?;
-        let drawn = visualizer.draw(bench.executor, case.test_case, &case.input, &answer)?;
+        let drawn = visualizer.draw_input(bench.executor, case.test_case, &case.input, &answer)?;
         if let Some(tree) = &drawn.tree {
             place::save(tree, &kept)?;
         }
@@ -136,7 +135,7 @@ pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &Path) -> Result<
 /// Keeps the messages of a visualizer that failed.
 fn tell(drawn: &Drawn, kept: &Path) -> Result<(), Stop> {
     let Some(said) = &drawn.said else { return Ok(()) };
-    Ok(replace(said, &beside(kept, "error"))?)
+    Ok(replace(said, &kept.with_added_extension("error"))?)
 }
 
 impl Trial<'_> {
@@ -154,10 +153,9 @@ impl Trial<'_> {
         let answered = Answered {
             message: judged.classified.cause.clone(),
             is_told: true,
-            team_message: String::new(),
-            stderr: Vec::new(),
             images: self.draw(pass, output, &[])?,
-            kept: self.kept_of(pass, VALIDATOR),
+            kept: self.kept_of(pass.number, VALIDATOR),
+            ..Answered::default()
         };
         Ok(Judged { answered: Some(answered), ..judged })
     }
@@ -187,7 +185,7 @@ impl Trial<'_> {
     fn draws(&self, pass: &Pass, is_rejected: bool) -> bool {
         let Visualizers { output, .. } = &self.rules.validators.visualizers;
         let is_on_page = is_rejected && self.rules.validators.visualizers.is_on_page();
-        output.is_some() && (is_on_page || self.kept_of(pass, VALIDATOR).is_some())
+        output.is_some() && (is_on_page || self.kept_of(pass.number, VALIDATOR).is_some())
     }
 
     /// The images of the output visualizer. If the validator's feedback `left` is kept, they are kept with it.
@@ -196,7 +194,7 @@ impl Trial<'_> {
             return Ok(Vec::new());
         };
         let test_case = self.case.test_case;
-        let drawn = visualizer.draw(
+        let drawn = visualizer.draw_output(
             self.executor,
             Question {
                 test_case,
@@ -211,13 +209,13 @@ impl Trial<'_> {
             },
         )?;
         let images = drawn.of_output();
-        if let Some(kept) = self.kept_of(pass, VALIDATOR) {
+        if let Some(kept) = self.kept_of(pass.number, VALIDATOR) {
             let dir = feedback_dir(&kept);
             for image in &images {
                 replace(&image.blob, &dir.join(&image.name))?;
             }
         }
-        if let Some(kept) = self.kept_of(pass, ".visualizer") {
+        if let Some(kept) = self.kept_of(pass.number, ".visualizer") {
             tell(&drawn, &kept)?;
         }
         Ok(images)

@@ -4,10 +4,9 @@ use std::io;
 use std::path::Path;
 
 use crate::check::diff;
-use crate::judge::case::{Judged, Pass, ReadyCase, Rules, fault};
+use crate::judge::case::{Judged, Pass, ReadyCase, Rules};
 use crate::judge::compared::{open, written};
 use crate::judge::draw::Visualizers;
-use crate::judge::keep::beside;
 use crate::judge::said::ends;
 use crate::model::blob::Blob;
 use crate::model::job::Reply;
@@ -25,10 +24,11 @@ pub(super) fn add_run(
 ) -> Result<(), JudgeError> {
     const MOST: u64 = 64 << 10;
     evidence.stderr =
-        reply.stderr.start(MOST).map_err(|error| fault("read standard error", error))?;
+        reply.stderr.start(MOST).map_err(|error| JudgeError::new("read standard error", error))?;
     evidence.transcript.clone_from(&judged.transcript);
     if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
-        let ends = ends(&reply.stdout).map_err(|error| fault("read standard output", error))?;
+        let ends =
+            ends(&reply.stdout).map_err(|error| JudgeError::new("read standard output", error))?;
         (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
     }
     if let Ok(output) = written(&rules.problem.io, reply) {
@@ -50,7 +50,7 @@ pub(super) fn add_diff(
     if judged.classified.verdict != Verdict::WrongAnswer {
         return Ok(());
     }
-    let reading = |error| fault("read the output for its diff", error);
+    let reading = |error| JudgeError::new("read the output for its diff", error);
     let answer = case.answer()?;
     if judged.transcript.is_none() {
         (evidence.answer, evidence.answer_bytes_left_out) = beginning(&answer).map_err(reading)?;
@@ -74,11 +74,11 @@ pub(super) fn add_input(
     pass: &Pass,
     kept: Option<&Path>,
 ) -> Result<(), JudgeError> {
-    let reading = |error| fault("read the input", error);
+    let reading = |error| JudgeError::new("read the input", error);
     (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(reading)?;
     evidence.input_path = match (pass.number, case.input.path()) {
         (1, Some(path)) => Some(path.to_owned()),
-        _ => kept.map(|kept| beside(kept, "input")),
+        _ => kept.map(|kept| kept.with_added_extension("input")),
     };
     Ok(())
 }

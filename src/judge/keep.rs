@@ -2,10 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::executor::place;
-use crate::judge::case::{Rules, fault};
 use crate::model::blob::Blob;
 use crate::model::job::Reply;
 use crate::model::joint::Transcript;
@@ -23,7 +22,7 @@ pub(super) fn save(wanted: Option<&Path>, left: Option<&Tree>) -> Result<(), Jud
 /// Writes a submission's box, and beside it the input, standard output and standard error.
 pub(super) fn save_run(kept: &Path, input: &Blob, reply: &Reply) -> Result<(), JudgeError> {
     save_talk(kept, input, reply, None)?;
-    write(&reply.stdout, &beside(kept, "output"))
+    write(&reply.stdout, &kept.with_added_extension("output"))
 }
 
 /// The same for an interactive run: instead of standard output, the transcript as in `.interaction` files.
@@ -34,57 +33,31 @@ pub(super) fn save_talk(
     transcript: Option<&Transcript>,
 ) -> Result<(), JudgeError> {
     save(Some(kept), reply.kept.as_ref())?;
-    write(input, &beside(kept, "input"))?;
-    write(&reply.stderr, &beside(kept, "error"))?;
+    write(input, &kept.with_added_extension("input"))?;
+    write(&reply.stderr, &kept.with_added_extension("error"))?;
     if let Some(transcript) = transcript {
-        let path = beside(kept, "interaction");
-        fs::write(&path, transcript.notation()).map_err(|error| unwritten(&path, error))?;
+        let path = kept.with_added_extension("interaction");
+        fs::write(&path, transcript.notation()).map_err(JudgeError::on("write", &path))?;
     }
     Ok(())
-}
-
-/// The path of a box with another extension.
-pub(super) fn beside(kept: &Path, ending: &str) -> PathBuf {
-    let mut path = kept.as_os_str().to_owned();
-    path.push(".");
-    path.push(ending);
-    path.into()
 }
 
 /// Writes a file, and replaces one of the same name.
 pub(super) fn replace(blob: &Blob, path: &Path) -> Result<(), JudgeError> {
     let dir = path.parent().unwrap_or(path);
-    fs::create_dir_all(dir).map_err(|error| unwritten(dir, error))?;
+    fs::create_dir_all(dir).map_err(JudgeError::on("write", dir))?;
     // Removed whatever it is, so that links are not followed.
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(unwritten(path, error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(JudgeError::on("write", path)(error))
+        }
         Ok(()) | Err(_) => write(blob, path),
     }
 }
 
 fn write(blob: &Blob, path: &Path) -> Result<(), JudgeError> {
     let written = File::create_new(path).and_then(|mut file| blob.copy_to(&mut file));
-    written.map(drop).map_err(|error| unwritten(path, error))
-}
-
-fn unwritten(path: &Path, error: std::io::Error) -> JudgeError {
-    fault(&format!("write {}", path.display()), error)
-}
-
-/// Where a box is kept, if wanted. `of` says whose box it is: empty for the submission's.
-pub(super) fn box_dir(
-    rules: &Rules<'_>,
-    submission: &str,
-    test_case: &str,
-    pass: u32,
-    of: &str,
-) -> Option<PathBuf> {
-    let pass = match pass {
-        1 => String::new(),
-        number => format!(".pass{number}"),
-    };
-    let name = format!("{}{of}{pass}", box_name(test_case));
-    Some(rules.keep()?.join(box_name(submission)).join(name))
+    written.map(drop).map_err(JudgeError::on("write", path))
 }
 
 /// The name of a submission or test case as a single safe directory name.

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use crate::executor::{Executor, Hand};
-use crate::judge::case::{Entry, Pass, Rules, fault, job};
+use crate::judge::case::{Entry, Pass, Rules, job};
 use crate::judge::classify::classify;
 use crate::judge::compared::written;
 use crate::model::blob::Blob;
@@ -101,7 +101,7 @@ impl Once<'_> {
 fn all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
     let mut bytes = Vec::new();
     let read = blob.open().and_then(|mut reader| reader.read_to_end(&mut bytes));
-    read.map_err(|error: io::Error| fault("read what the program wrote", error))?;
+    read.map_err(|error: io::Error| JudgeError::new("read what the program wrote", error))?;
     Ok(bytes)
 }
 
@@ -149,7 +149,7 @@ impl Playing<'_> {
         Ok(RunOnce {
             submission: interactor.name.clone(),
             input: test_case.name.clone(),
-            ended: format!("the {} {says}", interactor.what()),
+            ended: format!("the {} {says}", interactor.what),
             failed: response.opinion != Opinion::Accepted,
             message: String::from_utf8_lossy(&response.feedback.judge_message).into_owned(),
             outcome: response.outcome,

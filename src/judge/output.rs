@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use crate::build::Runnable;
 use crate::executor::Executor;
-use crate::judge::case::{Entry, Pass, ReadyCase, Rules, Trial, job};
+use crate::judge::case::{Entry, Pass, ReadyCase, Rules, TimeLimitMode, Trial, job};
 use crate::judge::classify::{Classified, classify};
 use crate::judge::compared::written;
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Repeat, Reply};
+use crate::model::job::{Collected, Job, Repeat, Reply};
+use crate::model::judgement::JudgeError;
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
@@ -28,76 +30,84 @@ pub struct Ran {
     pub rejected: Option<Classified>,
 }
 
-/// Runs a program on an input in memory. `test_case` gives arguments and further files.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
-pub fn output(
-    executor: &dyn Executor,
-    rules: &Rules<'_>,
-    entry: &Entry<'_>,
-    test_case: &TestCase,
-    input: &Arc<[u8]>,
-) -> Result<Ran, Stop> {
-    ran(rules, entry, executor.run(&job(rules, entry, test_case, &only_pass(input)))?)
+impl Ran {
+    /// At most `most` bytes of its output.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn bytes(&self, most: u64) -> Result<Vec<u8>, JudgeError> {
+        self.output.start(most).map_err(|error| JudgeError::new("read the output", error))
+    }
 }
 
-/// Runs it again beside others, for its times. `number` counts these runs, from 1.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
-pub fn output_again(
-    executor: &dyn Executor,
-    rules: &Rules<'_>,
-    entry: &Entry<'_>,
-    test_case: &TestCase,
-    input: &Arc<[u8]>,
-    number: u32,
-) -> Result<Ran, Stop> {
-    let job = job(rules, entry, test_case, &only_pass(input));
-    ran(rules, entry, executor.run_one(&job, Some(Repeat::beside(number)))?)
+/// Runs programs on inputs in memory, for their outputs.
+#[derive(Clone, Copy)]
+pub struct OutputRuns<'a> {
+    /// Where they run.
+    pub executor: &'a dyn Executor,
+    /// Their rules.
+    pub rules: &'a Rules<'a>,
+    /// Gives arguments and further files.
+    pub test_case: &'a TestCase,
 }
 
-fn ran(rules: &Rules<'_>, entry: &Entry<'_>, reply: Reply) -> Result<Ran, Stop> {
-    let mut rejected = classify(&reply.outcome, &entry.limits(rules));
-    let output = match written(&rules.problem.io, &reply) {
-        Ok(output) => output.clone(),
-        Err(cause) => {
-            rejected = rejected.or(Some(Classified { verdict: Verdict::WrongAnswer, cause }));
-            Blob::default()
-        }
-    };
-    Ok(Ran { outcome: reply.outcome, output, stderr: reply.stderr, rejected })
-}
+impl OutputRuns<'_> {
+    /// Runs a program on an input.
+    ///
+    /// # Errors
+    /// If the judge failed or was interrupted.
+    pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
+        Ok(self.ran(runnable, self.executor.run(&self.job(runnable, input))?))
+    }
 
-/// The only pass.
-fn only_pass(input: &Arc<[u8]>) -> Pass {
-    Pass::first(Arc::clone(input).into())
-}
+    /// Runs it again beside others, for its times. `number` counts these runs, from 1.
+    ///
+    /// # Errors
+    /// If the judge failed or was interrupted.
+    pub fn again(&self, runnable: &Runnable, input: &Arc<[u8]>, number: u32) -> Result<Ran, Stop> {
+        let repeat = Some(Repeat::beside(number));
+        Ok(self.ran(runnable, self.executor.run_one(&self.job(runnable, input), repeat)?))
+    }
 
-/// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads, `first`
-/// the first input, which is where an input normally is.
-///
-/// Its results are on its standard output.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
-pub fn outputs(
-    executor: &dyn Executor,
-    rules: &Rules<'_>,
-    entry: &Entry<'_>,
-    test_case: &TestCase,
-    first: &Arc<[u8]>,
-    all: Arc<[u8]>,
-) -> Result<Ran, Stop> {
-    let mut job = job(rules, entry, test_case, &only_pass(first));
-    job.stdin = all.into();
-    job.collect.clear();
-    // One more process waits for the others.
-    job.limits.processes = job.limits.processes.map(|processes| processes + 1);
-    let reply = executor.run(&job)?;
-    let rejected = classify(&reply.outcome, &entry.limits(rules));
-    Ok(Ran { outcome: reply.outcome, output: reply.stdout, stderr: reply.stderr, rejected })
+    /// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
+    /// `first` the first input, which is where an input normally is.
+    ///
+    /// Its results are on its standard output.
+    ///
+    /// # Errors
+    /// If the judge failed or was interrupted.
+    pub fn many(
+        &self,
+        runnable: &Runnable,
+        first: &Arc<[u8]>,
+        all: Arc<[u8]>,
+    ) -> Result<Ran, Stop> {
+        let mut job = self.job(runnable, first);
+        job.stdin = all.into();
+        job.collect.clear();
+        // One more process waits for the others.
+        job.limits.processes = job.limits.processes.map(|processes| processes + 1);
+        let Reply { outcome, stdout: output, stderr, .. } = self.executor.run(&job)?;
+        let rejected = classify(&outcome, &runnable.limits(&self.rules.limits));
+        Ok(Ran { outcome, output, stderr, rejected })
+    }
+
+    fn job(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Job {
+        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
+        job(self.rules, &entry, self.test_case, &Pass::first(Arc::clone(input).into()))
+    }
+
+    fn ran(&self, runnable: &Runnable, reply: Reply) -> Ran {
+        let mut rejected = classify(&reply.outcome, &runnable.limits(&self.rules.limits));
+        let output = match written(&self.rules.problem.io, &reply) {
+            Ok(output) => output.clone(),
+            Err(cause) => {
+                rejected = rejected.or(Some(Classified { verdict: Verdict::WrongAnswer, cause }));
+                Blob::default()
+            }
+        };
+        Ran { outcome: reply.outcome, output, stderr: reply.stderr, rejected }
+    }
 }
 
 /// The verdict on an output of a run with this outcome, which kept its limits and ended with exit code 0.

@@ -27,11 +27,11 @@ pub struct Unproved<'a> {
 #[derive(Debug)]
 pub struct Proof {
     /// The order in which the test cases are run.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
     /// How many of the first test cases are run in any case.
-    necessary: usize,
+    pub(super) necessary: usize,
     /// How many results were taken.
-    taken: usize,
+    pub(super) taken: usize,
     is_rejected: bool,
     /// Whether a verdict was not permitted by a rule: then all cases are run, to count such verdicts.
     is_broken: bool,
@@ -137,21 +137,6 @@ impl Proof {
             demands,
             slow,
         })
-    }
-
-    /// The order in which the test cases are run.
-    pub fn order(&self) -> &[usize] {
-        &self.order
-    }
-
-    /// How many of the first test cases are run in any case.
-    pub fn necessary(&self) -> usize {
-        self.necessary
-    }
-
-    /// How many results were taken.
-    pub fn taken(&self) -> usize {
-        self.taken
     }
 
     /// Takes the result of the next test case in the order. Returns whether the others can prove nothing more.

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
 
-use crate::judge::case::{Pass, fault};
+use crate::judge::case::Pass;
 use crate::judge::compared::written;
 use crate::model::blob::{Blob, Reader};
 use crate::model::job::Reply;
@@ -17,7 +17,7 @@ pub(super) const MOST: Bytes = Bytes::kib(16);
 
 /// The beginning of the input and the end of the output. The output validator may have made the input.
 pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcript, JudgeError> {
-    let reading = |error| fault("read what was said in a pass", error);
+    let reading = |error| JudgeError::new("read what was said in a pass", error);
     let mut input = pass.input.open().map_err(reading)?;
     let ended = reply.outcome.wall_time;
     let read = pass.input.len().map_err(reading)?;

@@ -242,7 +242,6 @@ pub fn by_validator(
         return Err(format!("it made {file} for an output that it rejects"));
     }
     let max = match scoring {
-        CaseScoring::Ignored => return Ok(None),
         CaseScoring::Forbidden => {
             return Err(format!("it made {file} for a test case that has no points"));
         }
@@ -250,7 +249,7 @@ pub fn by_validator(
             return Err(format!("it made {file}, but `validation` is not `custom score`"));
         }
         CaseScoring::UpTo(max) => Some(max),
-        CaseScoring::Unbounded | CaseScoring::Graded { .. } => None,
+        CaseScoring::Ignored | CaseScoring::Unbounded | CaseScoring::Graded { .. } => None,
     };
     let least = match scoring {
         CaseScoring::Graded { .. } => f64::NEG_INFINITY,

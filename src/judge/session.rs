@@ -96,24 +96,8 @@ impl PreparedSubmission<'_> {
     }
 }
 
-/// The result of a submission.
-#[derive(Debug)]
-pub enum Judged {
-    /// It was judged.
-    Judgement(Box<Judgement>),
-    /// The judge failed on it.
-    Failed(JudgeError),
-}
-
-impl Judged {
-    /// The judgement, unless the judge failed.
-    pub fn judgement(&self) -> Option<&Judgement> {
-        match self {
-            Self::Judgement(judgement) => Some(judgement),
-            Self::Failed(_) => None,
-        }
-    }
-}
+/// The result of a submission, or why the judge failed on it.
+pub type Judged = Result<Box<Judgement>, JudgeError>;
 
 /// The state of a submission.
 #[derive(Default)]
@@ -121,17 +105,12 @@ struct Known {
     runnable: Option<Arc<Runnable>>,
     compiler: Option<CompilerReport>,
     cases: Vec<Option<CaseJudgement>>,
-    failed: Vec<Failure>,
+    /// Failures of the judge, each with its test case, or the first case if it came before any.
+    failed: Vec<(usize, JudgeError)>,
     announced: bool,
     nearness: Arc<Nearness>,
     /// What is not proved yet, if that allows omitting runs.
     proof: Option<Proof>,
-}
-
-/// A failure of the judge with its test case, or the first case if the failure came before any.
-struct Failure {
-    case: usize,
-    error: JudgeError,
 }
 
 struct State {
@@ -149,11 +128,11 @@ impl State {
     fn settle(&mut self, submission: usize) {
         let told = self.plan.told(submission);
         let Known { proof: Some(proof), cases, .. } = &mut self.known[submission] else { return };
-        while proof.taken() < told {
-            let case = proof.order()[proof.taken()];
+        while proof.taken < told {
+            let case = proof.order[proof.taken];
             let Some(judged) = &cases[case] else { return };
             if proof.take(judged) {
-                self.plan.settle(submission, proof.taken());
+                self.plan.settle(submission, proof.taken);
                 return;
             }
         }
@@ -244,7 +223,7 @@ impl Shared<'_, '_> {
                 known.runnable = Some(Arc::from(runnable));
                 plan.built(submission);
                 if let Some(proof) = proof {
-                    plan.tell(submission, proof.order().to_vec(), proof.necessary());
+                    plan.tell(submission, proof.order.clone(), proof.necessary);
                     known.proof = Some(proof);
                 }
             }
@@ -253,7 +232,7 @@ impl Shared<'_, '_> {
                 plan.abandon(submission);
             }
             Err(Stop::Fault(error)) => {
-                known.failed.push(Failure { case: 0, error });
+                known.failed.push((0, error));
                 plan.abandon(submission);
             }
             Err(stop) => return state.stop = Some(stop),
@@ -327,7 +306,7 @@ impl Shared<'_, '_> {
                     state.plan.abandon(submission);
                 }
                 None => {
-                    state.known[submission].failed.push(Failure { case, error });
+                    state.known[submission].failed.push((case, error));
                     state.plan.finished(submission, case, CaseEnd::Failed);
                 }
             },
@@ -374,13 +353,13 @@ impl Shared<'_, '_> {
             let known = std::mem::take(&mut state.known[index]);
             let submission = self.session.entries[index].submission;
             let judged = match self.judgement(submission, known, &needed) {
-                Ok(judgement) => Judged::Judgement(Box::new(judgement)),
-                Err(Stop::Fault(error)) => Judged::Failed(error),
+                Ok(judgement) => Ok(Box::new(judgement)),
+                Err(Stop::Fault(error)) => Err(error),
                 Err(stop) => return state.stop = Some(stop),
             };
             (self.session.bench.events)(match &judged {
-                Judged::Judgement(judgement) => Event::SubmissionJudged(judgement.clone()),
-                Judged::Failed(error) => Event::SubmissionFailed {
+                Ok(judgement) => Event::SubmissionJudged(judgement.clone()),
+                Err(error) => Event::SubmissionFailed {
                     submission: submission.name.clone(),
                     error: error.clone(),
                 },
@@ -397,9 +376,9 @@ impl Shared<'_, '_> {
     ) -> Result<Judgement, Stop> {
         // Runs that are not needed do not count, even if they were started.
         let mut failed = known.failed;
-        failed.retain(|failure| needed.get(failure.case) != Some(&false));
-        if let Some(first) = failed.into_iter().min_by_key(|failure| failure.case) {
-            return Err(first.error.into());
+        failed.retain(|(case, _)| needed.get(*case) != Some(&false));
+        if let Some((_, error)) = failed.into_iter().min_by_key(|(case, _)| *case) {
+            return Err(error.into());
         }
         let cases = known.cases.into_iter().zip(needed);
         let cases: Vec<CaseJudgement> =

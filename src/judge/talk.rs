@@ -2,7 +2,7 @@
 //!
 //! Source: problem package format 2025-09, "Running test cases", "Output validator".
 
-use crate::judge::ask::{Asked, answered};
+use crate::judge::ask::Heard;
 use crate::judge::blame::{Blame, InteractionEnd, blame};
 use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, Validators, job};
 use crate::judge::keep::save_talk;
@@ -34,7 +34,7 @@ impl Trial<'_> {
         let joint = JointJob {
             program,
             partner,
-            accept_exit_code: validator.protocol().accept(),
+            accept_exit_code: validator.protocol.accept(),
             transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
         };
         let limits = self.entry.limits(self.rules);
@@ -64,8 +64,7 @@ impl Trial<'_> {
         let is_half = interactor.is_some() && !output.is_empty();
         asking.save(&response)?;
         self.draw_beside(pass, &Blob::default(), &mut response)?;
-        let asked = Asked::output(validator);
-        let wanted = || asking.wanted.clone();
+        let heard = Heard { from: validator, response: &response, kept: asking.wanted.clone() };
         let judged = self.within_margin(is_sensitive, |limits| {
             let blame = blame(&InteractionEnd {
                 submission: &program.reply.outcome,
@@ -79,21 +78,17 @@ impl Trial<'_> {
                 deadlock,
             });
             match blame {
-                Blame::Validator(what) => {
-                    Err(self.broken(asked, &what, &response, wanted()).into())
+                Blame::Validator(what) => Err(self.broken(&heard, &what).into()),
+                Blame::Submission(classified) => {
+                    Ok(Judged { answered: Some(heard.answered()), ..Judged::from(classified) })
                 }
-                Blame::Submission(classified) => Ok(Judged {
-                    answered: Some(answered(&response, wanted())),
-                    ..Judged::from(classified)
-                }),
                 // The output that the output validators check is known now.
                 Blame::AsTheValidatorSays if is_half && response.opinion == Opinion::Accepted => {
                     self.ask(pass, &written)
                 }
                 Blame::AsTheValidatorSays => {
                     let next = asking.next_pass(&response, pass);
-                    let mut judged =
-                        self.as_it_says(asked, &response, &pass.said.judge, next, wanted())?;
+                    let mut judged = self.as_it_says(&heard, &pass.said.judge, next)?;
                     let classified = &mut judged.classified;
                     // A validator with a message says better what it missed.
                     let is_silent = response.feedback.judge_message.trim_ascii().is_empty();

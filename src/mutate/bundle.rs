@@ -47,7 +47,9 @@ pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
         .iter()
         .map(|text| {
             let tree = parse(syntax, text)?;
-            (join.part)(text, &children(tree.root_node()))
+            let mut part = (join.part)(text, &children(tree.root_node()))?;
+            part.body = changed(text, &mut part.changes);
+            Some(part)
         })
         .collect();
     let parts = parts?;
@@ -128,6 +130,8 @@ const JAVA: Frame = Frame {
 struct Part {
     /// The part that goes before all sources.
     head: String,
+    /// What stands in place of these ranges of the source.
+    changes: Vec<(Range<usize>, &'static str)>,
     body: String,
     /// The main class, in Java.
     class: String,
@@ -152,26 +156,23 @@ impl Part {
         };
     }
 
-    /// Moves a node before all sources, and returns the change that blanks its old place.
-    fn lift(&mut self, own: &str, node: &Node<'_>) -> (Range<usize>, String) {
+    /// Moves a node before all sources.
+    fn lift(&mut self, own: &str, node: &Node<'_>) {
         self.head.push_str(own);
         self.head.push('\n');
-        (node.byte_range(), blank(own))
+        self.changes.push((node.byte_range(), ""));
     }
 }
 
-/// Applies changes, the last position first; blanks ranges without changing the lines.
-fn changed(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+/// Applies changes, the last position first; the line ends of replaced ranges stay.
+fn changed(text: &str, changes: &mut [(Range<usize>, &str)]) -> String {
     changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
-    let mut text = text.to_owned();
+    let mut changed = text.to_owned();
     for (range, with) in changes {
-        text.replace_range(range, &with);
+        let lines = text[range.clone()].matches('\n').count();
+        changed.replace_range(range.clone(), &("\n".repeat(lines) + with));
     }
-    text
-}
-
-fn blank(text: &str) -> String {
-    text.chars().filter(|it| *it == '\n').collect()
+    changed
 }
 
 /// Prepares a C++ source for a namespace.
@@ -196,17 +197,16 @@ fn with_own_names(text: &str, top: &[Node<'_>]) -> Option<Part> {
 /// Prepares a C or C++ source: moves its includes, and makes `main` return in any case.
 fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
-    let mut changes = Vec::new();
     let mut has_main = false;
     for node in top {
         let own = &text[node.byte_range()];
         match node.kind() {
-            "preproc_include" => changes.push(part.lift(own, node)),
+            "preproc_include" => part.lift(own, node),
             "preproc_def" | "preproc_function_def" => {
                 let name = &text[node.child_by_field_name("name")?.byte_range()];
                 // Included files read it.
                 if name.starts_with('_') {
-                    changes.push(part.lift(own, node));
+                    part.lift(own, node);
                 } else {
                     part.macros.insert(name.to_owned());
                 }
@@ -224,7 +224,7 @@ fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
                     let given = text[given.byte_range()].trim_matches(['(', ')', ' ']);
                     part.arguments = if matches!(given, "" | "void") { "" } else { "argc, argv" };
                     let end = body.end_byte() - 1;
-                    changes.push((end..end, " return 0; ".to_owned()));
+                    part.changes.push((end..end, " return 0; "));
                     has_main = true;
                 }
             }
@@ -232,7 +232,6 @@ fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
             _ => {}
         }
     }
-    part.body = changed(text, changes);
     has_main.then_some(part)
 }
 
@@ -285,40 +284,32 @@ fn starts_early(node: Node<'_>) -> bool {
 /// Prepares a Rust source: makes its `main` visible outside of its module.
 fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
-    let mut changes = Vec::new();
     let mut has_main = false;
     for node in top {
-        let own = &text[node.byte_range()];
         match node.kind() {
-            "inner_attribute_item" => {
-                changes.push(part.lift(own, node));
-            }
+            "inner_attribute_item" => part.lift(&text[node.byte_range()], node),
             "function_item" => {
                 let name = node.child_by_field_name("name")?;
                 if &text[name.byte_range()] == "main" {
-                    changes.push((node.start_byte()..node.start_byte(), "pub ".to_owned()));
+                    part.changes.push((node.start_byte()..node.start_byte(), "pub "));
                     has_main = true;
                 }
             }
             _ => {}
         }
     }
-    part.body = changed(text, changes);
     (has_main && !text.contains("crate:")).then_some(part)
 }
 
 /// Prepares a Java source, whose classes become members of a class.
 fn in_class(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
-    let mut changes = Vec::new();
     for node in top {
         let own = &text[node.byte_range()];
         match node.kind() {
-            "import_declaration" => {
-                changes.push(part.lift(own, node));
-            }
+            "import_declaration" => part.lift(own, node),
             "class_declaration" => {
-                changes.push((node.start_byte()..node.start_byte(), "static ".to_owned()));
+                part.changes.push((node.start_byte()..node.start_byte(), "static "));
                 if own.contains("static void main(") {
                     let name = node.child_by_field_name("name")?;
                     part.class = text[name.byte_range()].to_owned();
@@ -328,7 +319,6 @@ fn in_class(text: &str, top: &[Node<'_>]) -> Option<Part> {
             _ => {}
         }
     }
-    part.body = changed(text, changes);
     (!part.class.is_empty()).then_some(part)
 }
 

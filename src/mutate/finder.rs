@@ -90,6 +90,12 @@ impl<'t> Finder<'t> {
         names.iter().find_map(|name| node.child_by_field_name(name))
     }
 
+    /// The operands of a node, in the fields left and right, with the text between them.
+    pub(super) fn operands(&self, node: Node<'t>) -> Option<(Node<'t>, &'t str, Node<'t>)> {
+        let (left, right) = (self.field(node, &["left"])?, self.field(node, &["right"])?);
+        Some((left, self.text[left.end_byte()..right.start_byte()].trim(), right))
+    }
+
     /// The named children, without comments.
     pub(super) fn named(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let all = children(node).into_iter();
@@ -159,6 +165,15 @@ impl<'t> Finder<'t> {
         let after = after.into();
         if self.text[range.clone()] != after {
             self.edits.push(Edit { operator, range, after });
+        }
+    }
+
+    /// Replaces a name by the one that it is confused with, if it is one of a pair.
+    pub(super) fn confuse(&mut self, operator: Operator, node: Node<'t>, [one, other]: [&str; 2]) {
+        match self.src(node) {
+            name if name == one => self.put(operator, node, other),
+            name if name == other => self.put(operator, node, one),
+            _ => {}
         }
     }
 

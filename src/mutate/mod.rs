@@ -138,7 +138,7 @@ fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     let mut finder = Finder { syntax, root: tree.root_node(), text, edits: Vec::new() };
     finder.visit(finder.root, 0);
     let mut edits = finder.edits;
-    let rank = |edit: &Edit| Operator::ALL.iter().position(|it| *it == edit.operator);
+    let rank = |edit: &Edit| Operator::RANKED.iter().position(|(it, _)| *it == edit.operator);
     edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));
     let mut faults = |text: &str| Some(self::faults(&parser.parse(text, None)?));
     let mut known: HashMap<Range<usize>, Option<usize>> = HashMap::new();

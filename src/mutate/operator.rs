@@ -4,114 +4,78 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// A kind of mistake.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Operator {
-    /// Another comparison.
-    Ror,
-    /// Another arithmetic operation.
-    Aor,
-    /// The least for the greatest.
-    Minmax,
-    /// Off by one.
-    Off1,
-    /// A loop that begins, ends or steps otherwise.
-    Loop,
-    /// Odd for even.
-    Parity,
-    /// A narrower type.
-    Type,
-    /// Another initial value.
-    Init,
-    /// A value that is kept from one turn of a loop to the next.
-    Reset,
-    /// A memory of results that does not hold them.
-    Memo,
-    /// Two things in each other's place.
-    Swaparg,
-    /// Another result, or the end of a function or loop too early or too late.
-    Ret,
-    /// Equal values decided the other way.
-    Tie,
-    /// Input read or output written otherwise.
-    Io,
-    /// An array too small.
-    Arr,
-    /// A condition that is turned round, or always or never holds.
-    Cond,
-    /// A statement left out.
-    Stmt,
+use crate::model::words::words;
+
+words! {
+    /// A kind of mistake.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    )]
+    #[serde(rename_all = "lowercase")]
+    pub enum Operator {
+        /// Another comparison.
+        Ror = "ror",
+        /// Another arithmetic operation.
+        Aor = "aor",
+        /// The least for the greatest.
+        Minmax = "minmax",
+        /// Off by one.
+        Off1 = "off1",
+        /// A loop that begins, ends or steps otherwise.
+        Loop = "loop",
+        /// Odd for even.
+        Parity = "parity",
+        /// A narrower type.
+        Type = "type",
+        /// Another initial value.
+        Init = "init",
+        /// A value that is kept from one turn of a loop to the next.
+        Reset = "reset",
+        /// A memory of results that does not hold them.
+        Memo = "memo",
+        /// Two things in each other's place.
+        Swaparg = "swaparg",
+        /// Another result, or the end of a function or loop too early or too late.
+        Ret = "ret",
+        /// Equal values decided the other way.
+        Tie = "tie",
+        /// Input read or output written otherwise.
+        Io = "io",
+        /// An array too small.
+        Arr = "arr",
+        /// A condition that is turned round, or always or never holds.
+        Cond = "cond",
+        /// A statement left out.
+        Stmt = "stmt",
+    }
 }
 
 impl Operator {
-    /// All operators, in the order of lists. If two of them make the same text, the first one gets it.
-    pub const ALL: [Self; 17] = [
-        Self::Parity,
-        Self::Tie,
-        Self::Minmax,
-        Self::Arr,
-        Self::Reset,
-        Self::Memo,
-        Self::Init,
-        Self::Loop,
-        Self::Io,
-        Self::Ror,
-        Self::Aor,
-        Self::Off1,
-        Self::Type,
-        Self::Swaparg,
-        Self::Ret,
-        Self::Cond,
-        Self::Stmt,
+    /// All operators, in the order of lists for people, each with its mistake in a few words. If two of them make the
+    /// same text, the first one gets it.
+    pub const RANKED: [(Self, &str); 17] = [
+        (Self::Parity, "confuses odd and even"),
+        (Self::Tie, "decides ties the other way"),
+        (Self::Minmax, "takes the least instead of the greatest, or the other way round"),
+        (Self::Arr, "makes an array too small"),
+        (Self::Reset, "keeps what a loop should reset"),
+        (Self::Memo, "forgets or misreads remembered results"),
+        (Self::Init, "begins with another value"),
+        (Self::Loop, "begins, ends or steps a loop differently"),
+        (Self::Io, "reads or writes differently"),
+        (Self::Ror, "compares differently"),
+        (Self::Aor, "calculates differently"),
+        (Self::Off1, "is off by one"),
+        (Self::Type, "keeps numbers in a narrower type"),
+        (Self::Swaparg, "swaps two values"),
+        (Self::Ret, "returns another result, or leaves too early or too late"),
+        (Self::Cond, "negates a condition, or makes it constant"),
+        (Self::Stmt, "leaves a statement out"),
     ];
 
-    /// The name, in lower case.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ror => "ror",
-            Self::Aor => "aor",
-            Self::Minmax => "minmax",
-            Self::Off1 => "off1",
-            Self::Loop => "loop",
-            Self::Parity => "parity",
-            Self::Type => "type",
-            Self::Init => "init",
-            Self::Reset => "reset",
-            Self::Memo => "memo",
-            Self::Swaparg => "swaparg",
-            Self::Ret => "ret",
-            Self::Tie => "tie",
-            Self::Io => "io",
-            Self::Arr => "arr",
-            Self::Cond => "cond",
-            Self::Stmt => "stmt",
-        }
-    }
-
     /// The mistake in a few words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Ror => "compares differently",
-            Self::Aor => "calculates differently",
-            Self::Minmax => "takes the least instead of the greatest, or the other way round",
-            Self::Off1 => "is off by one",
-            Self::Loop => "begins, ends or steps a loop differently",
-            Self::Parity => "confuses odd and even",
-            Self::Type => "keeps numbers in a narrower type",
-            Self::Init => "begins with another value",
-            Self::Reset => "keeps what a loop should reset",
-            Self::Memo => "forgets or misreads remembered results",
-            Self::Swaparg => "swaps two values",
-            Self::Ret => "returns another result, or leaves too early or too late",
-            Self::Tie => "decides ties the other way",
-            Self::Io => "reads or writes differently",
-            Self::Arr => "makes an array too small",
-            Self::Cond => "negates a condition, or makes it constant",
-            Self::Stmt => "leaves a statement out",
-        }
+    pub fn words(self) -> &'static str {
+        Self::RANKED.into_iter().find(|(it, _)| *it == self).map_or("", |(_, words)| words)
     }
 
     /// Whether its mutants often do not compile.

@@ -1,6 +1,9 @@
 //! Wrong programs made from any right program: its input or its output is changed.
 
-use crate::grammar::misread::Misreading;
+use crate::grammar::misread::Misreading::{
+    self, Cases, FirstLength, Once, Order, Row, Values, WithoutFirst,
+};
+use crate::grammar::number::Int;
 
 /// A wrong program made from a right one.
 #[derive(Clone, Copy, Debug)]
@@ -30,64 +33,85 @@ const fn writes(name: &'static str, words: &'static str, how: fn(&[u8]) -> Vec<u
     Wrapper { name, words, change: Change::Output(how) }
 }
 
-const fn bits(bits: u32, signed: bool) -> Misreading {
-    Misreading::Bits { bits, signed }
-}
-
 /// All wrappers.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "that is the mistake"
+)]
 pub fn wrappers() -> &'static [Wrapper] {
     const ALL: &[Wrapper] = &[
-        reads("room-for-64", "takes 64 values of a row at most", Misreading::AtMost(64)),
-        reads("room-for-100", "takes 100 values of a row at most", Misreading::AtMost(100)),
-        reads("room-for-1000", "takes 1000 values of a row at most", Misreading::AtMost(1000)),
+        reads("room-for-64", "takes 64 values of a row at most", Row(|it, _| it.min(64))),
+        reads("room-for-100", "takes 100 values of a row at most", Row(|it, _| it.min(100))),
+        reads("room-for-1000", "takes 1000 values of a row at most", Row(|it, _| it.min(1000))),
         reads(
             "one-short",
             "has no room for the last value of the longest row",
-            Misreading::OneShort,
+            Row(|it, most| it - i64::from(it == most)),
         ),
-        reads("without-first", "leaves out the first value of each row", Misreading::WithoutFirst),
-        reads("without-last", "leaves out the last value of each row", Misreading::WithoutLast),
-        reads("in-pairs", "leaves out the last value of a row of odd length", Misreading::InPairs),
-        reads("rising", "sorts each row", Misreading::Rising),
-        reads("falling", "sorts each row, the greatest first", Misreading::Falling),
-        reads("reversed", "reverses each row", Misreading::Reversed),
-        reads("once", "keeps equal values of a row only once", Misreading::Once),
-        reads("clamped-127", "takes values above 127 for 127", Misreading::Clamped(127)),
-        reads("clamped-255", "takes values above 255 for 255", Misreading::Clamped(255)),
-        reads("clamped-32767", "takes values above 32767 for 32767", Misreading::Clamped(32767)),
-        reads("reads-i8", "reads values into 8 bits with a sign", bits(8, true)),
-        reads("reads-u8", "reads values into 8 bits without a sign", bits(8, false)),
-        reads("reads-i16", "reads values into 16 bits with a sign", bits(16, true)),
-        reads("reads-u16", "reads values into 16 bits without a sign", bits(16, false)),
-        reads("reads-i32", "reads values into 32 bits with a sign", bits(32, true)),
-        reads("absolute", "forgets the signs of values", Misreading::Absolute),
-        reads("first-length", "takes all rows to be as long as the first", Misreading::FirstLength),
-        reads("first-case", "reads the first test case of the input only", Misreading::FirstCase),
+        reads("without-first", "leaves out the first value of each row", WithoutFirst),
+        reads("without-last", "leaves out the last value of each row", Row(|it, _| it - 1)),
+        reads(
+            "in-pairs",
+            "leaves out the last value of a row of odd length",
+            Row(|it, _| it - it % 2),
+        ),
+        reads("rising", "sorts each row", Order(<[Int]>::sort)),
+        reads(
+            "falling",
+            "sorts each row, the greatest first",
+            Order(|row| row.sort_by(|one, other| other.cmp(one))),
+        ),
+        reads("reversed", "reverses each row", Order(<[Int]>::reverse)),
+        reads("once", "keeps equal values of a row only once", Once),
+        reads("clamped-127", "takes values above 127 for 127", Values(|it| it.min(127))),
+        reads("clamped-255", "takes values above 255 for 255", Values(|it| it.min(255))),
+        reads("clamped-32767", "takes values above 32767 for 32767", Values(|it| it.min(32767))),
+        reads("reads-i8", "reads values into 8 bits with a sign", Values(|it| (it as i8).into())),
+        reads(
+            "reads-u8",
+            "reads values into 8 bits without a sign",
+            Values(|it| (it as u8).into()),
+        ),
+        reads(
+            "reads-i16",
+            "reads values into 16 bits with a sign",
+            Values(|it| (it as i16).into()),
+        ),
+        reads(
+            "reads-u16",
+            "reads values into 16 bits without a sign",
+            Values(|it| (it as u16).into()),
+        ),
+        reads(
+            "reads-i32",
+            "reads values into 32 bits with a sign",
+            Values(|it| (it as i32).into()),
+        ),
+        reads("absolute", "forgets the signs of values", Values(i64::abs)),
+        reads("first-length", "takes all rows to be as long as the first", FirstLength),
+        reads("first-case", "reads the first test case of the input only", Cases(|it| it.min(1))),
         reads(
             "without-last-case",
             "leaves out the last test case of the input",
-            Misreading::WithoutLastCase,
+            Cases(|it| it - 1),
         ),
         writes("writes-u8", "calculates modulo 2^8", |it| {
-            numbers(it, |value| value.rem_euclid(1 << 8))
+            numbers(it, |value| (value as u8).into())
         }),
         writes("writes-i16", "calculates in 16 bits with a sign", |it| {
-            numbers(it, |value| (value + (1 << 15)).rem_euclid(1 << 16) - (1 << 15))
+            numbers(it, |value| (value as i16).into())
         }),
         writes("writes-u16", "calculates modulo 2^16", |it| {
-            numbers(it, |value| value.rem_euclid(1 << 16))
+            numbers(it, |value| (value as u16).into())
         }),
         writes("writes-i32", "calculates in 32 bits with a sign", |it| {
-            numbers(it, |value| (value + (1 << 31)).rem_euclid(1 << 32) - (1 << 31))
+            numbers(it, |value| (value as i32).into())
         }),
         writes("writes-u32", "calculates modulo 2^32", |it| {
-            numbers(it, |value| value.rem_euclid(1 << 32))
+            numbers(it, |value| (value as u32).into())
         }),
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            reason = "that is the mistake"
-        )]
         writes("writes-float", "calculates with 24 bits", |it| {
             numbers(it, |value| value as f32 as i128)
         }),
@@ -147,16 +171,8 @@ fn each_line(output: &[u8], change: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
 
 /// Changes words, and keeps what is between them.
 fn each_word(output: &[u8], change: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Vec<u8> {
-    let mut changed = Vec::new();
-    for part in
-        output.chunk_by(|one, other| one.is_ascii_whitespace() == other.is_ascii_whitespace())
-    {
-        match change(part) {
-            Some(word) => changed.extend(word),
-            None => changed.extend_from_slice(part),
-        }
-    }
-    changed
+    let part = |part: &[u8]| change(part).unwrap_or_else(|| part.to_vec());
+    parts(output).into_iter().flat_map(part).collect()
 }
 
 fn number(word: &[u8]) -> Option<i128> {
@@ -181,9 +197,9 @@ fn cut(output: &[u8], most: usize) -> Vec<u8> {
     output[..output.len().min(most)].to_vec()
 }
 
-/// The words of a line and what is between them.
-fn parts(line: &[u8]) -> Vec<&[u8]> {
-    line.chunk_by(|one, other| one.is_ascii_whitespace() == other.is_ascii_whitespace()).collect()
+/// The words and what is between them.
+fn parts(text: &[u8]) -> Vec<&[u8]> {
+    text.chunk_by(|one, other| one.is_ascii_whitespace() == other.is_ascii_whitespace()).collect()
 }
 
 fn exchanged(line: &[u8]) -> Vec<u8> {

@@ -6,7 +6,9 @@
 
 pub mod schedule;
 
-use crate::plan::schedule::{CaseEnd, Need, Schedule, See, Stretches};
+use std::ops::ControlFlow;
+
+use crate::plan::schedule::{CaseEnd, Need, Schedule, Stretches};
 
 /// A step to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,15 +157,15 @@ impl Plan {
         }
         let mut left = Left::Nothing;
         self.schedule.walk_on(&progress.ends, &progress.known, |case, need| match need {
-            Need::No => See::More,
-            _ if progress.started[case] => See::More,
+            Need::No => ControlFlow::Continue(()),
+            _ if progress.started[case] => ControlFlow::Continue(()),
             Need::Yes | Need::Perhaps => {
                 left = Left::Case(case);
-                See::Enough
+                ControlFlow::Break(())
             }
             Need::NotYet => {
                 left = Left::NotYet;
-                See::More
+                ControlFlow::Continue(())
             }
         });
         left
@@ -224,7 +226,7 @@ impl Plan {
         let mut needed = Vec::with_capacity(progress.ends.len());
         self.schedule.walk(&progress.ends, |_, need| {
             needed.push(need != Need::No);
-            See::More
+            ControlFlow::Continue(())
         });
         needed
     }
@@ -251,6 +253,7 @@ enum Left {
 #[cfg(test)]
 mod tests {
     use super::*;
+
     use crate::plan::schedule::{Piece, Section, Until, Yields};
 
     /// Plays a plan with `slots` workers. `rejects` lists the cases on which each submission fails; with `last_first`

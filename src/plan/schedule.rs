@@ -4,6 +4,8 @@
 //! passed, and its rest may be omitted once it is worth nothing. What is needed follows from the ends of earlier cases
 //! alone, never from their times.
 
+use std::ops::ControlFlow;
+
 /// The test cases in their sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
@@ -98,9 +100,9 @@ impl Schedule {
         self.root.cases()
     }
 
-    /// Visits the cases in order, with the need for each as far as known ends decide it, until `see` returns
-    /// [`See::Enough`].
-    pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> See) {
+    /// Visits the cases in order, with the need for each as far as known ends decide it, until `see` breaks
+    /// off.
+    pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> ControlFlow<()>) {
         self.walk_on(ends, &Stretches::default(), see);
     }
 
@@ -109,11 +111,11 @@ impl Schedule {
         &self,
         ends: &[Option<CaseEnd>],
         known: &Stretches,
-        see: impl FnMut(usize, Need) -> See,
+        see: impl FnMut(usize, Need) -> ControlFlow<()>,
     ) {
-        let (passed, failed, seen) = (Vec::new(), Stop::No, See::More);
-        let mut walk = Walk { ends, known, see, case: 0, passed, failed, seen };
-        walk.section(&self.root, Passed::Yes, Stop::No);
+        let (passed, failed) = (Vec::new(), Stop::No);
+        let mut walk = Walk { ends, known, see, case: 0, passed, failed };
+        let _ = walk.section(&self.root, Passed::Yes, Stop::No);
     }
 }
 
@@ -152,31 +154,12 @@ impl Stretches {
     }
 }
 
-/// Whether to continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum See {
-    /// Continue.
-    More,
-    /// Stop.
-    Enough,
-}
-
-/// Whether all cases of a section are accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether all cases of a section are accepted; all of several hold as much as the least of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Passed {
-    Yes,
-    Unknown,
     No,
-}
-
-impl Passed {
-    fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::No, _) | (_, Self::No) => Self::No,
-            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
-            (Self::Yes, Self::Yes) => Self::Yes,
-        }
-    }
+    Unknown,
+    Yes,
 }
 
 /// Whether the following cases are omitted; a greater value is more certain.
@@ -198,16 +181,20 @@ struct Walk<'a, S> {
     passed: Vec<Passed>,
     /// Whether everything stops because the judge failed.
     failed: Stop,
-    seen: See,
 }
 
-impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
+impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
     /// Visits a section: `gate` says whether the sections around it may be run, `before` whether something before
     /// ended them. Returns how the section counts.
-    fn section(&mut self, section: &Section, gate: Passed, before: Stop) -> Passed {
+    fn section(
+        &mut self,
+        section: &Section,
+        gate: Passed,
+        before: Stop,
+    ) -> ControlFlow<(), Passed> {
         let number = self.passed.len();
         let passed = |number: &usize| self.passed.get(*number).copied().unwrap_or(Passed::Yes);
-        let gate = section.requires.iter().map(passed).fold(gate, Passed::and);
+        let gate = section.requires.iter().map(passed).fold(gate, Passed::min);
         let is_run = gate != Passed::No && before != Stop::Yes;
         // Replaced when its end is known.
         self.passed.push(Passed::Yes);
@@ -236,10 +223,7 @@ impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
                             continue;
                         }
                         next += 1;
-                        self.seen = (self.see)(case, need);
-                        if self.seen == See::Enough {
-                            return Passed::Unknown;
-                        }
+                        (self.see)(case, need)?;
                         let end = self.ends.get(case).copied().flatten();
                         match (end, need) {
                             (_, Need::No) => continue,
@@ -256,10 +240,7 @@ impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
                 Piece::Section(inner) => {
                     let need = state.need(self.failed);
                     let before = state.before.max(state.cut).max(self.failed);
-                    let yielded = self.section(inner, state.gate, before);
-                    if self.seen == See::Enough {
-                        return Passed::Unknown;
-                    }
+                    let yielded = self.section(inner, state.gate, before)?;
                     if need != Need::No {
                         state.take(match yielded {
                             Passed::Yes => Some(CaseEnd::Accepted),
@@ -271,7 +252,7 @@ impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
             }
         }
         self.passed[number] = state.all;
-        state.yielded()
+        ControlFlow::Continue(state.yielded())
     }
 }
 
@@ -315,7 +296,7 @@ impl State<'_> {
             Some(CaseEnd::Accepted) => Passed::Yes,
             Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::Failed) => Passed::No,
         };
-        self.all = self.all.and(accepted);
+        self.all = self.all.min(accepted);
         self.any = match (self.any, accepted) {
             (Passed::Yes, _) => Passed::Yes,
             (_, Passed::Yes) if is_certain => Passed::Yes,
@@ -340,8 +321,7 @@ impl State<'_> {
     fn yielded(&self) -> Passed {
         match (self.section.yields, self.gate, self.cut) {
             (Yields::Acceptance, ..) => Passed::Yes,
-            (_, Passed::No, _) => Passed::No,
-            (_, Passed::Unknown, _) => Passed::Unknown,
+            (_, gate @ (Passed::No | Passed::Unknown), _) => gate,
             (Yields::Unbroken, _, Stop::Yes) => Passed::No,
             (Yields::Unbroken, _, Stop::Perhaps) => Passed::Unknown,
             (Yields::Unbroken, _, Stop::No) => Passed::Yes,

@@ -43,7 +43,7 @@ const WANTED: [(Option<Scale>, &str); 5] = [
 /// The inputs to make with a grammar, except those at the bounds of single values.
 pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     let shapes = shape::applicable(grammar);
-    let has_counts = grammar.sites().iter().any(|site| site.is_count);
+    let has_counts = grammar.sites.iter().any(|site| site.is_count);
     let mut ideas = Vec::new();
     for (size, names) in WANTED {
         if size == Some(Scale::Large) && !has_counts {
@@ -85,8 +85,8 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
 /// Inputs that reach the bounds that no input has reached so far.
 pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<Idea> {
     let mut ideas: Vec<Idea> = Vec::new();
-    for site in grammar.sites() {
-        let spot = grammar.source().spot(site.span);
+    for site in &grammar.sites {
+        let spot = grammar.source.spot(site.span);
         let seen = reached.iter().find(|bounds| {
             bounds.name == site.label && (bounds.line, bounds.column) == (spot.line, spot.column)
         });
@@ -101,7 +101,7 @@ pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<I
             }
             let small = shape::RANDOM
                 .sized(Scale::Small)
-                .filter(|_| !site.is_count && grammar.sites().iter().any(|site| site.is_count));
+                .filter(|_| !site.is_count && grammar.sites.iter().any(|site| site.is_count));
             let size = small.as_ref().map(|_| Scale::Small);
             let shape = small.unwrap_or(shape::RANDOM);
             let pinned = format!("--{word} {}", shell_word(site.label.as_bytes()));
@@ -110,8 +110,8 @@ pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<I
                 purpose: format!("{} at its {value}, all else at random", site.label),
                 options: options(&shape, size, Some(&pinned), seed),
                 shape,
-                pins: (0..grammar.sites().len())
-                    .filter(|other| grammar.sites()[*other].label == site.label)
+                pins: (0..grammar.sites.len())
+                    .filter(|other| grammar.sites[*other].label == site.label)
                     .map(|site| Pin { site, end })
                     .collect(),
                 seed,
@@ -122,11 +122,7 @@ pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<I
 }
 
 fn options(shape: &Shape, size: Option<Scale>, pinned: Option<&str>, seed: u64) -> String {
-    let size = match size {
-        None => "",
-        Some(Scale::Small) => " --size small",
-        Some(Scale::Large) => " --size large",
-    };
+    let size = size.map_or_else(String::new, |size| format!(" --size {size}"));
     let pinned = pinned.map_or_else(String::new, |pinned| format!(" {pinned}"));
     format!("--shape {}{size}{pinned} --seed {seed}", shape.name)
 }

@@ -86,27 +86,36 @@ enum Came {
     Refused(PathBuf, Refused),
 }
 
+/// What is known and made so far.
+struct SoFar {
+    known: Known,
+    coverage: Coverage,
+    missed: MissedBounds,
+    inputs: Inputs,
+}
+
 impl Making<'_> {
     /// Makes all inputs: shapes first, then bounds that no input has reached.
     ///
     /// # Errors
     /// If the judge failed or was interrupted.
     pub fn make(&self) -> Result<Inputs, Stop> {
-        let mut known = Known::of(self.bench.problem, self.recipe)?;
-        let mut inputs = Inputs::default();
-        let (mut left_out, mut refused) = (LeftOut::new(), LeftOut::new());
-        let mut missed = MissedBounds::new();
-        let mut coverage = Coverage::new(self.grammar);
-        for file in &known.files {
+        let mut so_far = SoFar {
+            known: Known::of(self.bench.problem, self.recipe)?,
+            coverage: Coverage::new(self.grammar),
+            missed: MissedBounds::new(),
+            inputs: Inputs::default(),
+        };
+        for file in &so_far.known.files {
             // An input that the grammar refuses reaches no bound; `verify` reports it.
             let input = fs::read(file).map_err(JudgeError::on("read", file))?;
-            let _ = coverage.add(self.grammar, &input, file);
+            let _ = so_far.coverage.add(self.grammar, &input, file);
         }
-        let shaped = ideas(self.grammar, self.seed);
-        self.round(shaped, &mut known, &mut coverage, &mut left_out, &mut missed, &mut inputs)?;
-        let reached = bounds(self.grammar, Some(&coverage));
+        let mut left_out = self.round(ideas(self.grammar, self.seed), &mut so_far)?;
+        let reached = bounds(self.grammar, Some(&so_far.coverage));
         let pinned = at_bounds(self.grammar, &reached, self.seed);
-        self.round(pinned, &mut known, &mut coverage, &mut refused, &mut missed, &mut inputs)?;
+        let mut refused = self.round(pinned, &mut so_far)?;
+        let SoFar { coverage, mut missed, mut inputs, .. } = so_far;
         // `verify` has its own remark for a bound that cannot be reached.
         refused.retain(|(_, _, by), _| by.is_some());
         for (why, (_, names)) in refused {
@@ -129,15 +138,9 @@ impl Making<'_> {
     }
 
     /// Makes some inputs, and leaves out those that cannot be used.
-    fn round(
-        &self,
-        ideas: Vec<Idea>,
-        known: &mut Known,
-        coverage: &mut Coverage,
-        left_out: &mut LeftOut,
-        unreached: &mut MissedBounds,
-        inputs: &mut Inputs,
-    ) -> Result<(), Stop> {
+    fn round(&self, ideas: Vec<Idea>, so_far: &mut SoFar) -> Result<LeftOut, Stop> {
+        let SoFar { known, coverage, missed: unreached, inputs } = so_far;
+        let mut left_out = LeftOut::new();
         let came = self.bench.map("inputs", &ideas, |idea| self.one(idea, known))?;
         for (idea, came) in ideas.into_iter().zip(came) {
             let input = match came {
@@ -171,13 +174,13 @@ impl Making<'_> {
                 inputs.equal.push(EqualInput { name: idea.name, same_as });
                 continue;
             }
-            let path = self.grammar.source().path.as_path();
+            let path = self.grammar.source.path.as_path();
             // Writing an input includes a check of it.
             let _ = coverage.add(self.grammar, &input, path);
             known.add(&idea.name, &Arc::clone(&input).into())?;
             inputs.made.push(Made { idea, input });
         }
-        Ok(())
+        Ok(left_out)
     }
 
     fn one(&self, idea: &Idea, known: &Known) -> Result<Came, Stop> {
@@ -202,7 +205,7 @@ impl Making<'_> {
             else {
                 continue;
             };
-            let path = other.source().path.clone();
+            let path = other.source.path.clone();
             let by = Refused {
                 validator: path.display().to_string(),
                 ending: None,

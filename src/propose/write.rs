@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::generate::Mode;
-use crate::generate::files::place_file;
+use crate::generate::files::{place_file, remove};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
@@ -74,8 +74,7 @@ impl Addition<'_> {
             files.push((file, case.input.to_vec()));
         }
         for (from, to) in self.imported.iter().flat_map(|imported| &imported.files) {
-            let contents = fs::read(from)
-                .map_err(|error| JudgeError::new(format!("read {}", from.display()), error))?;
+            let contents = fs::read(from).map_err(JudgeError::on("read", from))?;
             files.push((generators.join(to), contents));
         }
         for (file, contents) in &files {
@@ -95,24 +94,15 @@ impl Addition<'_> {
         let added = placed.and_then(|()| self.settle(&path, cases));
         if added.is_err() {
             // Removes the new files; one that cannot be removed does no harm.
-            for file in new {
-                let _ = fs::remove_file(file);
-                let above = file.ancestors().skip(1);
-                let above =
-                    above.take_while(|dir| *dir != generators && dir.starts_with(&generators));
-                above.for_each(|dir| drop(fs::remove_dir(dir)));
-            }
+            new.into_iter().for_each(|file| drop(remove(&generators, &[file])));
         }
         added
     }
 
     /// Writes the recipe, once it is checked; the new cases get a solution if they have none.
     fn settle(&self, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
-        let read = |error| JudgeError::new(format!("read {}", path.display()), error);
-        let old = match self.recipe {
-            Some(_) => Some(fs::read_to_string(path).map_err(read)?),
-            None => None,
-        };
+        let read = |_| fs::read_to_string(path).map_err(JudgeError::on("read", path));
+        let old = self.recipe.map(read).transpose()?;
         let is_alone =
             self.problem.kind.interaction == Interaction::None && self.problem.kind.passes == 1;
         let solution = solution(self.problem).filter(|_| is_alone);
@@ -211,7 +201,7 @@ impl Addition<'_> {
 
     /// Reads a text from a file beside the recipe, since it refers to files there, and checks its cases.
     fn read(&self, text: &str, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
-        let fault = |error| JudgeError::new(format!("write {}", path.display()), error);
+        let fault = JudgeError::on("write", path);
         let dir = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(dir).map_err(fault)?;
         let beside =

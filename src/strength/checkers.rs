@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::build::bench::Bench;
 use crate::check::compare::compare;
 use crate::check::options::Options;
-use crate::judge::case::{Entry, Rules, TimeLimitMode};
-use crate::judge::output::output;
+use crate::judge::case::Rules;
+use crate::judge::output::OutputRuns;
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::{Interaction, Submitted};
@@ -84,32 +84,23 @@ pub fn rejected_outputs(
     if kind.submitted == Submitted::Answers {
         return Ok(Strictness::untried("submissions are answers"));
     }
-    let tried = tried(bench, rules, submissions)?;
+    let checkers = Checkers { bench, rules };
+    let tried = checkers.tried(submissions)?;
     if tried.is_empty() {
         return Ok(Strictness::untried("no test case with a small judge answer"));
     }
     let oracle = oracle(rules, &tried)?;
-    let judged = bench.map("changed outputs", &tried, |it| judge(bench, rules, oracle, it))?;
+    let judged = bench.map("changed outputs", &tried, |it| checkers.judge(oracle, it))?;
     let mut strictness = Strictness { oracle: oracle.told(), ..Strictness::default() };
     for name in faults::names().filter(|(_, kind)| oracle.knows(*kind)).map(|(name, _)| name) {
-        let mut tried = false;
-        let mut passed: Option<(&OutputFault, &str)> = None;
-        for it in &judged {
-            for (fault, is_rejected) in it.faults.iter().filter(|(fault, _)| fault.name == name) {
-                tried = true;
-                // The shortest output is the best example.
-                let shorter =
-                    |(known, _): &(&OutputFault, &str)| fault.text.len() < known.text.len();
-                if !is_rejected && passed.as_ref().is_none_or(shorter) {
-                    passed = Some((fault, &it.test_case));
-                }
-            }
-        }
-        if tried {
-            let told = |(fault, case): (&OutputFault, &str)| {
-                LetThrough::new(name, case, fault.text.clone())
-            };
-            strictness.add(passed.map(told));
+        let with_it = judged.iter().flat_map(|it| &it.faults).filter(|it| it.fault.name == name);
+        // The shortest output is the best example.
+        let passed = with_it.clone().filter(|it| !it.is_rejected);
+        let passed = passed.min_by_key(|it| it.fault.text.len());
+        if with_it.count() > 0 {
+            strictness.add(
+                passed.map(|it| LetThrough::new(name, &it.test_case.name, it.fault.text.clone())),
+            );
         }
     }
     for it in judged {
@@ -119,44 +110,104 @@ pub fn rejected_outputs(
     Ok(strictness)
 }
 
-/// The test cases to try, including the smallest and the largest, with the outputs of all accepted submissions.
-fn tried<'a>(
+/// The problem's way to judge an output.
+struct Checkers<'a> {
     bench: Bench<'a>,
-    rules: &Rules<'_>,
-    submissions: &[Probed<'a>],
-) -> Result<Vec<Tried<'a>>, Stop> {
-    let mut sized = Vec::new();
-    for case in &bench.problem.test_data.cases {
-        let Some(path) = &case.answer else { continue };
-        let blob = Blob::file(path);
-        let size = blob.len().map_err(JudgeError::on("read", path))?;
-        if size > 0 && size <= LARGEST {
-            sized.push((size, case, blob));
+    rules: &'a Rules<'a>,
+}
+
+impl<'a> Checkers<'a> {
+    /// The test cases to try, including the smallest and the largest, with the outputs of all accepted submissions.
+    fn tried(&self, submissions: &[Probed<'a>]) -> Result<Vec<Tried<'a>>, Stop> {
+        let Self { bench, rules } = *self;
+        let mut sized = Vec::new();
+        for case in &bench.problem.test_data.cases {
+            let Some(path) = &case.answer else { continue };
+            let blob = Blob::file(path);
+            let size = blob.len().map_err(JudgeError::on("read", path))?;
+            if size > 0 && size <= LARGEST {
+                sized.push((size, case, blob));
+            }
         }
+        sized.sort_by_key(|(size, ..)| *size);
+        let last = sized.len().saturating_sub(1);
+        let mut places: Vec<usize> = (0..CASES).map(|at| at * last / (CASES - 1)).collect();
+        places.dedup();
+        let accepted: Vec<&Probed<'a>> = submissions.iter().filter(|it| !it.is_slow).collect();
+        let mut found = Vec::new();
+        for (_, test_case, answer) in places.into_iter().filter_map(|at| sized.get(at)) {
+            let whole = |blob: &Blob| {
+                blob.start(u64::MAX).map_err(|error| JudgeError::new("read an output", error))
+            };
+            let input: Arc<[u8]> = whole(&Blob::file(&test_case.input))?.into();
+            let outputs = bench.map("outputs of accepted submissions", &accepted, |it| {
+                let runs = OutputRuns { executor: bench.executor, rules, test_case };
+                let ran = runs.run(it.runnable, &input)?;
+                Ok(match ran.rejected {
+                    Some(_) => None,
+                    None => Some((it.name, whole(&ran.output)?)),
+                })
+            })?;
+            let outputs = outputs.into_iter().flatten().collect();
+            found.push(Tried { test_case, answer: whole(answer)?, outputs });
+        }
+        Ok(found)
     }
-    sized.sort_by_key(|(size, ..)| *size);
-    let last = sized.len().saturating_sub(1);
-    let mut places: Vec<usize> = (0..CASES).map(|at| at * last / (CASES - 1)).collect();
-    places.dedup();
-    let accepted: Vec<&Probed<'a>> = submissions.iter().filter(|it| !it.is_slow).collect();
-    let mut found = Vec::new();
-    for (_, test_case, answer) in places.into_iter().filter_map(|at| sized.get(at)) {
-        let whole = |blob: &Blob| {
-            blob.start(u64::MAX).map_err(|error| JudgeError::new("read an output", error))
+
+    /// Judges outputs with faults, and those of other accepted submissions.
+    fn judge<'t>(&self, oracle: Oracle, tried: &Tried<'t>) -> Result<Judged<'t>, Stop> {
+        let test_case = tried.test_case;
+        let mut judged = Judged::default();
+        let by = |output: &[u8]| self.opinions(tried, output);
+        let right = |output: &[u8]| by(output).map(|it| it.iter().all(is_right));
+        // Judge answers are usually right outputs, but need not be.
+        let base = match right(&tried.answer)? {
+            true => Some(&tried.answer),
+            false => tried.outputs.first().map(|(_, output)| output),
         };
-        let input: Arc<[u8]> = whole(&Blob::file(&test_case.input))?.into();
-        let outputs = bench.map("outputs of accepted submissions", &accepted, |it| {
-            let entry = Entry::unnamed(it.runnable, TimeLimitMode::Any);
-            let ran = output(bench.executor, rules, &entry, test_case, &input)?;
-            Ok(match ran.rejected {
-                Some(_) => None,
-                None => Some((it.name, whole(&ran.output)?)),
-            })
-        })?;
-        let outputs = outputs.into_iter().flatten().collect();
-        found.push(Tried { test_case, answer: whole(answer)?, outputs });
+        let Some(base) = base else { return Ok(judged) };
+        let told = by(base)?;
+        if !told.iter().all(is_right) {
+            return Ok(judged);
+        }
+        for fault in faults(base).into_iter().filter(|it| oracle.knows(it.kind)) {
+            // Compared with the right output's result, so that a lower score counts as rejected.
+            let is_rejected = by(&fault.text)? != told;
+            judged.faults.push(Faulty { fault, test_case, is_rejected });
+        }
+        let mut seen: Vec<&[u8]> = vec![base];
+        for (name, output) in &tried.outputs {
+            if seen.contains(&output.as_slice()) {
+                continue;
+            }
+            seen.push(output);
+            judged.alternatives += 1;
+            if !right(output)? {
+                judged.refused.push(format!("{name} on {}", test_case.name));
+            }
+        }
+        Ok(judged)
     }
-    Ok(found)
+
+    /// The opinions of the output validators on an output, or that of the default one.
+    fn opinions(&self, tried: &Tried<'_>, output: &[u8]) -> Result<Vec<Opinion>, Stop> {
+        let validators = &self.rules.validators.output;
+        if validators.is_empty() {
+            let args = &tried.test_case.output_validator_args;
+            let options = Options::parse(args).map_err(|error| {
+                let what = format!("arguments of the output validator: {error}");
+                Stop::Refused(Mend::Package, vec![what.into()])
+            })?;
+            let is_right = is_same(&tried.answer, output, &options)?;
+            return Ok(vec![if is_right { Opinion::Accepted } else { Opinion::Rejected }]);
+        }
+        let ask = |validator| {
+            let response =
+                trial::ask(validator, &self.bench, tried.test_case, output.to_vec().into())?;
+            Ok(response.opinion)
+        };
+        validators.iter().map(ask).collect()
+    }
 }
 
 fn oracle(rules: &Rules<'_>, tried: &[Tried<'_>]) -> Result<Oracle, Stop> {
@@ -181,74 +232,17 @@ fn is_same(answer: &[u8], output: &[u8], options: &Options) -> Result<bool, Stop
 
 /// The results of the outputs for one test case.
 #[derive(Default)]
-struct Judged {
-    /// Each fault, and whether an output with it is rejected.
-    faults: Vec<(OutputFault, bool)>,
-    test_case: String,
+struct Judged<'a> {
+    faults: Vec<Faulty<'a>>,
     alternatives: u64,
     refused: Vec<String>,
 }
 
-fn judge(
-    bench: Bench<'_>,
-    rules: &Rules<'_>,
-    oracle: Oracle,
-    tried: &Tried<'_>,
-) -> Result<Judged, Stop> {
-    let case = tried.test_case;
-    let mut judged = Judged { test_case: case.name.clone(), ..Judged::default() };
-    let by = |output: &[u8]| opinions(bench, rules, tried, output);
-    let right = |output: &[u8]| by(output).map(|it| it.iter().all(is_right));
-    // Judge answers are usually right outputs, but need not be.
-    let base = match right(&tried.answer)? {
-        true => Some(&tried.answer),
-        false => tried.outputs.first().map(|(_, output)| output),
-    };
-    let Some(base) = base else { return Ok(judged) };
-    let told = by(base)?;
-    if !told.iter().all(is_right) {
-        return Ok(judged);
-    }
-    for fault in faults(base).into_iter().filter(|it| oracle.knows(it.kind)) {
-        // Compared with the right output's result, so that a lower score counts as rejected.
-        let is_rejected = by(&fault.text)? != told;
-        judged.faults.push((fault, is_rejected));
-    }
-    let mut seen: Vec<&[u8]> = vec![base];
-    for (name, output) in &tried.outputs {
-        if seen.contains(&output.as_slice()) {
-            continue;
-        }
-        seen.push(output);
-        judged.alternatives += 1;
-        if !right(output)? {
-            judged.refused.push(format!("{name} on {}", case.name));
-        }
-    }
-    Ok(judged)
-}
-
-/// The opinions of the output validators on an output, or that of the default one.
-fn opinions(
-    bench: Bench<'_>,
-    rules: &Rules<'_>,
-    tried: &Tried<'_>,
-    output: &[u8],
-) -> Result<Vec<Opinion>, Stop> {
-    if rules.validators.output.is_empty() {
-        let args = &tried.test_case.output_validator_args;
-        let options = Options::parse(args).map_err(|error| {
-            let what = format!("arguments of the output validator: {error}");
-            Stop::Refused(Mend::Package, vec![what.into()])
-        })?;
-        let is_right = is_same(&tried.answer, output, &options)?;
-        return Ok(vec![if is_right { Opinion::Accepted } else { Opinion::Rejected }]);
-    }
-    let ask = |validator| {
-        let response = trial::ask(validator, &bench, tried.test_case, output.to_vec().into())?;
-        Ok(response.opinion)
-    };
-    rules.validators.output.iter().map(ask).collect()
+/// A wrong output for a test case.
+struct Faulty<'a> {
+    fault: OutputFault,
+    test_case: &'a TestCase,
+    is_rejected: bool,
 }
 
 fn is_right(opinion: &Opinion) -> bool {

@@ -94,7 +94,10 @@ impl Measuring<'_> {
             }
             let done = self.side_by_side(&steps, |step| match step {
                 Step::Build(places) => self.built(entries, places).map(Done::Built),
-                Step::Hold(place) => self.held(&entries[*place], &order, pool, is_last),
+                Step::Hold(place) => {
+                    let held = self.held(&entries[*place], &order, pool, is_last);
+                    Ok(self.search.in_time(held)?.unwrap_or(Done::Held(None)))
+                }
             })?;
             for (step, done) in steps.into_iter().zip(done) {
                 match (step, done) {
@@ -157,18 +160,6 @@ impl Measuring<'_> {
         is_patient: bool,
     ) -> Result<Done, Stop> {
         let Some(suspect) = &entry.suspect else { return Ok(Done::Held(None)) };
-        let done = self.search.in_time(self.on_all(entry, suspect, order, pool, is_patient))?;
-        Ok(done.unwrap_or(Done::Held(None)))
-    }
-
-    fn on_all(
-        &self,
-        entry: &MeasuredSubject,
-        suspect: &Suspect,
-        order: &[usize],
-        pool: &[Texts],
-        is_patient: bool,
-    ) -> Result<Done, Stop> {
         let test_bed = self.search.test_bed;
         let is_submission = entry.subject.kind == SubjectKind::Submission;
         let most = match (self.matrix, is_submission) {

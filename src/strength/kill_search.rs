@@ -31,14 +31,6 @@ pub struct KillSearch<'a> {
     pub end: Instant,
 }
 
-/// The result of running a suspect on fresh inputs.
-pub struct KillSearchResult {
-    /// The first input that rejects it in each run.
-    pub found: Option<Failure>,
-    /// On how many inputs it was run.
-    pub tried: usize,
-}
-
 /// How many inputs that need a start each are tried in a round: over all rounds, enough to presume that a suspect is
 /// right.
 pub(super) const ALONE: usize = 25;
@@ -57,11 +49,16 @@ impl KillSearch<'_> {
         }
     }
 
-    /// Runs a suspect on fresh inputs until one rejects it.
+    /// Runs a suspect on fresh inputs until one rejects it. Returns the first that does in each run, and on how many
+    /// inputs it was run.
     ///
     /// # Errors
     /// If the judge failed, was interrupted, or the time ran out.
-    pub fn first(&self, suspect: &Suspect, fresh: &[Fresh]) -> Result<KillSearchResult, Stop> {
+    pub fn first(
+        &self,
+        suspect: &Suspect,
+        fresh: &[Fresh],
+    ) -> Result<(Option<Failure>, usize), Stop> {
         let takes = |fresh: &&Fresh| Batches::takes(&fresh.item.input);
         let small: Vec<&Fresh> = fresh.iter().filter(takes).collect();
         let items: Vec<&Texts> = small.iter().map(|fresh| &fresh.item).collect();
@@ -78,10 +75,10 @@ impl KillSearch<'_> {
             };
         for fresh in doubtful {
             if let Some(found) = self.failure(suspect, fresh)? {
-                return Ok(KillSearchResult { found: Some(found), tried });
+                return Ok((Some(found), tried));
             }
         }
-        Ok(KillSearchResult { found: None, tried })
+        Ok((None, tried))
     }
 
     /// How a suspect fails on an input, if it fails each time and the input is valid.
@@ -118,11 +115,11 @@ impl KillSearch<'_> {
         origin: &Origin,
         input: &Arc<[u8]>,
     ) -> Result<bool, Stop> {
-        if matches!(origin, Origin::TestCase { .. }) {
-            for (_, other) in self.others.iter().filter(|(_, it)| !std::ptr::eq(it, suspect)) {
-                if self.test_bed.rejected(other, input)?.is_some() {
-                    return Ok(false);
-                }
+        let is_guess = matches!(origin, Origin::TestCase { .. });
+        let others = self.others.iter().filter(|(_, it)| is_guess && !std::ptr::eq(it, suspect));
+        for (_, other) in others {
+            if self.test_bed.rejected(other, input)?.is_some() {
+                return Ok(false);
             }
         }
         Ok(true)

@@ -143,7 +143,7 @@ impl Measuring<'_> {
     /// The first right program that disagrees with the reference on one of these inputs, made small.
     fn disagreement(&self, pool: &[Fresh]) -> Result<Option<(String, Shrunk, Origin)>, Stop> {
         let searched = self.side_by_side(&self.search.others, |(name, suspect)| {
-            Ok(self.search.first(suspect, pool)?.found.map(|found| (name, suspect, found)))
+            Ok(self.search.first(suspect, pool)?.0.map(|found| (name, suspect, found)))
         })?;
         let Some((name, suspect, found)) = searched.into_iter().flatten().next() else {
             return Ok(None);
@@ -215,11 +215,11 @@ impl Measuring<'_> {
             })?;
             let mut found: Vec<(usize, Failure)> = Vec::new();
             for (place, searched) in alive.into_iter().zip(searched) {
-                let Some(searched) = searched else { continue };
+                let Some((failure, tried)) = searched else { continue };
                 let subject = &mut entries[place].subject;
                 // The pool was tried before.
-                subject.tried += if round == 0 { 0 } else { searched.tried as u64 };
-                found.extend(searched.found.map(|failure| (place, failure)));
+                subject.tried += if round == 0 { 0 } else { tried as u64 };
+                found.extend(failure.map(|failure| (place, failure)));
             }
             for (place, failure) in found {
                 self.missed(entries, place, &failure)?;
@@ -269,16 +269,11 @@ impl Measuring<'_> {
             }
             None => {
                 let shrunk = self.search.shrunk(&suspect, failure)?;
-                let others: Vec<&MeasuredSubject> = entries
-                    .iter()
-                    .enumerate()
-                    .filter(|(other, it)| {
-                        *other != place
-                            && (it.is_searched() || it.subject.status == SubjectStatus::Missed)
-                    })
-                    .map(|(_, it)| it)
-                    .take(OTHERS)
-                    .collect();
+                let others = entries[..place].iter().chain(&entries[place + 1..]);
+                let is_open = |it: &&MeasuredSubject| {
+                    it.is_searched() || it.subject.status == SubjectStatus::Missed
+                };
+                let others: Vec<&MeasuredSubject> = others.filter(is_open).take(OTHERS).collect();
                 let also = self.side_by_side(&others, |entry| {
                     let Some(suspect) = &entry.suspect else { return Ok(None) };
                     let rejected = self.search.test_bed.rejected(suspect, &shrunk.input);
@@ -329,14 +324,10 @@ impl Measuring<'_> {
         let Some(before) = report.score else { return };
         for place in 0..report.subjects.len() {
             let Some(missed) = &report.subjects[place].missed else { continue };
-            let caught: HashSet<&str> = missed
-                .also
-                .iter()
-                .map(String::as_str)
-                .chain([report.subjects[place].id.as_str()])
-                .collect();
+            let caught: HashSet<&String> =
+                missed.also.iter().chain([&report.subjects[place].id]).collect();
             let mut with = report.subjects.clone();
-            for subject in with.iter_mut().filter(|it| caught.contains(it.id.as_str())) {
+            for subject in with.iter_mut().filter(|it| caught.contains(&it.id)) {
                 subject.status = SubjectStatus::Caught;
             }
             let gain = score::score(&parts(&with)).unwrap_or(before) - before;

@@ -13,7 +13,7 @@ use crate::model::submission::Submission;
 use crate::mutate::operator::Operator;
 use crate::mutate::original::original;
 use crate::mutate::wrapper::{Change, wrappers};
-use crate::mutate::{Mutant, mutants};
+use crate::mutate::{Mutant, SourceText, mutants};
 use crate::strength::bundles::{AT_ONCE, Variants};
 use crate::strength::measure::MeasuredSubject;
 use crate::strength::test_bed::{Suspect, starts_slowly};
@@ -56,10 +56,6 @@ impl MutantSource {
     pub(super) fn starts_slowly(&self) -> bool {
         starts_slowly(&self.original)
     }
-
-    fn is_beside(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.original, &other.original) && self.file == other.file
-    }
 }
 
 /// The source of a program that should be wrong.
@@ -73,10 +69,8 @@ pub enum WrongProgram {
 
 impl WrongProgram {
     fn is_beside(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Mutant(one), Self::Mutant(other)) => one.is_beside(other),
-            _ => false,
-        }
+        let (Self::Mutant(one), Self::Mutant(other)) = (self, other) else { return false };
+        Arc::ptr_eq(&one.original, &other.original) && one.file == other.file
     }
 }
 
@@ -161,12 +155,7 @@ pub fn mutated(
         let text = mutant.apply(&file.text);
         let id = format!("{}:{}", submission.name, mutant.id);
         let subject = Subject {
-            edit: Some(edit(
-                submission,
-                &file.name.display().to_string(),
-                &mutant,
-                [&file.text, &text],
-            )),
+            edit: Some(edit(submission, file, &mutant, &text)),
             held_out: held_out.contains(&mutant.operator),
             ..Subject::new(id, SubjectKind::Mutant, mutant.operator.name())
         };
@@ -189,19 +178,14 @@ pub fn mutated(
 }
 
 /// The lines that a mutant changes, before and after.
-fn edit(
-    submission: &Submission,
-    file: &str,
-    mutant: &Mutant,
-    [before, after]: [&String; 2],
-) -> SourceEdit {
+fn edit(submission: &Submission, file: &SourceText, mutant: &Mutant, after: &str) -> SourceEdit {
     let end = mutant.range.start + mutant.after.len();
     SourceEdit {
         submission: submission.name.clone(),
-        file: file.to_owned(),
+        file: file.name.display().to_string(),
         line: u32::try_from(mutant.line).unwrap_or(u32::MAX),
         column: u32::try_from(mutant.column).unwrap_or(u32::MAX),
-        before: lines(before, mutant.range.start, mutant.range.end).to_owned(),
+        before: lines(&file.text, mutant.range.start, mutant.range.end).to_owned(),
         after: lines(after, mutant.range.start, end).to_owned(),
     }
 }

@@ -102,9 +102,9 @@ impl Looking<'_> {
         }
         let feature = |wanted: Wanted| {
             let about = wanted.statement.text(&features);
-            let example = wanted.example.as_deref();
-            let is_found = wanted.test_case.is_some() || example.is_some();
-            is_found.then(|| InputFeature::new(about, wanted.test_case, example))
+            wanted
+                .is_found()
+                .then(|| InputFeature::new(about, wanted.test_case, wanted.example.as_deref()))
         };
         Ok(Some(wanted.into_iter().filter_map(feature).collect()))
     }

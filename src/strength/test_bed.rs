@@ -1,7 +1,7 @@
 //! Holds a suspect against test cases and other inputs.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::build::{Prepared, Runnable};
 use crate::executor::Executor;
 use crate::grammar::program::Grammar;
 use crate::judge::case::{Entry, ReadyCase, Texts, TimeLimitMode, judge_case};
-use crate::judge::output::Ran;
+use crate::judge::output::{OutputRuns, Ran};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, JudgeError};
@@ -146,28 +146,8 @@ impl TestBed<'_> {
             io: &self.comparison.rules.problem.io,
         });
         let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
-        work(&self.against(suspect, elsewhere))
-    }
-
-    /// The comparison of the right program with this suspect.
-    fn against<'c>(
-        &'c self,
-        suspect: &'c Suspect,
-        elsewhere: Option<&'c dyn Executor>,
-    ) -> Comparison<'c> {
-        let Comparison { bench, rules, reference, options, test_case, answers, known, .. } =
-            &self.comparison;
-        Comparison {
-            bench: *bench,
-            rules,
-            reference,
-            submission: &suspect.runnable,
-            elsewhere,
-            options: *options,
-            test_case: test_case.clone(),
-            answers: *answers,
-            known,
-        }
+        let submission = &suspect.runnable;
+        work(&Comparison { submission, elsewhere, ..self.comparison.clone() })
     }
 
     /// The results of starting a suspect for many of these inputs; None if there are none.
@@ -176,7 +156,6 @@ impl TestBed<'_> {
     /// If the judge failed or was interrupted.
     pub fn in_batch(&self, suspect: &Suspect, items: &[&Texts]) -> Result<Option<InBatch>, Stop> {
         let (Some(way), Some(batched)) = (&self.way, &suspect.batched) else { return Ok(None) };
-        let Comparison { bench, rules, test_case, .. } = &self.comparison;
         let grammar = self.grammar;
         let wrapping = suspect.wrapper.map(|wrapper| Wrapping { wrapper, grammar });
         let read = |item: &&Texts| match wrapping.and_then(|it| it.input(&item.input)) {
@@ -184,18 +163,23 @@ impl TestBed<'_> {
             None => Arc::clone(&item.input),
         };
         let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
-        let mut rules = (*rules).clone();
+        let mut rules = self.comparison.rules.clone();
         let part = |limit: Duration| (limit / PART).clamp(SHORTEST, LONGEST).min(limit);
         if !suspect.starts_slowly {
             rules.limits.cpu_time = rules.limits.cpu_time.map(part);
         }
-        let comparison = self.against(suspect, None);
+        let runs = OutputRuns { rules: &rules, ..self.comparison.runs() };
+        let comparison = Comparison {
+            submission: &suspect.runnable,
+            elsewhere: None,
+            ..self.comparison.clone()
+        };
         let mut told = vec![BatchAnswers::Nothing; items.len()];
         let mut hasher = DefaultHasher::new();
         suspect.wrapper.map(|it| it.name).hash(&mut hasher);
         let (mut from, mut broken) = (0, 0);
         while from < items.len() && broken < BROKEN_MOST {
-            let said = way.run(bench.executor, &rules, test_case, batched, &inputs[from..])?;
+            let said = way.run(runs, batched, &inputs[from..])?;
             let Some(Said { bytes, ran }) = said else { break };
             let outputs = frames::said(&bytes, items.len() - from).unwrap_or_default();
             for output in &outputs {
@@ -230,19 +214,14 @@ impl TestBed<'_> {
         ran: &Ran,
         output: &[u8],
     ) -> Result<bool, Stop> {
-        let known = |all: &Self| {
-            let hasher = std::hash::BuildHasherDefault::<DefaultHasher>::default();
-            let key = hasher.hash_one((&*item.input, output));
-            let known =
-                all.accepted.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
-            (key, known)
-        };
-        let (key, before) = known(self);
-        if let Some(accepted) = before {
+        let all = || self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = hash((&*item.input, output));
+        let known = all().get(&key).copied();
+        if let Some(accepted) = known {
             return Ok(accepted);
         }
         let accepted = comparison.accepts(&item.input, &item.answer, ran, output)?;
-        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).insert(key, accepted);
+        all().insert(key, accepted);
         Ok(accepted)
     }
 
@@ -259,7 +238,7 @@ impl TestBed<'_> {
         goal: Goal,
     ) -> Result<Option<OnCases>, Stop> {
         let mut held = OnCases::default();
-        let mut signatures = Some(Vec::new());
+        let (mut signatures, mut has_all) = (Vec::new(), true);
         let mut left: Vec<bool> = vec![true; self.cases.len()];
         for group in &self.groups {
             if held.is_enough(goal.most) {
@@ -268,10 +247,8 @@ impl TestBed<'_> {
             let items: Vec<&Texts> =
                 group.iter().filter_map(|place| self.texts[*place].as_ref()).collect();
             let Some(batch) = self.in_batch(suspect, &items)? else { break };
-            signatures = signatures.zip(batch.signature).map(|(mut all, signature)| {
-                all.push(signature);
-                all
-            });
+            signatures.extend(batch.signature);
+            has_all &= batch.signature.is_some();
             let told: HashMap<usize, BatchAnswers> =
                 group.iter().copied().zip(batch.told.iter().copied()).collect();
             group.iter().for_each(|place| left[*place] = false);
@@ -291,9 +268,7 @@ impl TestBed<'_> {
         }
         let rest: Vec<usize> = order.iter().copied().filter(|place| left[*place]).collect();
         self.hold_alone(suspect, &rest, goal.most, &mut held)?;
-        held.signature = signatures
-            .filter(|all| !all.is_empty())
-            .map(|all| std::hash::BuildHasherDefault::<DefaultHasher>::default().hash_one(all));
+        held.signature = (has_all && !signatures.is_empty()).then(|| hash(signatures));
         Ok(Some(held))
     }
 
@@ -384,13 +359,18 @@ pub fn groups(texts: &[Option<Texts>]) -> Vec<Vec<usize>> {
     let mut groups = vec![Vec::new(); 1 + count];
     for (place, item) in (0..).zip(texts) {
         let Some(item) = item else { continue };
-        let hash = std::hash::BuildHasherDefault::<DefaultHasher>::default().hash_one(&*item.input);
+        let hash = hash(&*item.input);
         let number = (hash % count as u64) as usize;
         let is_first = number == 0 && hash.leading_zeros() >= FIRST;
         groups[if is_first { 0 } else { 1 + number }].push(place);
     }
     groups.retain(|group| !group.is_empty());
     groups
+}
+
+/// A hash that is the same in each run.
+fn hash(value: impl Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
 
 /// About how many test cases share a batch: with the first group, enough to reject most wrong programs twice.

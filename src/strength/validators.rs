@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::build::bench::Bench;
-use crate::executor::parallel;
+use crate::executor::{Executor, parallel};
 use crate::grammar::mutants::mutants;
 use crate::grammar::program::Grammar;
-use crate::grammar::validate::accepts;
 use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
+use crate::model::stop::{Stop, noting};
 use crate::model::strictness::{LetThrough, Strictness};
 use crate::model::test_data::{TestCase, ValidatorArgs};
+use crate::stress::validity::Validity;
 use crate::validate::single::InputValidators;
 use crate::validate::{FaultyInput, faulty_inputs, input_grammars};
 
@@ -69,46 +69,24 @@ pub fn noticed_changes(bench: Bench<'_>, seed: u64) -> Result<Strictness, Stop> 
     };
     let programs =
         InputValidators::build(bench, &problem.input_validators, ValidatorArgs::default());
-    let programs = match programs {
-        Err(Stop::Diagnosed(_)) => None,
-        programs => Some(programs?),
-    };
+    let programs = noting(programs, &mut Vec::new())?;
+    let validity = Validity::new(grammars.iter().collect(), programs);
     for grammar in &grammars {
-        let others = Others { grammars: &grammars, grammar, programs: programs.as_ref() };
-        notice(&mut strictness, bench, &others, [&valid, &invalid], seed)?;
+        notice(&mut strictness, (grammar, &validity), bench.executor, [&valid, &invalid], seed)?;
     }
     Ok(strictness)
 }
 
-/// A grammar, and the input validators beside it, if they can be built.
-struct Others<'a> {
-    grammar: &'a Grammar,
-    grammars: &'a [Grammar],
-    programs: Option<&'a InputValidators<'a>>,
-}
-
-impl Others<'_> {
-    /// Whether an input that the grammar accepts is valid.
-    fn accept(&self, input: &[u8]) -> Result<bool, Stop> {
-        let is_refused = match self.programs {
-            Some(programs) => programs.refusal(&input.into())?.is_some(),
-            None => false,
-        };
-        Ok(!is_refused && self.grammars.iter().all(|it| accepts(it, input)))
-    }
-}
-
 fn notice(
     strictness: &mut Strictness,
-    bench: Bench<'_>,
-    others: &Others<'_>,
+    (grammar, validity): (&Grammar, &Validity<'_>),
+    executor: &dyn Executor,
     [valid, invalid]: [&[Vec<u8>]; 2],
     seed: u64,
 ) -> Result<(), Stop> {
-    let grammar = others.grammar;
-    let path = grammar.source().path.file_name().unwrap_or_default().to_string_lossy();
+    let path = grammar.source.path.file_name().unwrap_or_default().to_string_lossy();
     let mutants = mutants(grammar);
-    let found = parallel::map(bench.executor, &mutants, |mutant| {
+    let found = parallel::map(executor, &mutants, |mutant| {
         let inputs = if mutant.is_looser { invalid } else { valid };
         if inputs.iter().any(|input| mutant.differs(grammar, input)) {
             return Ok((true, None));
@@ -116,7 +94,9 @@ fn notice(
         let input = mutant.told_apart(grammar, seed).0;
         // An input that only a stricter grammar refuses must be valid.
         match input {
-            Some(input) if !mutant.is_looser && !others.accept(&input)? => Ok((false, None)),
+            Some(input) if !mutant.is_looser && !validity.allows(&(&*input).into())? => {
+                Ok((false, None))
+            }
             input => Ok((false, input)),
         }
     })?;
@@ -139,10 +119,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::build::Builder;
     use crate::executor::scripted::Scripted;
     use crate::grammar::compile::read;
-    use crate::model::problem::Problem;
 
     #[test]
     fn a_kind_that_is_refused_once_only_is_let_through() {
@@ -166,17 +144,13 @@ mod tests {
     fn check(grammar: &str, valid: &[&str], invalid: &[&str], refused: u64, missed: &[&str]) {
         let grammar = read(Path::new("g.ctd"), grammar.as_bytes()).grammar.unwrap();
         let executor = Scripted::new(1, |_| panic!("nothing is run"));
-        let builder = Builder::new(&executor);
-        let problem = Problem::default();
-        let bench =
-            Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
         let bytes = |texts: &[&str]| -> Vec<Vec<u8>> {
             texts.iter().map(|text| text.as_bytes().to_vec()).collect()
         };
         let mut found = Strictness::default();
-        let others =
-            Others { grammar: &grammar, grammars: std::slice::from_ref(&grammar), programs: None };
-        notice(&mut found, bench, &others, [&bytes(valid), &bytes(invalid)], 1).unwrap();
+        let data = [&*bytes(valid), &bytes(invalid)];
+        let validity = Validity::new(vec![&grammar], None);
+        notice(&mut found, (&grammar, &validity), &executor, data, 1).unwrap();
         let told: Vec<String> = found
             .let_through
             .iter()

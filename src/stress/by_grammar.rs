@@ -1,14 +1,12 @@
 //! Inputs from the grammar: all small ones in order, bounds, small values, shapes, and the full range.
 
-use std::sync::Arc;
-
 use crate::grammar::enumerate::Small;
 use crate::grammar::generate::{End, Pin, generate_until};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{self, Shape};
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::stress::candidates::{Candidate, Candidates, Content, Mix};
+use crate::stress::candidates::{Candidate, Candidates, Mix};
 
 /// Number of test cases that share an input in the list of small ones.
 const PACKED: u64 = 100;
@@ -65,7 +63,7 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64, most: Option<
     mix.add(BOUNDARIES, shaped(0, of(&AT_BOUNDARIES), Some(1)));
     let pin = |site, end, option| (Pin { site, end }, option);
     let ends = |site| [pin(site, End::Most, "--most"), pin(site, End::Least, "--least")];
-    let pins = (0..grammar.sites().len()).rev().flat_map(ends).collect();
+    let pins = (0..grammar.sites.len()).rev().flat_map(ends).collect();
     mix.add(BOUNDARIES, Bounds { grammar, pins, seed, most });
     mix.add(TIES, shaped(1, of(&WITH_TIES), None));
     mix.add(SHAPES, shaped(2, shapes.clone(), None));
@@ -75,10 +73,8 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64, most: Option<
 /// All small inputs in order.
 impl Candidates for Small<'_> {
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        Ok(self.next_until(is_over).map(|input| Candidate {
-            content: Content::Text(Arc::from(input.text)),
-            origin: Origin::Small { level: input.level },
-        }))
+        let input = self.next_until(is_over);
+        Ok(input.map(|it| Candidate::text(it.text, Origin::Small { level: it.level })))
     }
 }
 
@@ -99,11 +95,8 @@ impl Candidates for Bounds<'_> {
             // Values that cannot be at their bound are skipped.
             let made = generate_until(grammar, &shape::RANDOM, &[pin], seed, most, is_over);
             if let Ok(text) = made {
-                let label = &self.grammar.sites()[pin.site].label;
-                return Ok(Some(Candidate {
-                    content: Content::Text(Arc::from(text)),
-                    origin: Origin::Bound { option: format!("{option} {label}"), seed: self.seed },
-                }));
+                let option = format!("{option} {}", grammar.sites[pin.site].label);
+                return Ok(Some(Candidate::text(text, Origin::Bound { option, seed })));
             }
         }
         Ok(None)
@@ -140,10 +133,7 @@ impl Candidates for Shaped<'_> {
                 Ok(text) => {
                     self.misses = 0;
                     let name = shape.name;
-                    return Ok(Some(Candidate {
-                        content: Content::Text(Arc::from(text)),
-                        origin: Origin::Shape { name, seed },
-                    }));
+                    return Ok(Some(Candidate::text(text, Origin::Shape { name, seed })));
                 }
                 Err(_) => self.misses += 1,
             }

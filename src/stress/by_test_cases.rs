@@ -9,7 +9,7 @@ use crate::executor::{Executor, parallel};
 use crate::grammar::chance::Chance;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::stress::candidates::{Candidate, Candidates, Content};
+use crate::stress::candidates::{Candidate, Candidates};
 use crate::stress::validity::Validity;
 use crate::stress::word_lines::{Numbers, WordLines};
 
@@ -120,7 +120,7 @@ impl Candidates for ByTestCases<'_> {
             in_vain += AT_ONCE;
             for ((parent, text), _) in made.into_iter().zip(valid).filter(|(_, valid)| *valid) {
                 let origin = Origin::TestCase { name: parent.case.to_string() };
-                self.ready.push_back(Candidate { content: Content::Text(text), origin });
+                self.ready.push_back(Candidate::text(text, origin));
                 self.keep(parent);
             }
         }

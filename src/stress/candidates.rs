@@ -15,6 +15,13 @@ pub struct Candidate {
     pub origin: Origin,
 }
 
+impl Candidate {
+    /// An input with its source.
+    pub fn text(text: impl Into<Arc<[u8]>>, origin: Origin) -> Self {
+        Self { content: Content::Text(text.into()), origin }
+    }
+}
+
 /// An input, or how to get it.
 #[derive(Clone, Debug)]
 pub enum Content {

@@ -9,7 +9,7 @@ use crate::check::options::Options;
 use crate::executor::Executor;
 use crate::generate::solution::Solution;
 use crate::judge::case::{Detail, Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
-use crate::judge::output::{Ran, judge_output, output};
+use crate::judge::output::{OutputRuns, Ran, judge_output};
 use crate::model::blob::Blob;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::score::CaseScoring;
@@ -19,6 +19,7 @@ use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 
 /// Two programs for the same problem, and the rules of comparison.
+#[derive(Clone)]
 pub struct Comparison<'a> {
     /// The problem, and the executor.
     pub bench: Bench<'a>,
@@ -122,11 +123,11 @@ impl<'a> Comparison<'a> {
         }
         let answer: Arc<[u8]> = match self.answers {
             AnswersBy::Reference => {
-                let mut ran = self.run(self.reference, input)?;
+                let ran = self.run(self.reference, input)?;
                 if let Some(rejected) = ran.rejected {
                     return Ok(Err(Unusable::by(rejected.verdict, rejected.cause)));
                 }
-                bytes(&mut ran, u64::MAX)?.into()
+                ran.bytes(u64::MAX)?.into()
             }
             AnswersBy::Solution(solution) => {
                 let content = Blob::from(Arc::clone(input));
@@ -174,8 +175,13 @@ impl<'a> Comparison<'a> {
     /// # Errors
     /// When the judge failed or was interrupted.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
-        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
-        output(self.bench.executor, self.rules, &entry, &self.test_case, input)
+        self.runs().run(runnable, input)
+    }
+
+    /// Runs programs without judging them.
+    pub fn runs(&self) -> OutputRuns<'_> {
+        let Self { bench, rules, test_case, .. } = self;
+        OutputRuns { executor: bench.executor, rules, test_case }
     }
 
     /// Whether an output of the submission, from a run that kept its limits, is accepted. Returns false if this cannot
@@ -272,14 +278,6 @@ pub fn shown(input: &[u8]) -> String {
     let text = visible(&input[..input.len().min(LONGEST)]);
     let more = if input.len() > LONGEST { "…" } else { "" };
     format!("`{text}{more}`")
-}
-
-/// At most `most` bytes of a program's output, from standard output or its output file.
-///
-/// # Errors
-/// If they cannot be read.
-pub fn bytes(ran: &mut Ran, most: u64) -> Result<Vec<u8>, JudgeError> {
-    ran.output.start(most).map_err(|error| JudgeError::new("read the output", error))
 }
 
 /// Known answers by input; only for small inputs, and bounded in size.

@@ -7,7 +7,7 @@ mod turn;
 
 use std::collections::HashSet;
 use std::hash::RandomState;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -114,8 +114,6 @@ pub fn search<'c>(
         searching,
         state: Mutex::new(State { candidates, taken: 0, working: 0, outcome: Outcome::default() }),
         changed: Condvar::new(),
-        runs: AtomicU64::new(0),
-        batched: AtomicU64::new(0),
         is_over: AtomicBool::new(false),
         started: Instant::now(),
         hasher: RandomState::new(),
@@ -143,8 +141,6 @@ struct Shared<'a, 'c> {
     searching: &'a Searching<'a>,
     state: Mutex<State<'c>>,
     changed: Condvar,
-    runs: AtomicU64,
-    batched: AtomicU64,
     is_over: AtomicBool,
     started: Instant,
     hasher: RandomState,
@@ -181,11 +177,12 @@ impl<'c> Shared<'_, 'c> {
         const OFTEN: Duration = Duration::from_millis(100);
         let mut state = self.lock();
         while state.working > 0 {
-            let smallest = state.outcome.result.found.as_ref().map(|found| found.input.len());
+            let result = &state.outcome.result;
+            let (runs, smallest) = (result.runs, result.found.as_ref().map(|it| it.input.len()));
             drop(state);
             (self.searching.progress)(SearchProgress {
                 doing: "searching",
-                runs: self.runs.load(Ordering::Relaxed),
+                runs,
                 elapsed: self.started.elapsed(),
                 smallest,
             });
@@ -218,8 +215,6 @@ impl<'c> Shared<'_, 'c> {
             (None, false) if is_over => SearchEnd::Time,
             (None, false) => end.unwrap_or(SearchEnd::Found),
         };
-        result.runs = self.runs.into_inner();
-        result.batched = self.batched.into_inner();
         result.elapsed = self.started.elapsed();
         Ok(result)
     }

@@ -85,8 +85,7 @@ const SEEDS: u64 = 6;
 pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Stop> {
     let mut work = Work {
         shrinking,
-        wanted: failure.judged.verdict,
-        is_stuck: failure.judged.is_stuck(),
+        wanted: (failure.judged.verdict, failure.judged.is_stuck()),
         by_margin: false,
         done: Shrunk {
             input: Arc::clone(&failure.input),
@@ -111,9 +110,8 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, St
 
 struct Work<'a> {
     shrinking: &'a Shrinking<'a>,
-    wanted: Verdict,
-    /// Whether the submission waits forever, instead of working for too long.
-    is_stuck: bool,
+    /// The verdict, and whether the submission waits forever, instead of working for too long.
+    wanted: (Verdict, bool),
     /// Whether it must stay too slow by a margin.
     by_margin: bool,
     /// The smallest input so far.
@@ -125,7 +123,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn all(&mut self, failure: &Failure) -> Result<(), Stop> {
-        if self.wanted == Verdict::TimeLimitExceeded {
+        if self.wanted.0 == Verdict::TimeLimitExceeded {
             self.by_margin = self.compared(&Arc::clone(&self.done.input), true)?.is_some();
         }
         if let Some(call) = &failure.call
@@ -161,10 +159,8 @@ impl Work<'_> {
         if !self.is_worth_it(input) {
             return Ok(false);
         }
-        match self.compared(input, self.by_margin)? {
-            None => Ok(false),
-            Some(judged) => self.confirms(input, judged),
-        }
+        let judged = self.compared(input, self.by_margin)?;
+        judged.map_or(Ok(false), |judged| self.confirms(input, judged))
     }
 
     /// Whether an input is smaller than the best, accepted by the grammars, and new.
@@ -182,7 +178,7 @@ impl Work<'_> {
             return Ok(false);
         }
         // An input that fails only sometimes would mislead the search.
-        if self.wanted != Verdict::TimeLimitExceeded && self.compared(input, false)?.is_none() {
+        if self.wanted.0 != Verdict::TimeLimitExceeded && self.compared(input, false)?.is_none() {
             return Ok(false);
         }
         self.done.input = Arc::clone(input);
@@ -197,8 +193,7 @@ impl Work<'_> {
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, Stop> {
         self.done.runs += 1;
-        let wanted = (self.wanted, self.is_stuck);
-        compared(self.shrinking.comparison, input, wanted, with_margin)
+        compared(self.shrinking.comparison, input, self.wanted, with_margin)
     }
 
     fn tell(&mut self) {
@@ -287,10 +282,7 @@ impl Work<'_> {
         };
         edits(&mut is_interesting, &before);
         self.note(&before, || how.to_owned());
-        match failed {
-            None => Ok(()),
-            Some(error) => Err(error),
-        }
+        failed.map_or(Ok(()), Err)
     }
 
     /// Like [`Self::takes`]; without a grammar most edits are invalid, so validators are asked first.
@@ -309,8 +301,7 @@ impl Work<'_> {
     fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), Stop> {
         let list = Small::new(grammar, 1).take(most);
         let mut list = list.map(|small| Arc::from(small.text));
-        self.over(&mut list, "all small inputs in turn")?;
-        Ok(())
+        self.over(&mut list, "all small inputs in turn").map(drop)
     }
 
     /// Tries random inputs of few small values, because an input that no edit makes smaller may be far from smallest.
@@ -326,7 +317,7 @@ impl Work<'_> {
     fn over(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>, how: &str) -> Result<bool, Stop> {
         let before = Arc::clone(&self.done.input);
         let comparison = self.shrinking.comparison;
-        let (wanted, by_margin) = ((self.wanted, self.is_stuck), self.by_margin);
+        let (wanted, by_margin) = (self.wanted, self.by_margin);
         let at_once = 4 * comparison.bench.executor.slots();
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();

@@ -191,9 +191,7 @@ impl WordLines {
         match part.of {
             Whole::Lines => edit(&mut sheet.lines, from, to, change),
             Whole::Words(line) => edit(&mut sheet.lines[line], from, to, change),
-            Whole::Letters(place) => {
-                edit(&mut sheet.lines[place.0][place.1], from, to, change);
-            }
+            Whole::Letters((line, word)) => edit(&mut sheet.lines[line][word], from, to, change),
             Whole::Columns(width) => {
                 let such = sheet.lines.iter_mut().filter(|line| line.len() == width);
                 such.for_each(|line| edit(line, from, to, change));
@@ -254,9 +252,8 @@ impl WordLines {
         let mut numbers: Vec<i128> =
             self.places().filter_map(|place| self.number_at(place)).collect();
         numbers.sort_unstable();
-        let twice: Vec<i128> =
-            numbers.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]).collect();
-        let mut names = twice;
+        let twice = numbers.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]);
+        let mut names: Vec<i128> = twice.collect();
         names.dedup();
         names.truncate(NUMBERS);
         names.into_iter().flat_map(move |name| {

@@ -42,8 +42,8 @@ fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagno
             return Ok(Vec::new());
         }
     }
-    let source = grammar.grammar.source();
-    let spots = grammar.grammar.sites().iter();
+    let source = &grammar.grammar.source;
+    let spots = grammar.grammar.sites.iter();
     let spots: Vec<Spot> = spots.map(|site| source.spot(site.span)).collect();
     let numbers = bounds(&grammar.grammar, Some(&coverage)).into_iter();
     let missed = numbers.filter_map(|mut number| {

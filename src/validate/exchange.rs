@@ -104,7 +104,7 @@ impl Replay<'_> {
         let reply = executor.run(&job).map_err(|error| validator.own(error))?;
         let failed = |error| JudgeError::new("read what the output validator wrote", error);
         let said = reply.stdout.start(MOST).map_err(failed)?;
-        Ok((said, validator.read(reply, validator.limits(), contract)?))
+        Ok((said, validator.read(reply, &validator.limits, contract)?))
     }
 
     fn fault(&self, exchange: &[u8], said: &[u8], response: &Response) -> Option<Diagnostic> {
@@ -122,7 +122,7 @@ impl Replay<'_> {
             Opinion::Broken(what) => {
                 let what = format!("the output validator breaks down on it: {what}{message}");
                 let help =
-                    format!("it must {}, whatever a submission writes", self.validator.protocol().answers());
+                    format!("it must {}, whatever a submission writes", self.validator.protocol.answers());
                 Some(Diagnostic::error(self.path, what).help(help))
             }
         }

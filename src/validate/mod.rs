@@ -27,6 +27,7 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::inputs::InputValidator;
 use crate::validate::mutations::Mutation;
+use crate::validate::strictness::Trying;
 use crate::validator::OutputValidator;
 
 /// The parameters of a proof.
@@ -39,8 +40,7 @@ pub struct Proving<'a> {
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
     /// The extent of the data.
     pub extent: Extent,
-    /// Faults that the input validators should find: [`mutations::generic`], and those that a grammar of the input can
-    /// make.
+    /// Faults that the input validators should find, such as [`mutations::GENERIC`].
     pub mutations: &'a [Mutation],
 }
 
@@ -64,7 +64,7 @@ pub fn data(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), St
         validators.len() == problem.input_validators.len() + problem.input_grammars.len();
     inputs::prove(proving, &validators, found)?;
     if is_whole && !has_errors(found) {
-        strictness::prove(proving, &validators, found)?;
+        Trying { proving, validators: &validators }.prove(found)?;
     }
     if is_whole && !has_errors(found) {
         found.extend(coverage::find(proving, &validators)?);
@@ -90,20 +90,19 @@ pub struct FaultyInput {
 /// # Errors
 /// If it was cut short, or the judge failed.
 pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
-    let mutations = mutations::generic();
     let proving = Proving {
         bench,
         validators: &[],
         selected: &|_| true,
         extent: Extent::Everything,
-        mutations: &mutations,
+        mutations: &mutations::GENERIC,
     };
     let mut found = Vec::new();
     let validators = inputs::ready(&bench, &mut found)?;
     if validators.is_empty() || has_errors(&found) {
         return Ok(None);
     }
-    let tried = strictness::tried(&proving, &validators)?.into_iter();
+    let tried = Trying { proving: &proving, validators: &validators }.tried()?.into_iter();
     // What a grammar puts outside of its bounds was shown to programs alone.
     let accept = |text: &Arc<[u8]>| {
         validators.iter().filter_map(InputValidator::grammar).all(|it| accepts(it, text))
@@ -115,7 +114,7 @@ pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop>
                 false => task.text()?.filter(|text| accept(text)),
             },
             test_case: task.test_case.name.clone(),
-            fault: task.name,
+            fault: task.mutation.name.to_owned(),
         })
     });
     faulty.collect::<Result<_, Stop>>().map(Some)

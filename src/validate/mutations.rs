@@ -3,25 +3,17 @@
 //! Source: the format's "Input validators" demands strictness in white space; the kinds are those that real validators
 //! let pass.
 
-use std::fmt;
+use std::ops::Range;
 
 /// A change of an input that a validator should refuse.
+#[derive(Debug)]
 pub struct Mutation {
     /// The fault of the changed input, such as `a blank at the end of a line`.
-    pub name: String,
+    pub name: &'static str,
     /// What it changes.
     pub class: Class,
     /// Makes the changed input; `None` if the change does not apply to the input.
-    pub change: Alteration,
-}
-
-/// How an input is changed.
-pub type Alteration = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Sync + Send>;
-
-impl fmt::Debug for Mutation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutation").field("name", &self.name).finish_non_exhaustive()
-    }
+    pub change: fn(&[u8]) -> Option<Vec<u8>>,
 }
 
 /// What a change is about.
@@ -35,68 +27,67 @@ pub enum Class {
     Rest,
 }
 
-/// The changes that need no knowledge of the problem.
-pub fn generic() -> Vec<Mutation> {
-    fn of(class: Class, name: &'static str, change: fn(&[u8]) -> Option<Vec<u8>>) -> Mutation {
-        Mutation { name: name.to_owned(), class, change: Box::new(change) }
-    }
-    vec![
-        of(Class::Layout, "a blank at the end of a line", |input| {
-            insert(input, first_line_end(input)?, b" ")
-        }),
-        of(Class::Layout, "a blank at the end of the last line", |input| {
-            insert(input, input.strip_suffix(b"\n")?.len(), b" ")
-        }),
-        of(Class::Layout, "a blank at the start", |input| {
-            (!input.is_empty()).then(|| [b" ", input].concat())
-        }),
-        of(Class::Layout, "two blanks between words", |input| insert(input, blank(input)?, b" ")),
-        of(Class::Layout, "a tab between words", |input| {
-            let at = blank(input)?;
-            Some([&input[..at], b"\t", &input[at + 1..]].concat())
-        }),
-        of(Class::Layout, "no line end at the end", |input| {
-            let stripped = input.strip_suffix(b"\n")?;
-            (!stripped.is_empty()).then(|| stripped.to_vec())
-        }),
-        of(Class::Layout, "an empty line at the end", |input| {
-            input.ends_with(b"\n").then(|| [input, b"\n"].concat())
-        }),
-        of(Class::Layout, "Windows line ends", windows),
-        of(Class::Numbers, "a leading zero", |input| {
-            let number = first_number(input)?;
-            insert(input, digits_of(input, number), b"0")
-        }),
-        of(Class::Numbers, "a leading zero in the last number", |input| {
-            let number = last_number(input)?;
-            insert(input, digits_of(input, number), b"0")
-        }),
-        of(Class::Numbers, "a plus sign", |input| {
-            let number = positive(input, first_number(input)?)?;
-            insert(input, number.start, b"+")
-        }),
-        of(Class::Numbers, "a plus sign before the last number", |input| {
-            let number = positive(input, last_number(input)?)?;
-            insert(input, number.start, b"+")
-        }),
-        of(Class::Numbers, "a minus sign before zero", |input| {
-            let zero = words(input).find(|range| input[range.clone()] == *b"0")?;
-            insert(input, zero.start, b"-")
-        }),
-        of(Class::Numbers, "a fraction of zero, as in `5.0`", |input| {
-            insert(input, first_number(input)?.end, b".0")
-        }),
-        of(Class::Numbers, "an exponent, as in `5e0`", |input| {
-            insert(input, first_number(input)?.end, b"e0")
-        }),
-        of(Class::Rest, "a word after the last one", |input| {
-            insert(input, input.strip_suffix(b"\n")?.len(), b" 0")
-        }),
-        of(Class::Rest, "a line after the last one", |input| {
-            input.ends_with(b"\n").then(|| [input, b"0\n"].concat())
-        }),
-    ]
+const fn of(class: Class, name: &'static str, change: fn(&[u8]) -> Option<Vec<u8>>) -> Mutation {
+    Mutation { name, class, change }
 }
+
+/// The changes that need no knowledge of the problem.
+pub const GENERIC: [Mutation; 17] = [
+    of(Class::Layout, "a blank at the end of a line", |input| {
+        insert(input, first_line_end(input)?, b" ")
+    }),
+    of(Class::Layout, "a blank at the end of the last line", |input| {
+        insert(input, input.strip_suffix(b"\n")?.len(), b" ")
+    }),
+    of(Class::Layout, "a blank at the start", |input| {
+        (!input.is_empty()).then(|| [b" ", input].concat())
+    }),
+    of(Class::Layout, "two blanks between words", |input| insert(input, blank(input)?, b" ")),
+    of(Class::Layout, "a tab between words", |input| {
+        let at = blank(input)?;
+        Some([&input[..at], b"\t", &input[at + 1..]].concat())
+    }),
+    of(Class::Layout, "no line end at the end", |input| {
+        let stripped = input.strip_suffix(b"\n")?;
+        (!stripped.is_empty()).then(|| stripped.to_vec())
+    }),
+    of(Class::Layout, "an empty line at the end", |input| {
+        input.ends_with(b"\n").then(|| [input, b"\n"].concat())
+    }),
+    of(Class::Layout, "Windows line ends", windows),
+    of(Class::Numbers, "a leading zero", |input| {
+        let number = first_number(input)?;
+        insert(input, digits_of(input, number), b"0")
+    }),
+    of(Class::Numbers, "a leading zero in the last number", |input| {
+        let number = last_number(input)?;
+        insert(input, digits_of(input, number), b"0")
+    }),
+    of(Class::Numbers, "a plus sign", |input| {
+        let number = positive(input, first_number(input)?)?;
+        insert(input, number.start, b"+")
+    }),
+    of(Class::Numbers, "a plus sign before the last number", |input| {
+        let number = positive(input, last_number(input)?)?;
+        insert(input, number.start, b"+")
+    }),
+    of(Class::Numbers, "a minus sign before zero", |input| {
+        let zero = words(input).find(|range| input[range.clone()] == *b"0")?;
+        insert(input, zero.start, b"-")
+    }),
+    of(Class::Numbers, "a fraction of zero, as in `5.0`", |input| {
+        insert(input, first_number(input)?.end, b".0")
+    }),
+    of(Class::Numbers, "an exponent, as in `5e0`", |input| {
+        insert(input, first_number(input)?.end, b"e0")
+    }),
+    of(Class::Rest, "a word after the last one", |input| {
+        insert(input, input.strip_suffix(b"\n")?.len(), b" 0")
+    }),
+    of(Class::Rest, "a line after the last one", |input| {
+        input.ends_with(b"\n").then(|| [input, b"0\n"].concat())
+    }),
+];
 
 fn insert(input: &[u8], at: usize, what: &[u8]) -> Option<Vec<u8>> {
     Some([input.get(..at)?, what, input.get(at..)?].concat())
@@ -126,13 +117,20 @@ fn windows(input: &[u8]) -> Option<Vec<u8>> {
     Some(lines.join(&b"\r\n"[..]))
 }
 
-/// The byte ranges of the words of an input.
-fn words(input: &[u8]) -> impl DoubleEndedIterator<Item = std::ops::Range<usize>> {
-    let start = input.as_ptr() as usize;
-    input.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(move |word| {
-        let at = word.as_ptr() as usize - start;
-        at..at + word.len()
+/// The byte ranges of the pieces of a text, without empty ones.
+pub fn pieces(
+    text: &[u8],
+    is_between: fn(&u8) -> bool,
+) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    let start = text.as_ptr() as usize;
+    text.split(is_between).filter(|piece| !piece.is_empty()).map(move |piece| {
+        let at = piece.as_ptr() as usize - start;
+        at..at + piece.len()
     })
+}
+
+fn words(input: &[u8]) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    pieces(input, u8::is_ascii_whitespace)
 }
 
 /// Whether a word is an integer, as most problems write them.
@@ -141,20 +139,20 @@ fn is_number(word: &[u8]) -> bool {
     !digits.is_empty() && digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit)
 }
 
-fn first_number(input: &[u8]) -> Option<std::ops::Range<usize>> {
+fn first_number(input: &[u8]) -> Option<Range<usize>> {
     words(input).find(|range| is_number(&input[range.clone()]))
 }
 
-fn last_number(input: &[u8]) -> Option<std::ops::Range<usize>> {
+fn last_number(input: &[u8]) -> Option<Range<usize>> {
     words(input).rfind(|range| is_number(&input[range.clone()]))
 }
 
 /// The start of a number's digits, after its sign.
-fn digits_of(input: &[u8], number: std::ops::Range<usize>) -> usize {
+fn digits_of(input: &[u8], number: Range<usize>) -> usize {
     number.start + usize::from(input[number.start] == b'-')
 }
 
-fn positive(input: &[u8], number: std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
+fn positive(input: &[u8], number: Range<usize>) -> Option<Range<usize>> {
     (input[number.start] != b'-').then_some(number)
 }
 
@@ -164,7 +162,7 @@ mod tests {
 
     /// Checks the changes of an input, one line for each.
     fn check(input: &str, expected: &[&str]) {
-        let changed: Vec<String> = generic()
+        let changed: Vec<String> = GENERIC
             .iter()
             .filter_map(|mutation| {
                 let changed = (mutation.change)(input.as_bytes())?;

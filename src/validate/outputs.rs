@@ -84,7 +84,7 @@ fn remark(
         | (Wrong, Opinion::Rejected | Opinion::Partial(_))
         | (Fault, Opinion::Broken(_)) => return None,
         (_, Opinion::Broken(what)) => {
-            let answers = validator.protocol().answers();
+            let answers = validator.protocol.answers();
             (
                 format!("the output validator `{name}` breaks down on it: {what}{said}"),
                 format!("it must {answers}, whatever the output is"),

@@ -28,15 +28,12 @@ const SMALL: u64 = 1 << 14;
 
 /// A changed input that validators should refuse.
 pub(super) struct Task<'a> {
-    /// Its fault, such as `a tab between words`.
-    pub(super) name: String,
-    pub(super) class: Class,
     /// The kind of change: its index among the mutations.
     kind: usize,
     /// The test case's index among the samples.
     case: usize,
     pub(super) test_case: &'a TestCase,
-    mutation: &'a Mutation,
+    pub(super) mutation: &'a Mutation,
     pub(super) is_refused: bool,
 }
 
@@ -47,59 +44,125 @@ impl Task<'_> {
     }
 }
 
-/// Tries every mutation on many cases and each case with many mutations; warns of those that no validator refuses.
-pub(super) fn prove(
-    proving: &Proving<'_>,
-    validators: &[InputValidator<'_>],
-    remarks: &mut Vec<Diagnostic>,
-) -> Result<(), Stop> {
-    if proving.extent != Extent::Everything || validators.is_empty() {
-        return Ok(());
-    }
-    let mut tasks = tried(proving, validators)?;
-    tasks.retain(|task| !task.is_refused);
-    let mut found: BTreeMap<Class, Vec<&Task<'_>>> = BTreeMap::new();
-    for task in &tasks {
-        let of_class = found.entry(task.class).or_default();
-        if of_class.iter().all(|other| other.name != task.name) {
-            of_class.push(task);
-        }
-    }
-    let path = place(proving);
-    let doubts = found.iter();
-    remarks.extend(doubts.map(|(class, found)| doubt(&path, *class, found)));
-    Ok(())
+/// The input validators, and the data that shows how strict they are.
+pub(super) struct Trying<'t, 'a> {
+    pub(super) proving: &'t Proving<'a>,
+    pub(super) validators: &'t [InputValidator<'t>],
 }
 
-/// The changed inputs that were tried, and whether a validator refuses them.
-pub(super) fn tried<'a>(
-    proving: &Proving<'a>,
-    validators: &[InputValidator<'_>],
-) -> Result<Vec<Task<'a>>, Stop> {
-    let samples = samples(proving)?;
-    let samples: Vec<_> = samples.into_iter().enumerate().collect();
-    let middle = samples.len() / 2;
-    let tasks = parallel::map(proving.bench.executor, &samples, |(case, (size, test_case))| {
-        let is_whole = *size <= SMALL || *case == middle;
-        Ok(changed(proving, validators, *case, test_case, is_whole)?)
-    })?;
-    let mut tasks: Vec<Task<'_>> = tasks.into_iter().flatten().collect();
-    tasks.sort_by_key(|task| task.kind);
-    asked(proving, validators, tasks)
-}
+impl<'a> Trying<'_, 'a> {
+    /// Tries every mutation on many cases and each case with many mutations; warns of those that no validator refuses.
+    pub(super) fn prove(&self, remarks: &mut Vec<Diagnostic>) -> Result<(), Stop> {
+        if self.proving.extent != Extent::Everything || self.validators.is_empty() {
+            return Ok(());
+        }
+        let mut tasks = self.tried()?;
+        tasks.retain(|task| !task.is_refused);
+        let mut found: BTreeMap<Class, Vec<&Task<'_>>> = BTreeMap::new();
+        for task in &tasks {
+            let of_class = found.entry(task.mutation.class).or_default();
+            if of_class.iter().all(|other| other.mutation.name != task.mutation.name) {
+                of_class.push(task);
+            }
+        }
+        let path = self.place();
+        let doubts = found.iter();
+        remarks.extend(doubts.map(|(class, found)| doubt(&path, *class, found)));
+        Ok(())
+    }
 
-/// The test cases to change, with the sizes of their inputs, the smallest first.
-fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<(u64, &'a TestCase)>, JudgeError> {
-    let mut samples = Vec::new();
-    for test_case in &proving.bench.problem.test_data.cases {
-        let size = fs::metadata(&test_case.input);
-        let size = size.map_err(JudgeError::on("read", &test_case.input))?.len();
-        if size > 0 && size <= LARGEST {
-            samples.push((size, test_case));
+    /// The changed inputs that were tried, and whether a validator refuses them.
+    pub(super) fn tried(&self) -> Result<Vec<Task<'a>>, Stop> {
+        let samples = self.samples()?;
+        let samples: Vec<_> = samples.into_iter().enumerate().collect();
+        let middle = samples.len() / 2;
+        let tasks =
+            parallel::map(self.proving.bench.executor, &samples, |(case, (size, test_case))| {
+                let is_whole = *size <= SMALL || *case == middle;
+                Ok(self.changed(*case, test_case, is_whole)?)
+            })?;
+        let mut tasks: Vec<Task<'_>> = tasks.into_iter().flatten().collect();
+        tasks.sort_by_key(|task| task.kind);
+        self.asked(tasks)
+    }
+
+    /// The test cases to change, with the sizes of their inputs, the smallest first.
+    fn samples(&self) -> Result<Vec<(u64, &'a TestCase)>, JudgeError> {
+        let mut samples = Vec::new();
+        for test_case in &self.proving.bench.problem.test_data.cases {
+            let size = fs::metadata(&test_case.input);
+            let size = size.map_err(JudgeError::on("read", &test_case.input))?.len();
+            if size > 0 && size <= LARGEST {
+                samples.push((size, test_case));
+            }
+        }
+        samples.sort_by_key(|(size, _)| *size);
+        Ok(samples)
+    }
+
+    /// The changed inputs of a test case, and whether a grammar refuses them. Without `is_whole`, only one kind is
+    /// tried, which differs from case to case.
+    fn changed(
+        &self,
+        case: usize,
+        test_case: &'a TestCase,
+        is_whole: bool,
+    ) -> Result<Vec<Task<'a>>, JudgeError> {
+        let kinds = self.proving.mutations;
+        let input = read(test_case)?;
+        let grammars = || self.validators.iter().filter_map(InputValidator::grammar);
+        let turns = (0..kinds.len()).map(|turn| (case + turn) % kinds.len());
+        let fits = turns.filter_map(|kind| Some((kind, kinds[kind].of(&input)?)));
+        let most = if is_whole { kinds.len() } else { 1 };
+        let tasks = fits
+            .take(most)
+            .map(|(kind, text)| Task {
+                kind,
+                case,
+                test_case,
+                mutation: &kinds[kind],
+                is_refused: !grammars().all(|it| accepts(it, &text)),
+            })
+            .collect();
+        Ok(tasks)
+    }
+
+    fn programs(&self) -> impl Iterator<Item = &InputValidator<'_>> {
+        self.validators.iter().filter(|it| it.grammar().is_none())
+    }
+
+    /// The tasks with the opinions of programs on those that no grammar refuses; not all of these are tried.
+    fn asked(&self, tasks: Vec<Task<'a>>) -> Result<Vec<Task<'a>>, Stop> {
+        if self.programs().next().is_none() {
+            return Ok(tasks);
+        }
+        let (mut all, mut open): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|it| it.is_refused);
+        let chosen = sample(open.iter().map(|task| (task.mutation.name, task.case)));
+        let mut at = 0..;
+        open.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
+        let refused = self.proving.bench.map("changed inputs", &open, |task| {
+            let Some(changed) = task.text()? else { return Ok(true) };
+            for validator in self.programs() {
+                let input = Blob::from(Arc::clone(&changed));
+                if opinion(&self.proving.bench, validator, task.test_case, input)? != Opinion::Valid
+                {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })?;
+        open.iter_mut().zip(refused).for_each(|(task, refused)| task.is_refused = refused);
+        all.append(&mut open);
+        Ok(all)
+    }
+
+    fn place(&self) -> PathBuf {
+        let problem = self.proving.bench.problem;
+        match &problem.input_validators[..] {
+            [only] => only.path.clone(),
+            _ => problem.dir.join(problem.layout.input_validators),
         }
     }
-    samples.sort_by_key(|(size, _)| *size);
-    Ok(samples)
 }
 
 fn read(test_case: &TestCase) -> Result<Vec<u8>, JudgeError> {
@@ -111,70 +174,6 @@ impl Mutation {
     fn of(&self, input: &[u8]) -> Option<Vec<u8>> {
         (self.change)(input).filter(|changed| changed != input)
     }
-}
-
-/// The changed inputs of a test case, and whether a grammar refuses them. Without `is_whole`, only one kind is tried,
-/// which differs from case to case.
-fn changed<'a>(
-    proving: &Proving<'a>,
-    validators: &[InputValidator<'_>],
-    case: usize,
-    test_case: &'a TestCase,
-    is_whole: bool,
-) -> Result<Vec<Task<'a>>, JudgeError> {
-    let kinds = proving.mutations;
-    let input = read(test_case)?;
-    let grammars = || validators.iter().filter_map(InputValidator::grammar);
-    let turns = (0..kinds.len()).map(|turn| (case + turn) % kinds.len());
-    let fits = turns.filter_map(|kind| Some((kind, kinds[kind].of(&input)?)));
-    let most = if is_whole { kinds.len() } else { 1 };
-    let tasks = fits
-        .take(most)
-        .map(|(kind, text)| Task {
-            name: kinds[kind].name.clone(),
-            class: kinds[kind].class,
-            kind,
-            case,
-            test_case,
-            mutation: &kinds[kind],
-            is_refused: !grammars().all(|it| accepts(it, &text)),
-        })
-        .collect();
-    Ok(tasks)
-}
-
-fn programs<'v, 'a>(
-    validators: &'v [InputValidator<'a>],
-) -> impl Iterator<Item = &'v InputValidator<'a>> {
-    validators.iter().filter(|it| it.grammar().is_none())
-}
-
-/// The tasks with the opinions of programs on those that no grammar refuses; not all of these are tried.
-fn asked<'a>(
-    proving: &Proving<'_>,
-    validators: &[InputValidator<'_>],
-    tasks: Vec<Task<'a>>,
-) -> Result<Vec<Task<'a>>, Stop> {
-    if programs(validators).next().is_none() {
-        return Ok(tasks);
-    }
-    let (mut all, mut open): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|it| it.is_refused);
-    let chosen = sample(open.iter().map(|task| (task.name.as_str(), task.case)));
-    let mut at = 0..;
-    open.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
-    let refused = proving.bench.map("changed inputs", &open, |task| {
-        let Some(changed) = task.text()? else { return Ok(true) };
-        for validator in programs(validators) {
-            let input = Blob::from(Arc::clone(&changed));
-            if opinion(&proving.bench, validator, task.test_case, input)? != Opinion::Valid {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    })?;
-    open.iter_mut().zip(refused).for_each(|(task, refused)| task.is_refused = refused);
-    all.append(&mut open);
-    Ok(all)
 }
 
 /// Chooses indexes of pairs of a kind and a case: each kind on two cases, the first and the middle one, and each case
@@ -196,19 +195,9 @@ fn sample<'n>(tasks: impl Iterator<Item = (&'n str, usize)>) -> BTreeSet<usize> 
     chosen
 }
 
-fn place(proving: &Proving<'_>) -> PathBuf {
-    match &proving.bench.problem.input_validators[..] {
-        [only] => only.path.clone(),
-        _ => {
-            let problem = proving.bench.problem;
-            problem.dir.join(problem.layout.input_validators)
-        }
-    }
-}
-
 /// A warning about changes of a class that were accepted.
 fn doubt(path: &std::path::Path, class: Class, found: &[&Task<'_>]) -> Diagnostic {
-    let names: Vec<&str> = found.iter().map(|task| &*task.name).collect();
+    let names: Vec<&str> = found.iter().map(|task| task.mutation.name).collect();
     let shown = found.first().map_or("", |task| &*task.test_case.name);
     let also = match found.iter().all(|task| task.test_case.name == shown) {
         true => "",

@@ -126,7 +126,7 @@ impl Trial<'_> {
                 }
                 Opinion::Rejected | Opinion::Partial(_) => {
                     let message = format!("rejects {tried} of {name}{}", said(&response));
-                    let help = self.validator.protocol().call();
+                    let help = self.validator.protocol.call();
                     let remark = Diagnostic::error(&self.validator.path, message).help(help);
                     let fault = match right.is_certain {
                         true => TrialFault::fatal(self.rated(remark)),
@@ -179,7 +179,7 @@ impl Trial<'_> {
 
     /// How it must reject an output, for help texts.
     fn rejects(&self) -> &'static str {
-        self.validator.protocol().rejects()
+        self.validator.protocol.rejects()
     }
 
     /// Warns if bytes that are not text break the validator; other judges use such validators all the same.
@@ -256,7 +256,7 @@ impl Trial<'_> {
             }
             false => String::new(),
         };
-        let help = format!("it must {} on any output{again}", self.validator.protocol().answers());
+        let help = format!("it must {} on any output{again}", self.validator.protocol.answers());
         let message = format!("{message}{}", said(response));
         Diagnostic::error(&self.validator.path, message).help(help)
     }

@@ -42,12 +42,14 @@ pub struct OutputValidator {
     /// Its path in the package.
     pub path: PathBuf,
     /// Its kind, such as `output validator`.
-    what: &'static str,
-    protocol: Protocol,
+    pub what: &'static str,
+    /// The protocol of its calls.
+    pub protocol: Protocol,
     /// Whether it reads the submission's output from standard input, not from a file.
     talks: bool,
     runnable: Runnable,
-    limits: Limits,
+    /// The limits of its runs.
+    pub limits: Limits,
 }
 
 /// The parameters of one run of an output validator.
@@ -128,21 +130,6 @@ impl OutputValidator {
         let limits = runnable.limits(&limits);
         let (name, path) = (program.name.clone(), program.path.clone());
         Ok(Self { name, path, what, protocol, talks: false, runnable, limits })
-    }
-
-    /// Its kind, such as `output validator`.
-    pub fn what(&self) -> &'static str {
-        self.what
-    }
-
-    /// The protocol of its calls.
-    pub fn protocol(&self) -> Protocol {
-        self.protocol
-    }
-
-    /// The limits of its runs.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     /// The job for a question. [`OutputValidator::read`] reads the reply.

@@ -26,14 +26,8 @@ use crate::validator::feedback::OUTPUT;
 use crate::validator::response::{STDERR, exit_code, passed};
 use crate::validator::{OWN, OutputValidator, Question, feedback_dir, inside};
 
-/// An output visualizer that can run as long as this value lives.
-pub struct OutputVisualizer {
-    /// It has the limits and the isolation of an output validator.
-    program: OutputValidator,
-}
-
-/// An input visualizer that can run as long as this value lives.
-pub struct InputVisualizer {
+/// A visualizer that can run as long as this value lives.
+pub struct Visualizer {
     /// It has the limits and the isolation of an output validator.
     program: OutputValidator,
 }
@@ -49,40 +43,40 @@ pub struct Drawn {
 /// The endings of images.
 const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
 
-impl OutputVisualizer {
+impl Visualizer {
     /// Builds the package's output visualizer, if it has one; a failed build is only a remark.
     ///
     /// # Errors
     /// If the judge failed, or the build was cut short.
-    pub fn build(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
-        let program = bench.problem.output_visualizer.as_ref();
-        Ok(build(bench, "output visualizer", program)?.map(|program| Self { program }))
+    pub fn of_outputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
+        build(bench, "output visualizer", bench.problem.output_visualizer.as_ref())
+    }
+
+    /// Builds the package's input visualizer, if it has one; a failed build is only a remark.
+    ///
+    /// # Errors
+    /// If the judge failed, or the build was cut short.
+    pub fn of_inputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
+        build(bench, "input visualizer", bench.problem.input_visualizer.as_ref())
     }
 
     /// Makes images of an output.
     ///
     /// # Errors
     /// If it was cut short.
-    pub fn draw(&self, executor: &dyn Executor, question: Question<'_>) -> Result<Drawn, Stop> {
+    pub fn draw_output(
+        &self,
+        executor: &dyn Executor,
+        question: Question<'_>,
+    ) -> Result<Drawn, Stop> {
         run(executor, &self.program.job(question), &self.program.limits)
-    }
-}
-
-impl InputVisualizer {
-    /// Builds the package's input visualizer, if it has one; a failed build is only a remark.
-    ///
-    /// # Errors
-    /// If the judge failed, or the build was cut short.
-    pub fn build(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
-        let program = bench.problem.input_visualizer.as_ref();
-        Ok(build(bench, "input visualizer", program)?.map(|program| Self { program }))
     }
 
     /// Makes images of an input.
     ///
     /// # Errors
     /// If it was cut short.
-    pub fn draw(
+    pub fn draw_input(
         &self,
         executor: &dyn Executor,
         test_case: &TestCase,
@@ -137,7 +131,7 @@ fn build(
     bench: &Bench<'_>,
     what: &'static str,
     program: Option<&Program>,
-) -> Result<Option<OutputValidator>, Stop> {
+) -> Result<Option<Visualizer>, Stop> {
     let Some(program) = program else { return Ok(None) };
     let limits = Limits::of_compiler(&bench.problem.limits);
     let mut found = Vec::new();
@@ -152,7 +146,7 @@ fn build(
     for remark in found {
         (bench.events)(Event::Diagnosed(Diagnostic { severity: Severity::Warning, ..remark }));
     }
-    Ok(built)
+    Ok(built.map(|program| Visualizer { program }))
 }
 
 /// Runs a visualizer. If it cannot start, is stopped or fails, that is not an error of the judge.

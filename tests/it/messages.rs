@@ -50,7 +50,7 @@ const FORMS: [Form; 23] = [
     form("Diagnostic::warning", 2, "warning", 1, None),
     form("JudgeError::new", 2, "judge error", 1, None),
     form("Stop::usage", 1, "error", 0, None),
-    form("Stop::stuck", 2, "error", 0, None),
+    form("stuck", 2, "error", 0, None),
     form("Remark::Sentence", 1, "error", 0, None),
     form("Clash::new", 2, "error", 0, None),
     form("LineFault::line", 2, "error: line", 0, Some(1)),

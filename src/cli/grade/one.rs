@@ -22,7 +22,7 @@ use crate::grade::reader::{LONGEST, RawLine};
 use crate::grade::shape::meant;
 use crate::judge::case::{Detail, ReadyCase};
 use crate::judge::score::Policy;
-use crate::judge::session::{Judged, PreparedSubmission};
+use crate::judge::session::PreparedSubmission;
 use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::{FaultKind, JudgeError};
@@ -148,8 +148,8 @@ impl Grader<'_> {
         }
         .run()?;
         match finished.results.into_iter().next() {
-            Some(Judged::Judgement(judgement)) => Ok(SubmissionReport::new(None, *judgement)),
-            Some(Judged::Failed(error)) => Err(Stop::Fault(error).into()),
+            Some(Ok(judgement)) => Ok(SubmissionReport::new(None, *judgement)),
+            Some(Err(error)) => Err(Stop::Fault(error).into()),
             None => {
                 Err(Stop::from(JudgeError::new("judge", "the submission has no result")).into())
             }

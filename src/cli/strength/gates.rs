@@ -13,7 +13,6 @@ use crate::executor::parallel;
 use crate::generate::{Generating, Mode, generate};
 use crate::judge::case::Validators;
 use crate::judge::score::Policy;
-use crate::judge::session::Judged;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{Judgement, TimeLimit};
@@ -91,10 +90,10 @@ impl<'a> Gates<'a> {
         let mut judgements = Vec::new();
         for result in finished.results {
             match result {
-                Judged::Judgement(judgement) => judgements.push(*judgement),
+                Ok(judgement) => judgements.push(*judgement),
                 // Submissions that this machine cannot build do not take part.
-                Judged::Failed(error) if error.lacks.is_some() => {}
-                Judged::Failed(error) => return Err(error.into()),
+                Err(error) if error.lacks.is_some() => {}
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(judgements)

@@ -148,8 +148,8 @@ fn a_bound_that_cannot_be_reached_gives_way_as_little_as_needed() {
              ASSERT(UNIQUE(u,v))"
         );
         let grammar = grammar(&text);
-        let label = |site: usize| grammar.sites()[site].label.as_str();
-        let sites = (0..grammar.sites().len()).filter(|site| most.contains(&label(*site)));
+        let label = |site: usize| grammar.sites[site].label.as_str();
+        let sites = (0..grammar.sites.len()).filter(|site| most.contains(&label(*site)));
         let pins: Vec<Pin> = sites.map(|site| Pin { site, end: End::Most }).collect();
         let shape = named(shape).expect("a shape");
         for seed in 0..3 {

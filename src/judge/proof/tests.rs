@@ -133,7 +133,7 @@ impl<'a> Rules<'a> {
     fn runs(&self, letters: &[char]) -> usize {
         let Some(mut proof) = self.proof() else { return letters.len() };
         for taken in 0..letters.len() {
-            let index = proof.order()[taken];
+            let index = proof.order[taken];
             if proof.take(&case(index, letters[index])) {
                 return taken + 1;
             }
@@ -244,7 +244,7 @@ fn check_all(rules: &Rules<'_>) {
         assert!(!is_doubtful(rules.rules, &letters), "{shown}: doubtful by all");
         let proof = rules.proof().expect("something is left out");
         let mut some: Vec<Option<char>> = vec![None; letters.len()];
-        proof.order()[..number].iter().for_each(|index| some[*index] = whole[*index]);
+        proof.order[..number].iter().for_each(|index| some[*index] = whole[*index]);
         assert_eq!(rules.is_broken(&some), is_broken, "{shown}: broken by some");
         assert!(some.iter().flatten().any(|letter| *letter != 'a'), "{shown}: accepted");
         let points = |runs: &[Option<char>]| {

@@ -216,20 +216,15 @@ impl<'a> Groups<'a> {
             let state = |name: &&str| passed.get(name).copied().unwrap_or(Some(false));
             let barred = self.required(group).find(|name| state(name) == Some(false));
             let is_open = self.required(group).all(|name| state(&name) == Some(true));
-            let results: Vec<Option<CaseResult>> = match barred {
-                None => group.cases.iter().map(|name| result(name)).collect(),
-                // A barred group counts as not accepted.
-                Some(_) => group.cases.iter().map(|_| Some(REJECTED)).collect(),
-            };
-            let is_passed = match barred {
-                None => is_passed(&group.cases, &result).filter(|is_passed| is_open || !is_passed),
-                Some(_) => Some(false),
-            };
+            let mut results: Vec<Option<CaseResult>> = vec![Some(REJECTED); group.cases.len()];
+            // A barred group counts as not accepted.
+            let (mut is_passed, mut score) = (Some(false), Some(Score::ZERO));
+            if barred.is_none() {
+                results = group.cases.iter().map(|name| result(name)).collect();
+                is_passed = self::is_passed(&group.cases, &result).filter(|it| is_open || !it);
+                score = aggregate(group.aggregation, group.max_score, &results);
+            }
             passed.insert(group.name, is_passed);
-            let score = match barred {
-                Some(_) => Some(Score::ZERO),
-                None => aggregate(group.aggregation, group.max_score, &results),
-            };
             check(group.name, score, group.max_score)?;
             let standing = match barred {
                 Some(by) => Standing::Barred { by: by.to_owned() },
@@ -251,25 +246,18 @@ impl<'a> Groups<'a> {
                 aggregate(self.secret.aggregation, self.secret.max_score, &all)
             }
             (true, Aggregation::Sum | Aggregation::Min) => {
-                let scores: Vec<Option<CaseResult>> = groups
-                    .iter()
-                    .map(|group| {
-                        group.score.map(|score| CaseResult {
-                            verdict: Verdict::Accepted,
-                            score: Some(score),
-                        })
-                    })
-                    .collect();
-                aggregate(self.secret.aggregation, self.secret.max_score, &scores)
+                let worth = |group: &GroupScore| {
+                    group
+                        .score
+                        .map(|_| CaseResult { verdict: Verdict::Accepted, score: group.score })
+                };
+                let worths: Vec<Option<CaseResult>> = groups.iter().map(worth).collect();
+                aggregate(self.secret.aggregation, self.secret.max_score, &worths)
             }
         };
         check(self.root, score, self.secret.max_score)?;
-        Ok(TotalScore {
-            score,
-            max_score: self.secret.max_score,
-            groups: if self.has_groups { groups } else { Vec::new() },
-            is_best: false,
-        })
+        let groups = if self.has_groups { groups } else { Vec::new() };
+        Ok(TotalScore { score, groups, ..self.nothing() })
     }
 }
 

@@ -85,8 +85,8 @@ fn submission(name: &str, rules: &[Expectation]) -> Submission {
 
 fn shown(judged: &Judged) -> String {
     match judged {
-        Judged::Failed(error) => format!("judge error: {error}"),
-        Judged::Judgement(judgement) => {
+        Err(error) => format!("judge error: {error}"),
+        Ok(judgement) => {
             let cases: Vec<&str> =
                 judgement.cases.iter().map(|case| case.verdict.short()).collect();
             let cases = cases.join(" ");
@@ -181,10 +181,10 @@ fn check_of(
         let remarks = Mutex::new(Vec::new());
         let tell = |event| match event {
             Event::SubmissionJudged(judgement) => {
-                told.lock().unwrap().push(shown(&Judged::Judgement(judgement)));
+                told.lock().unwrap().push(shown(&Ok(judgement)));
             }
             Event::SubmissionFailed { error, .. } => {
-                told.lock().unwrap().push(shown(&Judged::Failed(error)));
+                told.lock().unwrap().push(shown(&Err(error)));
             }
             Event::Diagnosed(remark) => remarks.lock().unwrap().push(remark.message),
             _ => {}
@@ -219,7 +219,7 @@ fn check_of(
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
                 // A failure occurs on the first run.
-                let runs = results.iter().map(|it| it.judgement().map_or(1, |it| it.cases.len()));
+                let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
                 if slots == 1 && spares {
                     assert_eq!(ran.lock().unwrap().len(), runs.sum::<usize>());
                 }

@@ -41,11 +41,7 @@ pub(super) fn names<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     {
         let name = finder.src(callee);
         for (operator, one, other) in PAIRS {
-            if name == *one {
-                finder.put(*operator, callee, *other);
-            } else if name == *other {
-                finder.put(*operator, callee, *one);
-            }
+            finder.confuse(*operator, callee, [one, other]);
         }
         for (operator, right, wrong) in WRONG {
             if name == *right && (*right != "read" || finder.syntax.is_by_indent) {
@@ -53,13 +49,8 @@ pub(super) fn names<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             }
         }
     } else if finder.is(node, Role::Name) && finder.src(node).len() > 2 {
-        let name = finder.src(node);
         for (operator, one, other) in PAIRS.iter().filter(|(operator, ..)| *operator == Init) {
-            if name == *one {
-                finder.put(*operator, node, *other);
-            } else if name == *other {
-                finder.put(*operator, node, *one);
-            }
+            finder.confuse(*operator, node, [one, other]);
         }
     }
 }

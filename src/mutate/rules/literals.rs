@@ -165,8 +165,7 @@ pub(super) fn sizes<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     // `[0] * n`
     if node.kind() == "binary_operator"
-        && let (Some(left), Some(right)) =
-            (finder.field(node, &["left"]), finder.field(node, &["right"]))
+        && let Some((left, _, right)) = finder.operands(node)
         && left.kind() == "list"
     {
         let text = finder.src(right);
@@ -201,6 +200,9 @@ fn shrink<'t>(finder: &mut Finder<'t>, size: Node<'t>) {
     }
 }
 
+/// Names of the greatest and the least numbers.
+const GREATEST: &str = "INF inf oo INT_MAX INT_MIN LLONG_MAX LLONG_MIN MAX MIN MAX_VALUE MIN_VALUE";
+
 /// Replaces the initial value of a search, if it is an element or a greatest number.
 pub(super) fn initial<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !is_initial(finder, node) {
@@ -208,20 +210,7 @@ pub(super) fn initial<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     let text = finder.src(node);
     let last = text.rsplit([':', '.', '(']).next().unwrap_or_default();
-    let is_greatest = matches!(
-        last.trim_end_matches(')'),
-        "INF"
-            | "inf"
-            | "oo"
-            | "INT_MAX"
-            | "INT_MIN"
-            | "LLONG_MAX"
-            | "LLONG_MIN"
-            | "MAX"
-            | "MIN"
-            | "MAX_VALUE"
-            | "MIN_VALUE"
-    );
+    let is_greatest = GREATEST.split(' ').any(|it| it == last.trim_end_matches(')'));
     let is_element = finder.is(node, Role::Index)
         && node.parent().is_some_and(|it| !finder.is(it, Role::Assign))
         && !text.contains("..");

@@ -7,20 +7,8 @@ use crate::mutate::operator::Operator::{Io, Swaparg};
 use crate::mutate::syntax::Role;
 
 /// Functions and macros that write.
-const WRITERS: [&str; 12] = [
-    "print",
-    "println",
-    "printf",
-    "fprintf",
-    "puts",
-    "putchar",
-    "write",
-    "writeln",
-    "writelines",
-    "append",
-    "write_all",
-    "write_str",
-];
+const WRITERS: &str =
+    "print println printf fprintf puts putchar write writeln writelines append write_all write_str";
 
 /// Changes a statement that writes.
 pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
@@ -37,20 +25,14 @@ pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         Some(name) => finder.src(name),
         None => finder.called(inner),
     };
-    if stream.is_empty() && !(finder.is(inner, Role::Call) || finder.is(inner, Role::Macro)) {
-        return;
-    }
-    if stream.is_empty() && !WRITERS.contains(&name) {
+    let is_call = finder.is(inner, Role::Call) || finder.is(inner, Role::Macro);
+    if stream.is_empty() && !(is_call && WRITERS.split(' ').any(|it| it == name)) {
         return;
     }
     let text = finder.src(node);
     finder.put(Io, node, finder.syntax.nothing);
-    let again = if finder.syntax.is_by_indent {
-        format!("{text}; {text}")
-    } else {
-        format!("{text} {text}")
-    };
-    finder.put(Io, node, again);
+    let end = if finder.syntax.is_by_indent { ";" } else { "" };
+    finder.put(Io, node, format!("{text}{end} {text}"));
     spaces(finder, node);
     for pair in values(finder, &stream).windows(2) {
         finder.exchange(Swaparg, pair[0], pair[1]);
@@ -71,9 +53,7 @@ fn streamed<'t>(finder: &Finder<'t>, chain: Node<'t>) -> Vec<Node<'t>> {
     let mut parts = Vec::new();
     let mut at = chain;
     while finder.is(at, Role::Binary)
-        && let (Some(left), Some(right)) =
-            (finder.field(at, &["left"]), finder.field(at, &["right"]))
-        && finder.text[left.end_byte()..right.start_byte()].trim() == "<<"
+        && let Some((left, "<<", right)) = finder.operands(at)
     {
         parts.push(right);
         at = left;
@@ -91,13 +71,7 @@ fn values<'t>(finder: &Finder<'t>, stream: &[Node<'t>]) -> Vec<Node<'t>> {
 /// Replaces a newline by a space, and a space by a newline.
 fn spaces<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for text in finder.below(node, Role::Text) {
-        let written = finder.src(text);
-        for (one, other) in [("\" \"", "\"\\n\""), ("' '", "'\\n'")] {
-            if written == one {
-                finder.put(Io, text, other);
-            } else if written == other {
-                finder.put(Io, text, one);
-            }
-        }
+        finder.confuse(Io, text, ["\" \"", "\"\\n\""]);
+        finder.confuse(Io, text, ["' '", "'\\n'"]);
     }
 }

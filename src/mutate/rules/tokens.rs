@@ -126,32 +126,17 @@ pub(super) fn parity<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::Binary) {
         return;
     }
-    let (Some(left), Some(right)) = (finder.field(node, &["left"]), finder.field(node, &["right"]))
-    else {
-        return;
-    };
-    let between = self::between(finder, left, right);
-    let is_parity = match between {
-        "%" => finder.src(right) == "2",
-        "&" | "^" => finder.src(right) == "1",
-        _ => false,
-    };
-    if !is_parity {
-        return;
-    }
-    let text = finder.src(node);
-    match between {
-        "^" => finder.put(Parity, node, finder.src(left)),
-        _ => {
+    let Some((left, sign, right)) = finder.operands(node) else { return };
+    match (sign, finder.src(right)) {
+        ("^", "1") => finder.put(Parity, node, finder.src(left)),
+        ("%", "2") | ("&", "1") => {
+            let text = finder.src(node);
             finder.put(Parity, node, format!("(1 - {text})"));
             finder.put(Parity, node, "0");
             finder.put(Parity, node, "1");
         }
+        _ => {}
     }
-}
-
-fn between<'t>(finder: &Finder<'t>, left: Node<'t>, right: Node<'t>) -> &'t str {
-    finder.text[left.end_byte()..right.start_byte()].trim()
 }
 
 /// Omits, negates or exchanges operands.
@@ -169,23 +154,21 @@ pub(super) fn operands<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::Binary) {
         return;
     }
-    let (Some(left), Some(right)) = (finder.field(node, &["left"]), finder.field(node, &["right"]))
-    else {
-        return;
-    };
-    match between(finder, left, right) {
+    let Some((left, sign, right)) = finder.operands(node) else { return };
+    match sign {
         "&&" | "||" | "and" | "or" => {
             finder.put(Cond, node, finder.src(left));
             finder.put(Cond, node, finder.src(right));
         }
-        sign @ ("-" | "/" | "//") => {
-            let one = finder.src(left);
-            let one =
-                if finder.is(left, Role::Binary) { format!("({one})") } else { one.to_owned() };
-            let two = finder.src(right);
-            finder.put(Swaparg, node, format!("{two} {sign} {one}"));
+        "-" | "/" | "//" => {
+            let (one, two) = (finder.src(left), finder.src(right));
+            let swapped = match finder.is(left, Role::Binary) {
+                true => format!("{two} {sign} ({one})"),
+                false => format!("{two} {sign} {one}"),
+            };
+            finder.put(Swaparg, node, swapped);
         }
-        sign @ ("<<" | ">>") if is_shift(finder, left, right) => {
+        "<<" | ">>" if is_shift(finder, left, right) => {
             let other = if sign == "<<" { ">>" } else { "<<" };
             let sign = left.end_byte()..right.start_byte();
             finder.edit(Aor, sign, format!(" {other} "));

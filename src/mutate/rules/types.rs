@@ -27,12 +27,10 @@ pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 /// Narrows a value before it is stored, in languages in which changing one type alone is not enough.
 pub(super) fn casts<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_assignment = finder.is(node, Role::Assign) || finder.is(node, Role::Augment);
-    let parts = (finder.field(node, &["left"]), finder.field(node, &["right"]));
-    let (Some(left), Some(right)) = parts else { return };
+    let Some((left, sign, right)) = finder.operands(node) else { return };
     if !is_assignment || finder.syntax.casts.is_empty() {
         return;
     }
-    let sign = finder.text[left.end_byte()..right.start_byte()].trim();
     let (name, value) = (finder.src(left), finder.src(right));
     let is_calculated = !finder.below(right, Role::Binary).is_empty() && !value.starts_with('[');
     let narrowed = match sign {

@@ -39,14 +39,14 @@ fn needs(schedule: &Schedule, ends: &str) -> String {
     let mut needs = String::new();
     schedule.walk(&ends, |_, need| {
         needs.push(letter(need));
-        See::More
+        ControlFlow::Continue(())
     });
     let mut known = Stretches::default();
     known.extend(&ends);
     let mut quick = "+".repeat(needs.len());
     schedule.walk_on(&ends, &known, |case, need| {
         quick.replace_range(case..=case, &letter(need).to_string());
-        See::More
+        ControlFlow::Continue(())
     });
     assert_eq!(quick, needs, "in stretches");
     needs
@@ -63,7 +63,7 @@ fn what_is_known_is_gone_through_in_stretches() {
         let schedule = Schedule::single(ends.len(), Until::Never);
         schedule.walk_on(&ends, &known, |_, _| {
             seen += 1;
-            See::More
+            ControlFlow::Continue(())
         });
         assert_eq!(seen, expected);
     };

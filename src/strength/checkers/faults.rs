@@ -1,5 +1,9 @@
 //! Small faults of outputs.
 
+use std::ops::Range;
+
+use crate::validate::mutations::pieces;
+
 /// An output with a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputFault {
@@ -71,8 +75,7 @@ const CHANGES: [Change; 16] = [
     }),
     ("two lines swapped", FaultClass::Order, |output| {
         let lines = lines(output);
-        let differ =
-            |it: &&[std::ops::Range<usize>]| output[it[0].clone()] != output[it[1].clone()];
+        let differ = |it: &&[Place]| output[it[0].clone()] != output[it[1].clone()];
         let pair = lines.windows(2).rev().find(differ)?;
         exchange(output, &pair[0], &pair[1])
     }),
@@ -95,27 +98,18 @@ pub(super) fn faults(output: &[u8]) -> Vec<OutputFault> {
     made.collect()
 }
 
-type Place = std::ops::Range<usize>;
+type Place = Range<usize>;
 
 fn words_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-fn places<'t>(output: &[u8], pieces: impl Iterator<Item = &'t [u8]>) -> Vec<Place> {
-    let start = output.as_ptr() as usize;
-    let place = |piece: &[u8]| {
-        let at = piece.as_ptr() as usize - start;
-        at..at + piece.len()
-    };
-    pieces.map(place).collect()
-}
-
 fn words(output: &[u8]) -> Vec<Place> {
-    places(output, words_of(output))
+    pieces(output, u8::is_ascii_whitespace).collect()
 }
 
 fn lines(output: &[u8]) -> Vec<Place> {
-    places(output, output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()))
+    pieces(output, |byte| *byte == b'\n').collect()
 }
 
 /// The integers that can be changed by arithmetic.

@@ -8,7 +8,7 @@ use crate::generate::fresh::FreshInputs;
 use crate::grammar::generate::{End, Pin, generate_within};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{self, Shape};
-use crate::grammar::tree::{InputNode, parse};
+use crate::grammar::tree::parse;
 use crate::model::recipe::{GeneratorCommand, InputSource, Recipe};
 use crate::model::stop::Stop;
 use crate::stress::by_recipe::{Call, Number, numbers};
@@ -86,7 +86,7 @@ impl<'a> ByGrammar<'a> {
     /// Inputs from this grammar that the other validators accept, too.
     pub fn new(grammar: &'a Grammar, validity: &'a Validity<'a>, seed: u64) -> Self {
         let mut sites: Vec<Vec<usize>> = Vec::new();
-        let label = |site: usize| &grammar.sites()[site].label;
+        let label = |site: usize| &grammar.sites[site].label;
         for site in grammar.sizes() {
             match sites.iter_mut().find(|group| label(group[0]) == label(site)) {
                 Some(group) => group.push(site),
@@ -143,12 +143,9 @@ fn greatest(grammar: &Grammar, group: &[usize], text: &[u8]) -> Option<u64> {
     let tree = parse(grammar, text, Path::new("")).ok()?;
     let mut found: Option<u64> = None;
     tree.each(&mut |node| {
-        if let InputNode::Int(int) = node
-            && group.contains(&int.site)
-        {
-            let value = int.value.small().and_then(|value| u64::try_from(value).ok());
-            found = found.max(value);
-        }
+        let int = node.int().filter(|int| group.contains(&int.site));
+        let value = int.and_then(|int| u64::try_from(int.value.small()?).ok());
+        found = found.max(value);
     });
     found
 }

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
-use crate::judge::case::{Entry, Rules, TimeLimitMode};
-use crate::judge::output::{Ran, output, output_again};
+use crate::judge::case::Rules;
+use crate::judge::output::{OutputRuns, Ran};
 use crate::model::limits::Limits;
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::probe::{Growth, Law, ProbePoint, Probes, SubmissionProbe, VariableProbe};
@@ -175,20 +175,25 @@ const MIDDLE: Duration = Duration::from_millis(300);
 impl Gauge<'_> {
     /// The wanted input; None if there is none, or the time is over: to make a large one can take seconds.
     fn make(&self, inputs: &dyn Inputs, wanted: &Wanted) -> Result<Option<SizedInput>, Stop> {
-        if !(self.probing.has_time)() {
-            self.is_cut.store(true, Ordering::Relaxed);
-            return Ok(None);
-        }
-        inputs.make(wanted)
+        if self.is_late() { Ok(None) } else { inputs.make(wanted) }
+    }
+
+    /// Whether the time is over; the probes are cut short then.
+    fn is_late(&self) -> bool {
+        let is_late = !(self.probing.has_time)();
+        self.is_cut.fetch_or(is_late, Ordering::Relaxed);
+        is_late
     }
 
     fn ran(&self, runnable: &Runnable, input: &Arc<[u8]>, number: u32) -> Result<Ran, Stop> {
         self.runs.fetch_add(1, Ordering::Relaxed);
-        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
         let Probing { bench, test_case, .. } = self.probing;
-        let run = |rules| match number {
-            0 => output(bench.executor, rules, &entry, test_case, input),
-            _ => output_again(bench.executor, rules, &entry, test_case, input, number),
+        let run = |rules| {
+            let runs = OutputRuns { executor: bench.executor, rules, test_case };
+            match number {
+                0 => runs.run(runnable, input),
+                _ => runs.again(runnable, input, number),
+            }
         };
         let [short, whole] = &self.rules;
         let ran = run(short)?;
@@ -207,8 +212,7 @@ impl Gauge<'_> {
         input: &Arc<[u8]>,
         floor: Option<Duration>,
     ) -> Result<Option<Cost>, Stop> {
-        if !(self.probing.has_time)() {
-            self.is_cut.store(true, Ordering::Relaxed);
+        if self.is_late() {
             return Ok(None);
         }
         let first = self.ran(runnable, input, 0)?;

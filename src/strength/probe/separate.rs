@@ -74,13 +74,15 @@ pub(super) fn separation(
             let accepted: Vec<&SubmissionProbe> = all().filter(|it| !it.declared_slow).collect();
             by_input(name, probe, &accepted, limit)
         }
-        OnData::Cut => Separation {
-            submission: name.to_owned(),
-            by: SeparatedBy::Unknown,
-            at: String::new(),
-            told: "time ran out before it was tried on all test cases".to_owned(),
-        },
+        OnData::Cut => {
+            let told = "time ran out before it was tried on all test cases";
+            separated(name, SeparatedBy::Unknown, "", told.to_owned())
+        }
     }
+}
+
+fn separated(name: &str, by: SeparatedBy, at: &str, told: String) -> Separation {
+    Separation { submission: name.to_owned(), by, at: at.to_owned(), told }
 }
 
 fn largest_first<'a>(gauge: &Gauge<'a>) -> Result<Vec<&'a TestCase>, Stop> {
@@ -131,12 +133,8 @@ fn unkept(gauge: &Gauge<'_>, case: &TestCase, limit: Duration) -> Result<Option<
 
 /// One whose time does not grow, however large the input is.
 fn waiting(name: &str, at: &str, nowhere: &str) -> Separation {
-    Separation {
-        submission: name.to_owned(),
-        by: SeparatedBy::Waits,
-        at: at.to_owned(),
-        told: format!("{nowhere}waits for ever on {at}, so it counts as a wrong program"),
-    }
+    let told = format!("{nowhere}waits for ever on {at}, so it counts as a wrong program");
+    separated(name, SeparatedBy::Waits, at, told)
 }
 
 fn by_case(name: &str, case: &TestCase, limit: Duration, unkept: Option<&str>) -> Separation {
@@ -148,12 +146,8 @@ fn by_case(name: &str, case: &TestCase, limit: Duration, unkept: Option<&str>) -
             case.name
         ),
     };
-    Separation {
-        submission: name.to_owned(),
-        by: if unkept.is_none() { SeparatedBy::TestCase } else { SeparatedBy::Nothing },
-        at: case.name.clone(),
-        told,
-    }
+    let by = if unkept.is_none() { SeparatedBy::TestCase } else { SeparatedBy::Nothing };
+    separated(name, by, &case.name, told)
 }
 
 /// The separation by the probes of a slow submission for which no test case suffices.
@@ -164,15 +158,12 @@ fn by_input(
     limit: Duration,
 ) -> Separation {
     let slow = limit.mul_f64(SLOW);
-    let separation = |by, at: String, told: String| Separation {
-        submission: name.to_owned(),
-        by,
-        at,
-        told: format!("no test case takes it {}: {told}", seconds(slow)),
+    let separation = |by, at: &str, told: String| {
+        separated(name, by, at, format!("no test case takes it {}: {told}", seconds(slow)))
     };
     let probe = match probe {
         Ok(probe) => probe,
-        Err(why) => return separation(SeparatedBy::Unknown, String::new(), why.to_owned()),
+        Err(why) => return separation(SeparatedBy::Unknown, "", why.to_owned()),
     };
     if probe.waits {
         return waiting(name, "the largest input", "on no test case; ");
@@ -185,26 +176,20 @@ fn by_input(
     match found {
         Some((variable, size)) => {
             let at = format!("{} = {size}", variable.variable);
-            let values = &probe.values;
-            let unkept = accepted.iter().find(|it| it.largest.cpu_seconds > limit.mul_f64(FAST));
-            match unkept {
-                None => {
-                    let told = format!("{at} would, with values {values}");
-                    separation(SeparatedBy::Input, at, told)
+            let is_kept = |it: &&&SubmissionProbe| it.largest.cpu_seconds <= limit.mul_f64(FAST);
+            let (by, but) = match accepted.iter().find(|it| !is_kept(it)) {
+                None => (SeparatedBy::Input, format!("with values {}", probe.values)),
+                Some(SubmissionProbe { submission, largest, .. }) => {
+                    let took = seconds(largest.cpu_seconds);
+                    let but = format!("but {submission} takes {took} on the largest input");
+                    (SeparatedBy::Nothing, but)
                 }
-                Some(other) => {
-                    let took = seconds(other.largest.cpu_seconds);
-                    let told = format!(
-                        "{at} would, but {} takes {took} on the largest input",
-                        other.submission
-                    );
-                    separation(SeparatedBy::Nothing, at, told)
-                }
-            }
+            };
+            separation(by, &at, format!("{at} would, {but}"))
         }
         None if is_over => {
             let told = format!("the largest input would, with values {}", probe.values);
-            separation(SeparatedBy::Input, "the largest input".to_owned(), told)
+            separation(SeparatedBy::Input, "the largest input", told)
         }
         None => {
             let largest = seconds(probe.largest.cpu_seconds);
@@ -220,7 +205,7 @@ fn by_input(
                 "it cannot be separated by these bounds: the largest input takes it {largest}{}",
                 enough.unwrap_or_default()
             );
-            separation(SeparatedBy::Nothing, String::new(), told)
+            separation(SeparatedBy::Nothing, "", told)
         }
     }
 }

@@ -26,17 +26,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::build::{Built, Prepared, Runnable, unbuildable};
-use crate::executor::Executor;
-use crate::judge::case::{Entry, Rules, TimeLimitMode};
-use crate::judge::output::{Ran, outputs};
+use crate::judge::case::Rules;
+use crate::judge::output::{OutputRuns, Ran};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
-use crate::model::test_data::TestCase;
 use crate::stress::batch::size::Size;
-use crate::stress::comparison::{Comparison, bytes};
+use crate::stress::comparison::Comparison;
 
 /// Number of inputs that are tried before anything is built for batches.
 const BEFORE: u64 = 64;
@@ -70,24 +68,21 @@ impl Way {
         }
     }
 
-    /// Runs a batch, unless it is empty. `test_case` gives arguments and further files.
+    /// Runs a batch, unless it is empty.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
     pub fn run(
         &self,
-        executor: &dyn Executor,
-        rules: &Rules<'_>,
-        test_case: &TestCase,
+        runs: OutputRuns<'_>,
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<Said>, Stop> {
         let Some(first) = inputs.first() else { return Ok(None) };
         let texts = inputs.iter().map(|input| &**input);
-        let all = frames::inputs(&rules.problem.io, self.shared, texts);
-        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
-        let mut ran = outputs(executor, rules, &entry, test_case, first, all.into())?;
-        Ok(Some(Said { bytes: bytes(&mut ran, u64::MAX)?, ran }))
+        let all = frames::inputs(&runs.rules.problem.io, self.shared, texts);
+        let ran = runs.many(runnable, first, all.into())?;
+        Ok(Some(Said { bytes: ran.bytes(u64::MAX)?, ran }))
     }
 }
 
@@ -251,8 +246,7 @@ impl Batches {
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<Said>, Stop> {
-        let Comparison { bench, rules, test_case, .. } = comparison;
-        let said = self.way.run(bench.executor, rules, test_case, runnable, inputs)?;
+        let said = self.way.run(comparison.runs(), runnable, inputs)?;
         Ok(said.filter(|said| said.ran.rejected.is_none()))
     }
 }

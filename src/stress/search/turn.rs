@@ -192,8 +192,9 @@ impl Shared<'_, '_> {
                 let accepted = batches.accepted(self.searching.comparison, &inputs)?;
                 let count = accepted.iter().filter(|accepted| **accepted).count();
                 batches.learn(inputs.len(), count, started.elapsed());
-                self.runs.fetch_add(count as u64, Ordering::Relaxed);
-                self.batched.fetch_add(count as u64, Ordering::Relaxed);
+                let result = &mut self.lock().outcome.result;
+                result.runs += count as u64;
+                result.batched += count as u64;
                 for (place, accepted) in places.into_iter().zip(accepted) {
                     is_accepted[place] = accepted;
                 }
@@ -219,11 +220,9 @@ impl Shared<'_, '_> {
     /// Compares on a single input.
     fn compare_one(&self, ready: Ready) -> Result<(), Stop> {
         match self.searching.comparison.compare(&ready.input, TimeLimitMode::Any)? {
-            Compared::Same => {
-                self.runs.fetch_add(1, Ordering::Relaxed);
-            }
+            Compared::Same => self.lock().outcome.result.runs += 1,
             Compared::Differs(judged) => {
-                self.runs.fetch_add(1, Ordering::Relaxed);
+                self.lock().outcome.result.runs += 1;
                 if ready.is_allowed || self.is_allowed(&ready.input)? {
                     self.confirm(ready, *judged)?;
                 }

@@ -1,10 +1,12 @@
 //! Trees of groups, as tables.
 
+use std::ops::ControlFlow;
+
 use super::*;
 use crate::judge::score::by_rules;
 use crate::model::grader::{GradedGroup, PossibleScores};
 use crate::model::judgement::JudgeError;
-use crate::plan::schedule::{CaseEnd, Need, See};
+use crate::plan::schedule::{CaseEnd, Need};
 
 fn score(text: &str) -> Option<Score> {
     text.parse().ok().and_then(Score::new)
@@ -145,7 +147,7 @@ fn is_run_as_it_counts(data: &(TestData, Graders), verdicts: &str) {
     let mut run = Vec::new();
     schedule.walk(&ends.collect::<Vec<_>>(), |case, need| {
         run.extend((need == Need::Yes).then(|| names[case]));
-        See::More
+        ControlFlow::Continue(())
     });
     assert_eq!(Some(run), total(data, verdicts, &no_grader).unwrap().counted, "{verdicts}");
 }
