@@ -8,7 +8,8 @@ use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use serde_saphyr::granit_parser::{self, Event, Parser, ScalarStyle, Span, Tag};
 
-use crate::package::text::{Page, Range, shown};
+use crate::package::faults::Reported;
+use crate::package::text::{Page, Range, START, shown};
 
 /// Upper bound on the nodes of a file with its aliases expanded; it stops "alias bombs".
 const MAX_NODES: usize = 100_000;
@@ -30,11 +31,6 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// An empty map, the value of an empty file.
-    pub(super) fn no_keys() -> Self {
-        Self { value: Value::Map(Vec::new()), range: Range { line: 1, column: 1, width: 1 } }
-    }
-
     pub(super) fn scalar(&self) -> Option<&Scalar> {
         match &self.value {
             Value::Scalar(scalar) => Some(scalar),
@@ -150,9 +146,8 @@ fn is_float(unsigned: &str) -> bool {
         && exponent_digits.is_none_or(|text| is_all(text, |b| b.is_ascii_digit()))
 }
 
-/// Reads the file's single document. It may be empty, or not YAML, which is reported.
-pub(super) fn parse(page: Page<'_>) -> Parsed {
-    let file = page.file;
+/// Reads the file's single document; an empty file is nothing.
+pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
     let options = granit_parser::options! {
         emit_comments: false,
         emit_unresolved_aliases: true,
@@ -160,33 +155,15 @@ pub(super) fn parse(page: Page<'_>) -> Parsed {
         block_nesting_limit: MAX_DEPTH,
     };
     let mut builder = Builder::default();
-    for next in Parser::new_from_str_with_options(&file.text, options) {
-        let step = match next {
-            Ok((event, span)) => builder.event(event, file_range(&span), page),
-            Err(error) => {
-                report_syntax(&error, page);
-                Step::Stop
-            }
-        };
-        if matches!(step, Step::Stop) {
-            return Parsed::Unreadable;
-        }
+    for next in Parser::new_from_str_with_options(&page.file.text, options) {
+        let (event, span) = next.map_err(|error| report_syntax(&error, page))?;
+        builder.event(event, file_range(&span), page)?;
     }
-    let is_nothing =
-        |root: &Raw| root.scalar().is_some_and(|it| !it.quoted && it.meaning() == Meaning::Null);
-    builder.root.filter(|root| !is_nothing(root)).map_or(Parsed::Empty, Parsed::Document)
+    let nothing = || Value::Scalar(Scalar { text: String::new(), quoted: false });
+    Ok(builder.root.unwrap_or_else(|| Raw { value: nothing(), range: START }))
 }
 
-/// The result of parsing a file.
-#[derive(Debug)]
-pub(super) enum Parsed {
-    Document(Raw),
-    Empty,
-    /// Its fault is already reported.
-    Unreadable,
-}
-
-fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) {
+fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) -> Reported {
     let marker = error.marker();
     let line = u32::try_from(marker.line()).unwrap_or(u32::MAX).max(1);
     let column = u32::try_from(marker.col()).unwrap_or(u32::MAX).saturating_add(1);
@@ -202,7 +179,7 @@ fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) {
         ""
     };
     let message = format!("is not valid YAML: {}", lower_first(&error.info()));
-    page.error(Range { line, column, width: 1 }, message, help);
+    page.error(Range { line, column, width: 1 }, message, help)
 }
 
 fn lower_first(text: &str) -> String {
@@ -221,11 +198,6 @@ fn file_range(span: &Span) -> Range {
         column: saturating(span.start.col()).saturating_add(1),
         width: saturating(span.len()).max(1),
     }
-}
-
-enum Step {
-    GoOn,
-    Stop,
 }
 
 /// Builds a tree from the stream of events.
@@ -268,14 +240,14 @@ struct OpenMap {
 }
 
 impl Builder {
-    fn event(&mut self, event: Event<'_>, range: Range, page: Page<'_>) -> Step {
+    /// Fails if the rest of the file cannot be read.
+    fn event(&mut self, event: Event<'_>, range: Range, page: Page<'_>) -> Result<(), Reported> {
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
                     let help = "a file has one document; remove everything after `---`";
-                    page.error(range, "a second YAML document starts here", help);
-                    return Step::Stop;
+                    return Err(page.error(range, "a second YAML document starts here", help));
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -308,10 +280,9 @@ impl Builder {
         }
         if self.nodes > MAX_NODES {
             let message = format!("has more than {MAX_NODES} YAML values");
-            page.error(range, message, "");
-            return Step::Stop;
+            return Err(page.error(range, message, ""));
         }
-        Step::GoOn
+        Ok(())
     }
 
     fn start(&mut self, content: OpenContent, anchor: usize, range: Range) {
@@ -331,22 +302,21 @@ impl Builder {
     }
 
     /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
-    fn alias(&mut self, anchor: usize, range: Range, page: Page<'_>) -> Step {
+    fn alias(&mut self, anchor: usize, range: Range, page: Page<'_>) -> Result<(), Reported> {
         let Some(anchored) = self.anchors.get(&anchor) else {
-            page.error(range, "an alias cannot be inside the value that it repeats", "");
-            return Step::Stop;
+            let message = "an alias cannot be inside the value that it repeats";
+            return Err(page.error(range, message, ""));
         };
         let nodes_before = self.nodes;
         self.nodes += anchored.nodes;
         if self.nodes > MAX_NODES {
             let message =
                 format!("has more than {MAX_NODES} YAML values once its aliases are filled in");
-            page.error(range, message, "shorten it, or write it without aliases");
-            return Step::Stop;
+            return Err(page.error(range, message, "shorten it, or write it without aliases"));
         }
         let node = anchored.node.clone();
         self.finish(node, 0, nodes_before, page);
-        Step::GoOn
+        Ok(())
     }
 
     /// Puts a complete node into its collection.
@@ -450,7 +420,7 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let file = TextFile::new(Path::new("a.yaml"), text.to_owned());
         let faults = Faults::default();
-        parse(Page { file: &file, faults: &faults });
+        let _reported = parse(Page { file: &file, faults: &faults });
         let got: Vec<String> = faults.sorted().iter().map(ToString::to_string).collect();
         assert_eq!(got, expected, "{text}");
     }

@@ -97,15 +97,13 @@ mod tests {
     use super::*;
     use crate::package::faults::Faults;
     use crate::package::text::{Page, TextFile};
-    use crate::package::yaml::{Parsed, parse};
+    use crate::package::yaml::parse;
     use std::path::Path;
 
     fn check(source: &str, expected: &str) {
         let file = TextFile::new(Path::new("f.yaml"), source.to_owned());
         let faults = Faults::default();
-        let Parsed::Document(root) = parse(Page { file: &file, faults: &faults }) else {
-            panic!("{source} is not a document")
-        };
+        let root = parse(Page { file: &file, faults: &faults }).expect("a document");
         assert_eq!(write(&root), expected);
     }
 

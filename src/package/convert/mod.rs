@@ -23,7 +23,7 @@ use crate::model::words::words;
 use crate::package::convert::facts::{Facts, Names};
 use crate::package::convert::statements::StatementFile;
 use crate::package::files::Files;
-use crate::package::text::Range;
+use crate::package::text::START;
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
 use crate::package::{FORMATS, name};
 
@@ -237,7 +237,7 @@ impl PlannedFile {
 }
 
 fn raw(value: Value) -> Raw {
-    Raw { value, range: Range { line: 1, column: 1, width: 1 } }
+    Raw { value, range: START }
 }
 
 /// A YAML text.
@@ -255,8 +255,6 @@ fn texts(items: impl IntoIterator<Item = impl Into<String>>) -> Raw {
 }
 
 fn map(entries: impl IntoIterator<Item = (impl Into<String>, Raw)>) -> Raw {
-    let key_range = Range { line: 1, column: 1, width: 1 };
-    let entries = entries.into_iter();
-    let entries = entries.map(|(key, value)| Entry { key: key.into(), key_range, value });
-    raw(Value::Map(entries.collect()))
+    let entry = |(key, value): (_, Raw)| Entry { key: Into::into(key), key_range: START, value };
+    raw(Value::Map(entries.into_iter().map(entry).collect()))
 }

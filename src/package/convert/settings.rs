@@ -17,8 +17,8 @@ use crate::package::convert::rules::{self, Rule};
 use crate::package::convert::{Contents, Planner, map, plain, text, texts};
 use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
-use crate::package::text::{Page, TextFile};
-use crate::package::yaml::{self, Parsed, Raw, Value};
+use crate::package::node::Document;
+use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
 /// The file with a time limit that legacy packages can have.
@@ -30,12 +30,7 @@ const SETTINGS: &str = "problem.yaml";
 
 /// Reads a file of settings as a tree; its faults were already reported.
 pub(in crate::package) fn read(path: &Path) -> Option<Raw> {
-    let faults = Faults::default();
-    let file = TextFile::read(path, &faults)?;
-    match yaml::parse(Page { file: &file, faults: &faults }) {
-        Parsed::Document(root) => Some(root),
-        Parsed::Empty | Parsed::Unreadable => None,
-    }
+    Some(Document::read(path, &Faults::default(), yaml::parse)?.raw)
 }
 
 type Keys = Vec<(&'static str, Raw)>;

@@ -26,9 +26,10 @@ use crate::package::faults::Faults;
 use crate::package::files::{Files, Item, is_inside, is_valid_name};
 use crate::package::italian::gen_file::{Listing, Source};
 use crate::package::languages::natural_language;
-use crate::package::node::{Map, Node, Parse, with_yaml};
+use crate::package::node::{Document, Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::{Bound, at_most, integer, number, positive, seconds, text};
+use crate::package::yaml;
 
 /// The format.
 pub(super) struct Italian;
@@ -101,10 +102,10 @@ impl Format for Italian {
     fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
         // Faults are reported where the settings are read.
         let faults = Faults::default();
-        let file = tree.file(SETTINGS).and_then(|it| it.read(&faults));
-        let primary =
-            with_yaml(file, &faults, |root| Some(primary_language(&mut root?.map().ok()?)));
-        let primary = primary.unwrap_or_else(|| ITALIAN.to_owned());
+        let file = tree.file(SETTINGS);
+        let document = file.and_then(|it| Document::read(&it.path, &faults, yaml::parse));
+        let map = document.as_ref().and_then(|it| it.root().map().ok());
+        let primary = map.map_or_else(|| ITALIAN.to_owned(), |mut map| primary_language(&mut map));
         by_name::statements(tree, &["statement", "testo"], |name| match name {
             "statement" | "testo" => Some(primary.clone()),
             name => Some(natural_language(name).to_owned()),
@@ -112,19 +113,17 @@ impl Format for Italian {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let file = tree.file(SETTINGS)?.read(&tree.faults);
-        with_yaml(file, &tree.faults, |root| {
-            let mut map = root?.map().ok()?;
-            let mut problem = Problem { layout: self.layout(), ..Problem::default() };
-            settings(&mut map, &mut problem);
-            refuse(tree, &mut map);
-            checker(tree, &mut problem);
-            solutions::read(tree, &mut problem);
-            let plan = gen_file::read(tree);
-            test_data(tree, &mut map, plan, &mut problem);
-            map.doubt_rest();
-            Some(Draft::of(problem))
-        })
+        let document = Document::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
+        let mut map = document.root().filled()?.map().ok()?;
+        let mut problem = Problem { layout: self.layout(), ..Problem::default() };
+        settings(&mut map, &mut problem);
+        refuse(tree, &mut map);
+        checker(tree, &mut problem);
+        solutions::read(tree, &mut problem);
+        let plan = gen_file::read(tree);
+        test_data(tree, &mut map, plan, &mut problem);
+        map.doubt_rest();
+        Some(Draft::of(problem))
     }
 }
 

@@ -10,11 +10,11 @@ use crate::package::files::Files;
 use crate::package::kattis::SETTINGS;
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::languages::is_natural_language;
-use crate::package::node::{Map, Node, Parse, Renamed};
+use crate::package::node::{Document, Map, Node, Parse, Renamed};
 use crate::package::suggest::list;
-use crate::package::text::{Page, shown};
+use crate::package::text::shown;
 use crate::package::values::{filled_text, programming_language, text};
-use crate::package::yaml::{self, Parsed, Raw, Value};
+use crate::package::yaml::{self, Value};
 
 /// The contents of `problem.yaml`.
 #[derive(Debug, Default)]
@@ -39,13 +39,10 @@ pub(super) fn read<T>(
         faults.error(tree.path(SETTINGS), "is missing", "add it, or leave out --format");
         return None;
     };
-    let file = item.read(faults)?;
-    let page = Page { file: &file, faults };
-    match yaml::parse(page) {
-        Parsed::Document(root) => Some(keys(Node::root(&root, page).map().ok()?.renamed(renamed))),
-        Parsed::Unreadable => None,
-        Parsed::Empty => Some(keys(Node::root(&Raw::no_keys(), page).map().ok()?.renamed(renamed))),
-    }
+    let document = Document::read(&item.path, faults, yaml::parse)?;
+    let root = document.root();
+    let map = if root.is_null() { root.no_map() } else { root.map().ok()? };
+    Some(keys(map.renamed(renamed)))
 }
 
 /// The names by language code; the languages must be those of the statements.

@@ -23,8 +23,8 @@ use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::library_checker::programs::Programs;
-use crate::package::node::{Map, Node, Parse};
-use crate::package::text::{Page, TextFile, settings_have, shown};
+use crate::package::node::{Document, Map, Node, Parse};
+use crate::package::text::{settings_have, shown};
 use crate::package::toml;
 use crate::package::values::{at_most, boolean, filled_text, positive, seconds};
 
@@ -60,10 +60,8 @@ impl Format for LibraryChecker {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let file = TextFile::read(&tree.file(SETTINGS)?.path, &tree.faults)?;
-        let page = Page { file: &file, faults: &tree.faults };
-        let root = toml::parse(page)?;
-        let mut map = Node::root(&root, page).map().ok()?;
+        let document = Document::read(&tree.file(SETTINGS)?.path, &tree.faults, toml::parse)?;
+        let mut map = document.root().map().ok()?;
         let mut problem = Problem {
             layout: self.layout(),
             output_protocol: Protocol::Testlib,

@@ -20,14 +20,14 @@ use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
 use crate::package::files::is_valid_name;
-use crate::package::node::{Map, Node, Parse, Renamed};
+use crate::package::node::{Document, Map, Node, Parse, Renamed};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::{Directory, Listed};
 use crate::package::recipe::names::Numbers;
 use crate::package::suggest::{list, nearest};
-use crate::package::text::{Page, TextFile, shown};
+use crate::package::text::shown;
 use crate::package::values::{at_most, filled_text, positive, text};
-use crate::package::yaml::{self, Parsed, Raw, Value};
+use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
 /// The directory of generators.
@@ -57,19 +57,14 @@ pub fn of_problem(path: &Path, problem: &Problem) -> RecipeReading {
 /// before 2025-09.
 pub fn read(path: &Path, dir: &Path, constants: &[Constant], is_old: bool) -> RecipeReading {
     let faults = Faults::default();
-    let recipe = TextFile::read(path, &faults).and_then(|file| {
-        let page = Page { file: &file, faults: &faults };
-        match yaml::parse(page) {
-            Parsed::Document(root) => {
-                Some(read_root(path, dir, constants, is_old, &Node::root(&root, page)))
-            }
-            Parsed::Empty => {
-                faults.error(path, "is empty", "describe the test data under `data:`");
-                None
-            }
-            Parsed::Unreadable => None,
-        }
-    });
+    let document = Document::read(path, &faults, yaml::parse);
+    let recipe = document
+        .as_ref()
+        .and_then(|it| it.root().filled())
+        .map(|root| read_root(path, dir, constants, is_old, &root));
+    if document.is_some() && recipe.is_none() {
+        faults.error(path, "is empty", "describe the test data under `data:`");
+    }
     RecipeReading { recipe, diagnostics: faults.sorted() }
 }
 

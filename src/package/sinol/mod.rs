@@ -19,9 +19,10 @@ use crate::package::by_name;
 use crate::package::convert::statements::StatementFile;
 use crate::package::draft::{Draft, short_name};
 use crate::package::files::Files;
-use crate::package::node::{Map, with_yaml};
+use crate::package::node::{Document, Map};
 use crate::package::text::{settings_have, shown};
 use crate::package::values::text;
+use crate::package::yaml;
 
 /// The format.
 pub(super) struct Sinol;
@@ -73,45 +74,40 @@ impl Format for Sinol {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let file = tree.file(SETTINGS)?.read(&tree.faults);
-        with_yaml(file, &tree.faults, |root| {
-            let mut map = root?.map().ok()?;
-            let mut problem = Problem { layout: self.layout(), ..Problem::default() };
-            problem.names.extend(map.get("title", text).map(|title| ("en".to_owned(), title)));
-            let id = map.get("sinol_task_id", text).unwrap_or_else(|| short_name(&tree.root));
-            let grading = map.get("sinol_contest_type", |node| {
-                let found =
-                    CONTESTS.iter().find(|(name, _)| node.word().eq_ignore_ascii_case(name));
-                found.map(|(_, grading)| *grading).ok_or_else(|| {
-                    let message = format!(
-                        "juror does not give points as `{}` contests do",
-                        shown(node.word())
-                    );
-                    node.error(message, ELSEWHERE)
-                })
-            });
-            problem.kind.grading = grading.unwrap_or(Grading::Scoring);
-            refuse(tree, &id, &mut map);
-            validators(tree, &id, &mut problem);
-            let tests = test_data::tests(tree, &id);
-            test_data::groups(tree, &tests, &mut map, &mut problem);
-            limits::read(&tests, &mut map, &mut problem);
-            solutions::read(tree, &id, &mut map, &mut problem);
-            test_data::cases(tree, &id, tests, &mut problem);
-            for node in map.rest() {
-                match node.key.strip_prefix("title_") {
-                    Some(language) => {
-                        let title = text(&node).ok();
-                        problem.names.extend(title.map(|title| (language.to_owned(), title)));
-                    }
-                    None => {
-                        let message = format!("unknown key `{}` is ignored", shown(node.key));
-                        node.key_warning(message, "remove it, or correct its name");
-                    }
+        let document = Document::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
+        let mut map = document.root().filled()?.map().ok()?;
+        let mut problem = Problem { layout: self.layout(), ..Problem::default() };
+        problem.names.extend(map.get("title", text).map(|title| ("en".to_owned(), title)));
+        let id = map.get("sinol_task_id", text).unwrap_or_else(|| short_name(&tree.root));
+        let grading = map.get("sinol_contest_type", |node| {
+            let found = CONTESTS.iter().find(|(name, _)| node.word().eq_ignore_ascii_case(name));
+            found.map(|(_, grading)| *grading).ok_or_else(|| {
+                let message =
+                    format!("juror does not give points as `{}` contests do", shown(node.word()));
+                node.error(message, ELSEWHERE)
+            })
+        });
+        problem.kind.grading = grading.unwrap_or(Grading::Scoring);
+        refuse(tree, &id, &mut map);
+        validators(tree, &id, &mut problem);
+        let tests = test_data::tests(tree, &id);
+        test_data::groups(tree, &tests, &mut map, &mut problem);
+        limits::read(&tests, &mut map, &mut problem);
+        solutions::read(tree, &id, &mut map, &mut problem);
+        test_data::cases(tree, &id, tests, &mut problem);
+        for node in map.rest() {
+            match node.key.strip_prefix("title_") {
+                Some(language) => {
+                    let title = text(&node).ok();
+                    problem.names.extend(title.map(|title| (language.to_owned(), title)));
+                }
+                None => {
+                    let message = format!("unknown key `{}` is ignored", shown(node.key));
+                    node.key_warning(message, "remove it, or correct its name");
                 }
             }
-            Some(Draft::of(problem))
-        })
+        }
+        Some(Draft::of(problem))
     }
 }
 

@@ -14,7 +14,6 @@ use crate::package::kattis::legacy::group_yaml::{self, GroupKeys};
 use crate::package::kattis::legacy::{LegacyYaml, flags};
 use crate::package::kattis::part::Part;
 use crate::package::kattis::{Pack, programs};
-use crate::package::node::with_yaml;
 
 /// Reads all test data, and the grading of its groups.
 pub(super) fn read(
@@ -123,12 +122,7 @@ impl<'a> Reader<'a> {
         let tree = self.pack.tree;
         let item = names.iter().find_map(|name| tree.file(&format!("{directory}/{name}")));
         let Some(item) = item else { return outer };
-        let is_root = directory == "data";
-        with_yaml(item.read(self.pack.faults), self.pack.faults, |root| {
-            root.map(|root| group_yaml::read(self.pack, &root, self.is_draft, is_root))
-                .unwrap_or_default()
-        })
-        .or(&outer)
+        group_yaml::read(self.pack, item, self.is_draft, directory == "data").or(&outer)
     }
 
     fn group(&mut self, name: &str, keys: &GroupKeys) {
@@ -200,11 +194,8 @@ impl<'a> Reader<'a> {
             }
             return None;
         }
-        let own = files.get("yaml").filter(|_| self.is_draft).map(|item| {
-            with_yaml(item.read(pack.faults), pack.faults, |root| {
-                root.map(|root| group_yaml::read(pack, &root, true, false)).unwrap_or_default()
-            })
-        });
+        let own = files.get("yaml").filter(|_| self.is_draft);
+        let own = own.map(|item| group_yaml::read(pack, item, true, false));
         let keys = own.unwrap_or_default().or(group);
         let mut output_validator_args = self.yaml.validator_flags.clone();
         output_validator_args.extend(keys.output_flags.unwrap_or_default());

@@ -5,11 +5,13 @@
 use crate::model::grader::{GradingKeys, OnReject, PossibleScores};
 use crate::model::score::Score;
 use crate::model::test_data::ValidatorArgs;
+use crate::package::files::Item;
 use crate::package::kattis::Pack;
 use crate::package::kattis::legacy::{flags, words};
-use crate::package::node::{Map, Node, Parse};
+use crate::package::node::{Document, Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::{boolean, text};
+use crate::package::yaml;
 
 /// The settings in such a file.
 #[derive(Clone, Debug, Default)]
@@ -37,12 +39,11 @@ impl GroupKeys {
 const LATER: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
 
 /// Reads such a file, or the `.yaml` file of a test case, which only drafts have.
-pub(super) fn read(pack: &Pack<'_>, root: &Node<'_>, is_draft: bool, is_root: bool) -> GroupKeys {
+pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, is_root: bool) -> GroupKeys {
     let mut it = GroupKeys::default();
-    if root.is_null() {
-        return it;
-    }
-    let Ok(mut map) = root.map().map(Map::without_nulls) else { return it };
+    let document = Document::read(&item.path, pack.faults, yaml::parse);
+    let map = document.as_ref().and_then(|it| it.root().filled()?.map().ok());
+    let Some(mut map) = map.map(Map::without_nulls) else { return it };
     map.set("input_validator_flags", &mut it.input_flags, |node| input_flags(pack, node));
     map.set("output_validator_flags", &mut it.output_flags, |node| output_flags(pack, node));
     if is_draft {
