@@ -51,6 +51,16 @@ impl Item {
     pub(super) fn base_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or_default()
     }
+
+    /// The last part of the name without its ending; empty if it has no ending.
+    pub(super) fn stem(&self) -> &str {
+        self.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
+    }
+
+    /// The ending without its dot.
+    pub(super) fn ending(&self) -> &str {
+        self.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
+    }
 }
 
 impl From<&Item> for Place {

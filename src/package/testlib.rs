@@ -76,10 +76,8 @@ fn check_role(node: &Node<'_>, problem: &Problem) -> Parse<()> {
 
 /// Puts the header beside a program; a single C++ file is also built as a testlib program.
 fn prepare(program: &mut Program, header: Option<&PathBuf>) {
-    program.include.extend(header.map(|path| IncludedFile {
-        language: Some("cpp".to_owned()),
-        ..IncludedFile::beside(path.clone())
-    }));
+    let header = header.map(|path| IncludedFile::beside(path.clone()).for_language("cpp"));
+    program.include.extend(header);
     let is_cpp = Language::of_file(&program.path).is_some_and(|language| language.code == "cpp");
     if is_cpp && program.path.is_file() {
         program.language = Some(TESTLIB_CODE.to_owned());

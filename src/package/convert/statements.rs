@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::package::convert::{Contents, PlannedFile, Planner};
+use crate::package::files::Item;
 
 /// Definitions of the commands of Polygon's statements; the format itself shows the samples.
 const COMMANDS: &str = r"\newenvironment{problem}[5]{\problemname{#1}}{}
@@ -62,10 +63,9 @@ impl Planner<'_> {
     /// Puts the images of a statement beside it; of two with the same name, the first.
     fn place_images(&mut self, statement: &str, directory: &str) {
         let (dir, _) = statement.rsplit_once('/').unwrap_or_default();
-        let images = self.tree.children(dir).filter(|item| {
-            let ending = item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending);
-            ["png", "jpg", "jpeg", "eps", "pdf", "svg"].contains(&ending)
-        });
+        let is_image =
+            |item: &&Item| ["png", "jpg", "jpeg", "eps", "pdf", "svg"].contains(&item.ending());
+        let images = self.tree.children(dir).filter(is_image);
         let images =
             images.map(|item| (item.path.clone(), format!("{directory}/{}", item.base_name())));
         for (path, name) in images.collect::<Vec<_>>() {

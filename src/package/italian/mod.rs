@@ -14,7 +14,7 @@ use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Grading, Problem, ProblemKind, ProgramIo};
 use crate::model::program::ProgramKind;
 use crate::model::protocol::Protocol;
-use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
+use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
 use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
@@ -24,7 +24,7 @@ use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
 use crate::package::files::{Files, Item, is_inside, is_valid_name};
-use crate::package::italian::gen_file::{Listing, Source};
+use crate::package::italian::gen_file::{Group, Source};
 use crate::package::languages::natural_language;
 use crate::package::node::{Document, Map, Node, Parse};
 use crate::package::text::shown;
@@ -120,8 +120,7 @@ impl Format for Italian {
         refuse(tree, &mut map);
         checker(tree, &mut problem);
         solutions::read(tree, &mut problem);
-        let plan = gen_file::read(tree);
-        test_data(tree, &mut map, plan, &mut problem);
+        test_data(tree, &mut map, &mut problem);
         map.doubt_rest();
         Some(Draft::of(problem))
     }
@@ -235,28 +234,30 @@ fn checker(tree: &Files, problem: &mut Problem) {
 }
 
 /// The tests with their groups.
-fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &mut Problem) {
+fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
+    let listed = gen_file::read(tree);
     let count =
         map.get("n_input", |node| at_most(MOST, integer(node, 0, "a number of tests")?, node));
     let total = map.get("total_value", |node| number(node, Bound::AtLeast(0.0)));
-    let listed = plan.unwrap_or_else(|| Listing::without(count.unwrap_or_else(|| found(tree))));
-    let all: usize = listed.groups.iter().map(|group| group.cases.len()).sum();
+    let whole = || vec![Group::whole(count.unwrap_or_else(|| found(tree)))];
+    let listed = listed.unwrap_or_else(whole);
+    let all: usize = listed.iter().map(|group| group.cases.len()).sum();
     if let Some(count) = count.filter(|count| *count != all) {
         let message = format!("`n_input` is {count}, and gen/GEN has {all} tests");
         map.node.file_error(&message, "correct one of them");
     }
-    let generator = listed.generator(tree);
+    let generator = gen_file::generator(tree);
     let scored = |name: &str, points: f64, aggregation| {
         TestGroup::scored(name, Score::new(points), aggregation, Vec::new())
     };
-    let points: Vec<f64> = listed.groups.iter().filter_map(|group| group.points).collect();
+    let points: Vec<f64> = listed.iter().filter_map(|group| group.points).collect();
     let sum = if points.is_empty() { total.unwrap_or(100.0) } else { points.iter().sum() };
     let compared = compared_by_lines(problem);
     let groups = &mut problem.test_data.groups;
     groups.push(scored("tests", sum, Aggregation::Sum));
     let mut cases = Vec::new();
     let mut number = 0;
-    for (at, group) in (1..).zip(&listed.groups) {
+    for (at, group) in (1..).zip(&listed) {
         let dir = match group.points {
             None => "tests".to_owned(),
             Some(points) => {
@@ -285,32 +286,33 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
                         None => Err(format!("there is no `{}` to be copied", shown(name))),
                     },
                     (None, Source::Args(args)) => match &generator {
-                        Some(generator) => Ok(InputSource::Command(generator.command(args))),
+                        Some(generator) => Ok(InputSource::Command(GeneratorCommand::new(
+                            generator.clone(),
+                            args.clone(),
+                            args.join(" "),
+                        ))),
                         None => Err(format!("there is no {}, and no generator in gen/", files[0])),
                     },
                     (None, Source::None) => Err(format!("there is no {}", files[0])),
                 };
                 let official = solutions::official(tree);
                 let official = official.map(|item| AnswerSource::Solution(item.path.clone()));
-                let answer = answer.map(AnswerSource::File).or(official);
-                let (input, answer) = match (input, answer) {
-                    (Ok(input), Some(answer)) => (input, answer),
+                let (message, help) = match (input, answer.map(AnswerSource::File).or(official)) {
+                    (Ok(input), Some(answer)) => {
+                        let (name, place) = (case.name.clone(), place.clone());
+                        cases.push(RecipeCase::new(name, place, input, answer));
+                        problem.test_data.cases.push(case);
+                        continue;
+                    }
                     (Ok(_), None) => {
                         let message =
                             format!("there is no {}, and no sol/solution.* to make it", files[1]);
-                        tree.faults.error(place.clone(), message, "add the file, or the solution");
-                        continue;
+                        (message, "add the file, or the solution")
                     }
-                    (Err(message), _) => {
-                        tree.faults.error(
-                            place.clone(),
-                            message,
-                            "add the file, or correct gen/GEN",
-                        );
-                        continue;
-                    }
+                    (Err(message), _) => (message, "add the file, or correct gen/GEN"),
                 };
-                cases.push(RecipeCase::new(case.name.clone(), place.clone(), input, answer));
+                tree.faults.error(place.clone(), message, help);
+                continue;
             }
             problem.test_data.cases.push(case);
         }

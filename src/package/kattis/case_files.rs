@@ -41,7 +41,7 @@ pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
     if name.starts_with("README") {
         return;
     }
-    let help = match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+    let help = match item.ending() {
         _ if name == "testdata.yaml" => "in format 2025-09: `test_group.yaml`",
         "hint" | "desc" => {
             "in format 2025-09: keys `hint` and `description` of the case's .yaml file"

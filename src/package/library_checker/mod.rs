@@ -128,7 +128,10 @@ impl Reader<'_> {
         };
         let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
         let generator = match ending {
-            "cpp" => Some(self.programs.generator(&format!("gen/{name}"), node)?),
+            "cpp" => {
+                let path = format!("gen/{name}");
+                Some(self.programs.named(&path, ProgramKind::Generator, node)?)
+            }
             "in" => None,
             _ => {
                 let message = format!("`{}` is not a generator that juror knows", shown(&name));
@@ -140,7 +143,7 @@ impl Reader<'_> {
             let given = format!("gen/{case}.in");
             let input = match (&generator, self.tree.file(&given)) {
                 (Some(program), _) => InputSource::Command(GeneratorCommand::new(
-                    program.clone(),
+                    program.clone().into(),
                     vec![at.to_string()],
                     format!("{name} {at}"),
                 )),

@@ -8,11 +8,12 @@ use crate::model::test_data::{OutputClaim, OutputTrial, TestCase};
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
+use crate::package::by_name;
 use crate::package::node::Parse;
 use crate::package::polygon::Pack;
 use crate::package::polygon::judging::validator_args;
 use crate::package::polygon::pattern::PathPattern;
-use crate::package::polygon::programs::{program, source, submission_language};
+use crate::package::polygon::programs::{language, program, source};
 use crate::package::polygon::xml::Element;
 use crate::package::text::shown;
 
@@ -204,11 +205,8 @@ fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> 
     }
     let name = item.name.strip_prefix("solutions/").unwrap_or(&item.name);
     let program = Program {
-        name: item.base_name().to_owned(),
-        path: item.path.clone(),
-        language: submission_language(described),
-        include: pack.resources.of_submissions.clone(),
-        ..Program::default()
+        language: language(described),
+        ..by_name::program(item, ProgramKind::Submission, pack.resources.of_submissions.clone())
     };
     Ok(Some(Submission { name: name.to_owned(), program, expectations }))
 }

@@ -15,7 +15,7 @@ use crate::package::node::Parse;
 use crate::package::polygon::Pack;
 use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::scoring::{self, Test};
-use crate::package::polygon::unmade::{Missing, Part, Unmade};
+use crate::package::polygon::unmade::{Part, Unmade};
 use crate::package::polygon::xml::Element;
 use crate::package::text::shown;
 
@@ -177,24 +177,22 @@ fn test<'a>(
     let points: Option<f64> = points.transpose()?;
     let parts = [part(pack, input), part(pack, answer)];
     let case = TestCase {
-        input: parts[0].path().map_or_else(|| pack.tree.path(input), Path::to_owned),
-        answer: parts[1].path().map(Path::to_owned),
+        input: parts[0].path.clone().unwrap_or_else(|| pack.tree.path(input)),
+        answer: parts[1].path.clone(),
         input_validator_args: validator_args(Some(set), Some(group)),
         is_answer_shown: element.attribute("sample") == Some("true") && !unmade.is_interactive,
         name,
         ..TestCase::default()
     };
-    unmade.test(element, &case, Missing { input: &parts[0], answer: &parts[1], name: input })?;
+    unmade.test(element, &case, parts, input)?;
     Ok(Test { element, case, group, points })
 }
 
 /// A file of a test, as it is in the package.
 fn part(pack: &Pack<'_>, name: &str) -> Part {
-    match pack.tree.file(name) {
-        None => Part::Missing,
-        Some(item) if has_windows_line_ends(&item.path) => Part::Windows(item.path.clone()),
-        Some(item) => Part::There(item.path.clone()),
-    }
+    let path = pack.tree.file(name).map(|item| item.path.clone());
+    let is_windows = path.as_ref().is_some_and(|path| has_windows_line_ends(path));
+    Part { path, is_windows }
 }
 
 /// Whether the first line of a text has a Windows line end, if that is among the first bytes. Unreadable files are

@@ -124,8 +124,7 @@ fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
         }
     }
     for item in tree.children("prog").filter(|item| item.is_file()) {
-        let stem = item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem);
-        match stem.strip_prefix(id) {
+        match item.stem().strip_prefix(id) {
             Some("soc") => {
                 let message = "is an interactor of sinol, which juror does not support";
                 tree.faults.error(item, message, ELSEWHERE);

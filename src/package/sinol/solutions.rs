@@ -10,7 +10,7 @@ use crate::model::submission::{Expectation, ScoreRange};
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
-use crate::package::by_name::{ending, stem, submission};
+use crate::package::by_name::submission;
 use crate::package::files::{Files, Item};
 use crate::package::node::{Map, Node, Parse};
 use crate::package::sinol::ELSEWHERE;
@@ -33,7 +33,7 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
             tree.faults.warning(item, message, ELSEWHERE);
             continue;
         }
-        let official = (stem(item) == id).then_some("the model solution");
+        let official = (item.stem() == id).then_some("the model solution");
         problem.submissions.push(submission(problem, item, official));
     }
     let expected = map.get("sinol_expected_scores", |node| node.entries("a map of solutions"));
@@ -54,7 +54,7 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
 
 /// Whether a name is one such as `abc.cpp`, `abc2.py`, `abcs1_slow.cpp` or `abcb.cpp`.
 fn is_solution(item: &Item, id: &str) -> bool {
-    let Some(rest) = stem(item).strip_prefix(id) else { return false };
+    let Some(rest) = item.stem().strip_prefix(id) else { return false };
     let rest = rest.strip_prefix(['b', 's']).unwrap_or(rest);
     let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());
     let is_name = rest.is_empty() || rest.starts_with('_');
@@ -68,8 +68,7 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
     let overridden = map.get("override_limits", |node| node.entries("a map of languages"));
     left_out.extend(overridden.into_iter().flatten().map(|node| node.key.to_owned()));
     let mut include = |item: &Item, code: &str| {
-        let language = Some(code.to_owned());
-        problem.include.push(IncludedFile { language, ..IncludedFile::beside(item.path.clone()) });
+        problem.include.push(IncludedFile::beside(item.path.clone()).for_language(code));
     };
     let mut sources = Vec::new();
     let args = map.get("extra_compilation_args", |node| node.entries("a map of languages"));
@@ -105,7 +104,7 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
             continue;
         }
         sources.push(name);
-        match ending(item) {
+        match item.ending() {
             "h" | "hpp" => ["c", "cpp"].iter().for_each(|code| include(item, code)),
             "py" => include(item, "python3"),
             "c" | "cc" | "cpp" => {

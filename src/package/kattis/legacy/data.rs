@@ -154,9 +154,8 @@ impl<'a> Reader<'a> {
             } else if item.is_directory() {
                 entries.insert(item.name.clone(), Entry::Group(item));
             } else if !programs::is_readme(item) && !is_settings(item, "") {
-                let ending = item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending);
-                if !matches!(ending, "hint" | "desc") {
-                    self.unlisted.entry(ending).or_default().push(item);
+                if !matches!(item.ending(), "hint" | "desc") {
+                    self.unlisted.entry(item.ending()).or_default().push(item);
                 }
             }
         }
