@@ -42,31 +42,13 @@ const fn overall(name: &'static str, verdict: Verdict) -> Folder {
     Folder { overall: Some((verdict, false)), ..folder(name, None, None) }
 }
 
-const PARTIAL: Folder =
-    Folder { overall: Some((AC, true)), ..folder("partially_accepted", None, None) };
-
-const FOLDERS: [Folder; 5] = [
-    overall("accepted", AC),
-    PARTIAL,
-    overall("wrong_answer", WA),
-    overall("time_limit_exceeded", TLE),
-    overall("run_time_error", RTE),
-];
-
-const ICPC_FOLDERS: [Folder; 4] = [
+/// Those of ICPC, then those that legacy has as well, then those that drafts have from 2025-09.
+static FOLDERS: [Folder; 7] = [
     overall("accepted", AC),
     overall("wrong_answer", WA),
     overall("time_limit_exceeded", TLE),
     overall("run_time_error", RTE),
-];
-
-/// Drafts have some folders of 2025-09 beside those of legacy.
-const DRAFT_FOLDERS: [Folder; 7] = [
-    overall("accepted", AC),
-    PARTIAL,
-    overall("wrong_answer", WA),
-    overall("time_limit_exceeded", TLE),
-    overall("run_time_error", RTE),
+    Folder { overall: Some((AC, true)), ..folder("partially_accepted", None, None) },
     folder("rejected", None, Some(&[RTE, TLE, WA])),
     folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
 ];
@@ -76,15 +58,15 @@ const TABLE: Version = Version {
     output_validator: "output_validators",
     has_rules: false,
     is_strict: false,
-    submissions: &FOLDERS,
+    submissions: FOLDERS.split_at(5).0,
 };
 
-const ICPC: Version = Version { submissions: &ICPC_FOLDERS, ..TABLE };
+const ICPC: Version = Version { submissions: FOLDERS.split_at(4).0, ..TABLE };
 
 const DRAFT: Version = Version {
     output_validator: "output_validator",
     has_rules: true,
-    submissions: &DRAFT_FOLDERS,
+    submissions: &FOLDERS,
     ..TABLE
 };
 
