@@ -6,9 +6,9 @@ use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
-use crate::package::convert::statements::StatementFile;
 use crate::package::files::{Files, Item};
 use crate::package::languages::is_natural_language;
+use crate::package::statements::Statement;
 
 /// The code of the language that has this ending.
 pub(super) fn code(item: &Item) -> Option<&'static str> {
@@ -47,11 +47,11 @@ pub(super) fn statements(
     tree: &Files,
     directories: &[&str],
     language: impl Fn(&str) -> Option<String>,
-) -> Vec<StatementFile> {
+) -> Vec<Statement> {
     let items = directories.iter().flat_map(|directory| tree.children(directory));
     let statements = items.filter(|item| item.ending() == "pdf").filter_map(|item| {
         let language = language(item.stem()).filter(|it| is_natural_language(it))?;
-        Some(StatementFile { language, name: item.name.clone() })
+        Statement::of(language, item.path.clone())
     });
     statements.collect()
 }

@@ -39,7 +39,6 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::package::bare::Bare;
-use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::files::{Files, is_inside};
 use crate::package::italian::Italian;
@@ -91,13 +90,8 @@ trait Format: Sync {
     /// Its places and names for files.
     fn layout(&self) -> Layout;
 
-    /// The statements of a package, by language, that are not among the [`statement_files`](Self::statement_files).
-    fn statements(&self, _dir: &Path) -> Vec<Statement> {
-        Vec::new()
-    }
-
-    /// The files of statements for packages of Kattis, if this format has them elsewhere.
-    fn statement_files(&self, _tree: &Files) -> Vec<StatementFile> {
+    /// The statements of a package, also several in a language. They need not exist.
+    fn statements(&self, _tree: &Files) -> Vec<Statement> {
         Vec::new()
     }
 

@@ -8,7 +8,7 @@ mod facts;
 mod places;
 mod rules;
 pub(super) mod settings;
-pub(in crate::package) mod statements;
+mod statements;
 mod submissions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +21,8 @@ use crate::model::program::Constant;
 use crate::model::recipe::Recipe;
 use crate::model::words::words;
 use crate::package::convert::facts::{Facts, Names};
-use crate::package::convert::statements::StatementFile;
 use crate::package::files::Files;
+use crate::package::statements::Statement;
 use crate::package::text::START;
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
 use crate::package::{FORMATS, name};
@@ -129,7 +129,7 @@ pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
         used: problem.unmade.iter().flat_map(Recipe::files_of_package).cloned().collect(),
         lost: Lost::default(),
     };
-    planner.plan(&format.statement_files(&tree))
+    planner.plan(&format.statements(&tree))
 }
 
 fn is_kattis(problem: &Problem) -> bool {
@@ -166,7 +166,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn plan(mut self, statements: &[StatementFile]) -> Result<NewPackage, Diagnostic> {
+    fn plan(mut self, statements: &[Statement]) -> Result<NewPackage, Diagnostic> {
         if self.problem.layout.format == self.to.format() {
             self.copy_all();
         } else {

@@ -20,13 +20,13 @@ use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
 use crate::package::Format;
 use crate::package::by_name::{self, compared_by_lines};
-use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
 use crate::package::files::{Files, Item, is_inside, is_valid_name};
 use crate::package::italian::gen_file::{Group, Source};
 use crate::package::languages::natural_language;
 use crate::package::node::{Document, Map, Node, Parse};
+use crate::package::statements::Statement;
 use crate::package::text::shown;
 use crate::package::values::{Bound, at_most, integer, number, positive, seconds, text};
 use crate::package::yaml;
@@ -99,7 +99,7 @@ impl Format for Italian {
         Layout::with_settings("Italian", SETTINGS, "sol", "change `time_limit` in task.yaml")
     }
 
-    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
         // Faults are reported where the settings are read.
         let faults = Faults::default();
         let file = tree.file(SETTINGS);

@@ -4,11 +4,10 @@
 //! "Attachments".
 
 use std::fs;
-use std::path::Path;
 
 use crate::package::files::Files;
 use crate::package::languages::is_natural_language;
-use crate::package::statements::{Form, Statement, by_language};
+use crate::package::statements::Statement;
 use crate::package::text::TextFile;
 
 /// Texts for people, one for each language, in a directory of their own.
@@ -44,18 +43,15 @@ impl Texts {
         Some(Named { language, ending })
     }
 
-    /// The files in a package, sorted by language, then by form with the best to show first.
-    pub(super) fn files(&self, package: &Path) -> Vec<Statement> {
-        let entries = fs::read_dir(package.join(self.directory)).into_iter().flatten().flatten();
-        let files: Vec<Statement> = entries
-            .filter_map(|entry| {
-                let name = entry.file_name();
-                let Named { language, .. } = self.named(name.to_str()?)?;
-                let path = entry.path();
-                Some(Statement { language: language?.to_owned(), form: Form::of(&path)?, path })
-            })
-            .collect();
-        by_language(files)
+    /// The files in a package.
+    pub(super) fn files(&self, tree: &Files) -> Vec<Statement> {
+        let entries = fs::read_dir(tree.path(self.directory)).into_iter().flatten().flatten();
+        let files = entries.filter_map(|entry| {
+            let name = entry.file_name();
+            let Named { language, .. } = self.named(name.to_str()?)?;
+            Statement::of(language?.to_owned(), entry.path())
+        });
+        files.collect()
     }
 
     /// The languages of such texts, sorted; reports a lack of texts if `is_needed`.

@@ -18,7 +18,6 @@ use std::path::Path;
 use crate::model::layout::Layout;
 use crate::model::problem::{Grading, Interaction, Problem, ProblemKind};
 use crate::package::Format;
-use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
 use crate::package::files::Files;
@@ -26,7 +25,7 @@ use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::statements::{Form, Statement};
-use crate::package::text::{Page, TextFile, settings_have};
+use crate::package::text::{Page, settings_have};
 
 /// The format.
 pub(super) struct Polygon;
@@ -54,36 +53,33 @@ impl Format for Polygon {
         )
     }
 
-    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
-        let faults = Faults::default();
-        let file = tree.file(SETTINGS).and_then(|item| TextFile::read(&item.path, &faults));
-        let page = file.as_ref().map(|file| Page { file, faults: &faults });
-        let document = page.and_then(|page| Some((page, xml::parse(page)?)));
-        let Some((page, document)) = &document else { return Vec::new() };
-        let described = Element::root(document, *page).listed("statements", "statement");
-        let statements = described.filter_map(|statement| {
-            let language = natural_language(statement.attribute("language")?).to_owned();
-            Some(StatementFile { language, name: statement.attribute("path")?.to_owned() })
-        });
-        statements.collect()
-    }
-
-    /// Statements in sections, which Polygon keeps for languages without a whole statement.
-    fn statements(&self, dir: &Path) -> Vec<Statement> {
+    /// Also those in sections, which Polygon keeps for languages without a whole statement.
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
         let languages =
-            fs::read_dir(dir.join("statement-sections")).into_iter().flatten().flatten();
+            fs::read_dir(tree.path("statement-sections")).into_iter().flatten().flatten();
         let sections = languages.filter_map(|language| {
             let path = language.path().join("legend.tex");
             let name = language.file_name();
             let language = natural_language(name.to_str()?).to_owned();
-            path.is_file().then_some(Statement { language, form: Form::Sections, path })
+            Some(Statement { language, form: Form::Sections, path })
         });
-        sections.collect()
+        let mut all: Vec<Statement> = sections.collect();
+        let faults = Faults::default();
+        let file = tree.file(SETTINGS).and_then(|item| item.read(&faults));
+        let page = file.as_ref().map(|file| Page { file, faults: &faults });
+        let document = page.and_then(|page| Some((page, xml::parse(page)?)));
+        let Some((page, document)) = &document else { return all };
+        let described = Element::root(document, *page).listed("statements", "statement");
+        all.extend(described.filter_map(|statement| {
+            let language = natural_language(statement.attribute("language")?).to_owned();
+            Statement::of(language, tree.path(statement.attribute("path")?))
+        }));
+        all
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
         let faults = &tree.faults;
-        let file = TextFile::read(&tree.file(SETTINGS)?.path, faults)?;
+        let file = tree.file(SETTINGS)?.read(faults)?;
         let page = Page { file: &file, faults };
         let document = xml::parse(page)?;
         let root = Element::root(&document, page);

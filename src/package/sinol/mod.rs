@@ -16,10 +16,10 @@ use crate::model::program::{Program, ProgramKind};
 use crate::model::protocol::Protocol;
 use crate::package::Format;
 use crate::package::by_name;
-use crate::package::convert::statements::StatementFile;
 use crate::package::draft::{Draft, short_name};
 use crate::package::files::Files;
 use crate::package::node::{Document, Map};
+use crate::package::statements::Statement;
 use crate::package::text::{settings_have, shown};
 use crate::package::values::text;
 use crate::package::yaml;
@@ -65,7 +65,7 @@ impl Format for Sinol {
         Layout::with_settings("sinol", SETTINGS, "prog", "change `time_limit` in config.yml")
     }
 
-    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
         // Names such as `abczad.pdf` and `abczad-en.pdf`.
         by_name::statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
             "" => Some("pl".to_owned()),

@@ -135,10 +135,9 @@ impl Format for KattisLegacy {
         }
     }
 
-    fn statements(&self, dir: &Path) -> Vec<Statement> {
-        let texts =
-            if dir.join(STATEMENTS.directory).is_dir() { STATEMENTS } else { NEW_STATEMENTS };
-        texts.files(dir)
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
+        let is_old = tree.path(STATEMENTS.directory).is_dir();
+        if is_old { STATEMENTS } else { NEW_STATEMENTS }.files(tree)
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {

@@ -88,8 +88,8 @@ impl Format for Kattis202509 {
         }
     }
 
-    fn statements(&self, dir: &Path) -> Vec<Statement> {
-        STATEMENTS.files(dir)
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
+        STATEMENTS.files(tree)
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
