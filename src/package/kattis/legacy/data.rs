@@ -33,23 +33,8 @@ pub(super) fn read(
     };
     let root = reader.keys("data", GroupKeys::default());
     reader.group("", &root);
-    for part in [Part::Sample, Part::Secret] {
+    for part in Part::ALL.into_iter().filter(|part| is_draft || part.is_judged()) {
         reader.directory(part, &format!("data/{}", part.name()), &root);
-    }
-    if is_draft {
-        for part in
-            [Part::InvalidInput, Part::InvalidAnswer, Part::ValidOutput, Part::InvalidOutput]
-        {
-            let before = reader.data.cases.len();
-            reader.directory(part, &format!("data/{}", part.name()), &root);
-            let cases = reader.data.cases.split_off(before);
-            match part {
-                Part::InvalidInput => reader.data.invalid_inputs = cases,
-                Part::InvalidAnswer => reader.data.invalid_answers = cases,
-                Part::ValidOutput => reader.data.valid_outputs = cases,
-                _ => reader.data.invalid_outputs = cases,
-            }
-        }
     }
     for (ending, items) in &reader.unlisted {
         let more = match items.len() {
@@ -164,7 +149,7 @@ impl<'a> Reader<'a> {
                 Entry::Group(item) => self.directory(part, &item.name, &keys),
                 Entry::Case(base, files) => {
                     let case = self.case(part, base, files, &keys);
-                    self.data.cases.extend(case);
+                    part.cases(&mut self.data).extend(case);
                 }
             }
         }
@@ -178,7 +163,6 @@ impl<'a> Reader<'a> {
         group: &GroupKeys,
     ) -> Option<TestCase> {
         let pack = self.pack;
-        let path = |ending| files.get(ending).map(|item: &Item| item.path.clone());
         let wanted: &[&str] = match part {
             Part::InvalidInput => &["in"],
             Part::Sample | Part::Secret | Part::InvalidAnswer => &["in", "ans"],
@@ -202,19 +186,10 @@ impl<'a> Reader<'a> {
             output_validator_args = flags::settled(output_validator_args);
         }
         Some(TestCase {
-            name: base["data/".len()..].to_owned(),
-            input: path("in")?,
-            answer: path("ans"),
-            output: path("out"),
-            interaction: path("interaction"),
-            files: files
-                .get("files")
-                .map(|it| case_files::inside(pack.tree, it))
-                .unwrap_or_default(),
             args: keys.args.unwrap_or_default(),
             input_validator_args: keys.input_flags.unwrap_or_default(),
             output_validator_args,
-            ..TestCase::default()
+            ..files.test_case(pack.tree, &base["data/".len()..])?
         })
     }
 }

@@ -99,27 +99,17 @@ pub(super) fn grading(pack: &Pack<'_>, map: &mut Map<'_>) -> GradingKeys {
 /// The same keys as written, without checks against the rest of the package.
 pub(super) fn grading_keys(map: &mut Map<'_>) -> GradingKeys {
     let mut it = GradingKeys::default();
-    if let Some(node) = map.node("on_reject") {
-        it.on_reject = match node.word() {
-            "break" | "first_error" => Some(OnReject::Break),
-            "continue" | "grade" => Some(OnReject::Continue),
-            "worst_error" => None,
-            _ => {
-                node.must_be("`break` or `continue`");
-                None
-            }
-        };
-    }
-    if let Some(node) = map.node("grading") {
-        it.is_custom = match node.word() {
-            "default" => Some(false),
-            "custom" => Some(true),
-            _ => {
-                node.must_be("`default` or `custom`");
-                None
-            }
-        };
-    }
+    map.set("on_reject", &mut it.on_reject, |node| match node.word() {
+        "break" | "first_error" => Ok(Some(OnReject::Break)),
+        "continue" | "grade" => Ok(Some(OnReject::Continue)),
+        "worst_error" => Ok(None),
+        _ => Err(node.must_be("`break` or `continue`")),
+    });
+    map.set("grading", &mut it.is_custom, |node| match node.word() {
+        "default" => Ok(false),
+        "custom" => Ok(true),
+        _ => Err(node.must_be("`default` or `custom`")),
+    });
     map.set("grader_flags", &mut it.grader_flags, words);
     map.set("accept_score", &mut it.accept_score, score);
     map.set("reject_score", &mut it.reject_score, score);

@@ -165,13 +165,11 @@ fn size(node: &Node<'_>, unit: u64) -> Parse<Bytes> {
 fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> {
     let mut map = node.map()?.without_nulls();
     map.node("show_test_data_groups");
-    if let Some(node) = map.node("objective") {
-        match node.word() {
-            "max" => it.objective = Objective::Max,
-            "min" => it.objective = Objective::Min,
-            _ => drop(node.must_be("`max` or `min`")),
-        }
-    }
+    map.set("objective", &mut it.objective, |node| match node.word() {
+        "max" => Ok(Objective::Max),
+        "min" => Ok(Objective::Min),
+        _ => Err(node.must_be("`max` or `min`")),
+    });
     let keys = grading_keys(&mut map);
     it.grading = match types.iter().any(|it| it == "scoring") {
         true => keys,
