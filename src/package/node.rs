@@ -322,6 +322,13 @@ impl<'a> Map<'a> {
         Some(self.node.behind(entry)).filter(|node| !(self.without_nulls && node.is_null()))
     }
 
+    /// Makes keys known that mean nothing to juror; they are separated by blanks.
+    pub(super) fn ignore(&mut self, keys: &'static str) {
+        for key in keys.split(' ') {
+            self.node(key);
+        }
+    }
+
     /// The value of a key; `None` if the key is absent.
     pub(super) fn ask<T>(
         &mut self,

@@ -41,29 +41,11 @@ const SETTINGS: &str = "task.yaml";
 const MOST: usize = 10_000;
 
 /// Keys about contests, which do not affect judging.
-const OF_CONTESTS: [&str; 21] = [
-    "token_mode",
-    "token_max_number",
-    "token_min_interval",
-    "token_gen_initial",
-    "token_gen_number",
-    "token_gen_interval",
-    "token_gen_max",
-    "token_initial",
-    "token_gen_time",
-    "token_total",
-    "token_max",
-    "public_testcases",
-    "risultati",
-    "score_mode",
-    "feedback_level",
-    "max_submission_number",
-    "max_user_test_number",
-    "min_submission_interval",
-    "min_user_test_interval",
-    "version",
-    "score_precision",
-];
+const OF_CONTESTS: &str = "\
+    token_mode token_max_number token_min_interval token_gen_initial token_gen_number token_gen_interval \
+    token_gen_max token_initial token_gen_time token_total token_max public_testcases risultati score_mode \
+    feedback_level max_submission_number max_user_test_number min_submission_interval min_user_test_interval \
+    version score_precision";
 
 /// Keys that change judging in a way that juror does not support.
 const REFUSED: [&str; 6] = [
@@ -146,9 +128,7 @@ fn either<'a, T>(
 }
 
 fn settings(map: &mut Map<'_>, problem: &mut Problem) {
-    for key in OF_CONTESTS {
-        map.node(key);
-    }
+    map.ignore(OF_CONTESTS);
     either(map, ["name", "nome_breve"], text);
     let title = either(map, ["title", "nome"], text);
     let language = primary_language(map);

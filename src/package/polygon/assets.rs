@@ -30,19 +30,8 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
             element.error(message, "judge this problem on Polygon or Codeforces");
         }
     }
-    assets.knows(
-        &[
-            "checker",
-            "interactor",
-            "validators",
-            "solutions",
-            "scorer",
-            "strategy",
-            "arbiter",
-            "programs",
-        ],
-        &[],
-    );
+    let known = "checker interactor validators solutions scorer strategy arbiter programs";
+    assets.knows(known, "");
     problem.output_protocol = Protocol::Testlib;
     problem.input_protocol = Protocol::Testlib;
     match assets.child("checker") {
@@ -55,7 +44,7 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
         }
     }
     if let Some(element) = assets.child("interactor") {
-        element.knows(&["source", "binary", "copy", "testset", "runs"], &["name", "type"]);
+        element.knows("source binary copy testset runs", "name type");
         if let Some(runs) = element.child("runs") {
             runs.error("the interactor talks with several runs, which juror does not support", "");
         }
@@ -72,7 +61,7 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
 }
 
 fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
-    element.knows(&["source", "binary", "copy", "testset"], &["name", "type"]);
+    element.knows("source binary copy testset", "name type");
     if let Some(kind) = element.attribute("type").filter(|kind| *kind != "testlib") {
         let message =
             format!("the checker is of type `{}`; juror supports only testlib", shown(kind));
@@ -122,7 +111,7 @@ fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
 }
 
 fn validator(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
-    element.knows(&["source", "binary", "testset"], &["name", "type"]);
+    element.knows("source binary testset", "name type");
     problem.input_validators.extend(program(pack, element, ProgramKind::InputValidator));
     for (number, test) in own_tests(element) {
         let Ok((name, input)) = tested_path(pack, element, test, "input-path-pattern", number)
@@ -177,7 +166,7 @@ fn unknown_verdict(test: Element<'_>, verdict: Option<&str>) {
 
 /// A solution; `None` if its tag says that it is not judged.
 fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> {
-    element.knows(&["source", "binary", "extra-tags"], &["tag", "note"]);
+    element.knows("source binary extra-tags", "tag note");
     let Some(described) = element.child("source") else {
         return Err(
             element.error("`solution` has no `source`", "export the full package from Polygon")

@@ -22,16 +22,9 @@ use crate::package::text::shown;
 /// Reads limits and files.
 pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
     let judging = pack.judging;
-    let attributes = [
-        "cpu-name",
-        "cpu-speed",
-        "input-file",
-        "output-file",
-        "run-count",
-        "interactive",
-        "treat-points-from-checker-as-percent",
-    ];
-    judging.knows(&["testset"], &attributes);
+    let attributes = "cpu-name cpu-speed input-file output-file run-count interactive \
+                      treat-points-from-checker-as-percent";
+    judging.knows("testset", attributes);
     if let Some(count) = judging.attribute("run-count").filter(|count| *count != "1") {
         let message =
             format!("`run-count` is {}: juror runs a submission once on each test", shown(count));
@@ -101,16 +94,9 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
             "",
         );
     }
-    let known = [
-        "time-limit",
-        "memory-limit",
-        "test-count",
-        "input-path-pattern",
-        "answer-path-pattern",
-        "tests",
-        "groups",
-    ];
-    testset.knows(&known, &["name"]);
+    let known =
+        "time-limit memory-limit test-count input-path-pattern answer-path-pattern tests groups";
+    testset.knows(known, "name");
     let tests: Vec<Element<'_>> = testset.listed("tests", "test").collect();
     match testset.number::<usize>("test-count", "a whole number") {
         Ok(Some(count)) if count != tests.len() => {
@@ -157,9 +143,8 @@ fn test<'a>(
     [input, answer]: &[String; 2],
     unmade: &mut Unmade<'_>,
 ) -> Parse<Test<'a>> {
-    let attributes =
-        ["method", "cmd", "sample", "description", "group", "points", "from-file", "verdict"];
-    element.knows(&["executables"], &attributes);
+    let attributes = "method cmd sample description group points from-file verdict";
+    element.knows("executables", attributes);
     if let Some(executables) = element.child("executables") {
         executables.error("the test has generators of its own, which juror does not run", "");
     }

@@ -121,20 +121,8 @@ struct Pack<'a> {
 impl Pack<'_> {
     /// Reports errors for elements that would change judging, and warnings for unknown ones.
     fn refuse_unknown(&self) {
-        let known = [
-            "names",
-            "statements",
-            "tutorials",
-            "judging",
-            "files",
-            "assets",
-            "properties",
-            "stresses",
-            "tags",
-            "documents",
-            "materials",
-        ];
-        self.root.knows(&known, &["revision", "short-name", "url"]);
+        let known = "names statements tutorials judging files assets properties stresses tags documents materials";
+        self.root.knows(known, "revision short-name url");
         for tag in self.root.listed("tags", "tag") {
             if tag.attribute("value") == Some("run-twice")
                 && self.judging.attribute("run-count").is_none()

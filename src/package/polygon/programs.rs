@@ -23,7 +23,7 @@ impl Resources {
     pub(super) fn read(root: Element<'_>, tree: &Files) -> Self {
         let mut resources = Self::default();
         let lists = || root.named("files").flat_map(|files| files.named("resources"));
-        lists().for_each(|list| list.knows(&["file"], &[]));
+        lists().for_each(|list| list.knows("file", ""));
         let files = lists().flat_map(|list| list.named("file"));
         for file in files.filter(|file| file.attribute("type").is_some()) {
             let Ok(item) = source(file, tree) else { continue };

@@ -23,7 +23,7 @@ pub(super) fn groups(
 ) -> bool {
     let described: Vec<Element<'_>> = testset.listed("groups", "group").collect();
     for group in &described {
-        group.knows(&["dependencies"], &["name", "points", "points-policy", "feedback-policy"]);
+        group.knows("dependencies", "name points points-policy feedback-policy");
     }
     let mut names: Vec<&str> = Vec::new();
     for test in &tests {

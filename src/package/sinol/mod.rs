@@ -34,14 +34,8 @@ const SETTINGS: &str = "config.yml";
 const ELSEWHERE: &str = "judge this package with sinol-make";
 
 /// Keys about statements, archives and measuring, which do not affect judging.
-const OF_TOOLS: [&str; 6] = [
-    "testrun_soc",
-    "sinol_latex_compiler",
-    "sinol_static_tests",
-    "sinol_undocumented_time_tool",
-    "sinol_undocumented_test_limits",
-    "sinol_total_score",
-];
+const OF_TOOLS: &str = "testrun_soc sinol_latex_compiler sinol_static_tests sinol_undocumented_time_tool \
+                        sinol_undocumented_test_limits sinol_total_score";
 
 /// Keys that change judging, each with the value that changes nothing.
 const REFUSED: [(&str, &str); 2] = [("num_processes", "1"), ("fake_time", "off")];
@@ -113,9 +107,7 @@ impl Format for Sinol {
 
 /// Reports settings that juror does not support.
 fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
-    for key in OF_TOOLS {
-        map.node(key);
-    }
+    map.ignore(OF_TOOLS);
     for (key, harmless) in REFUSED {
         if let Some(node) = map.node(key).filter(|node| node.word() != harmless) {
             let message =

@@ -51,9 +51,7 @@ pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, is_root: bool) 
         map.set("output_validator_args", &mut it.output_flags, |node| output_flags(pack, node));
         map.set("args", &mut it.args, words);
         map.get("full_feedback", boolean);
-        for key in ["hint", "description", "input_visualizer_args", "output_visualizer_args"] {
-            map.node(key);
-        }
+        map.ignore("hint description input_visualizer_args output_visualizer_args");
         for node in LATER.into_iter().filter_map(|key| map.node(key)) {
             let message = format!("`{}` is not supported in format 2023-07", node.key);
             node.key_error(

@@ -19,19 +19,8 @@ use crate::package::text::{TextFile, shown};
 use crate::package::values::{Bound, boolean, number, positive, text};
 
 /// Keys that only inform people.
-const FOR_PEOPLE: [&str; 11] = [
-    "author",
-    "credits",
-    "source",
-    "source_url",
-    "license",
-    "rights_owner",
-    "keywords",
-    "uuid",
-    "version",
-    "embargo_until",
-    "libraries",
-];
+const FOR_PEOPLE: &str = "author credits source source_url license rights_owner keywords uuid version \
+                          embargo_until libraries";
 
 /// Reads the keys of `problem.yaml`.
 pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
@@ -39,9 +28,7 @@ pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     let mut it = LegacyYaml::new(is_draft);
     map.node("problem_format_version");
     map.set("name", &mut it.shared.names, names);
-    for key in FOR_PEOPLE {
-        map.node(key);
-    }
+    map.ignore(FOR_PEOPLE);
     let mut types = map.get("type", types).unwrap_or_else(|| vec!["pass-fail".to_owned()]);
     if let Some(node) = map.node("validation") {
         validation(&node, &mut types, &mut it);
