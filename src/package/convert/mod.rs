@@ -184,21 +184,26 @@ impl Planner<'_> {
         if self.to == Target::DomjudgeZip {
             self.add_for_domjudge();
         }
-        let Self { mut files, directories, lost, cases, problem, .. } = self;
-        files.sort_by(|a, b| a.name.cmp(&b.name));
+        self.files.sort_by(|a, b| a.name.cmp(&b.name));
+        let names = self.new_names();
+        let Self { files, lost, cases, problem, .. } = self;
         if let Some(pair) = files.windows(2).find(|pair| pair[0].name == pair[1].name) {
             let message = format!("two of its files would be called {}", pair[0].name);
             return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
         }
-        let named = files.iter().filter_map(|file| Some((file.source()?.to_owned(), &file.name)));
-        let named = named.map(|(path, name)| (path, name.clone()));
-        let names = named.chain(directories).collect();
         Ok(NewPackage { files, lost, names, cases })
     }
 
     /// Whether the package is in a version of the Kattis format; these share most names.
     fn is_kattis(&self) -> bool {
         is_kattis(self.problem)
+    }
+
+    /// New names of the old files, and of programs that got a directory.
+    fn new_names(&self) -> BTreeMap<PathBuf, String> {
+        let files = self.files.iter();
+        let named = files.filter_map(|it| Some((it.source()?.to_owned(), it.name.clone())));
+        named.chain(self.directories.clone()).collect()
     }
 
     fn copy_all(&mut self) {

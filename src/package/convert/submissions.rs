@@ -1,13 +1,14 @@
 //! `submissions.yaml`: expectations that the folders of the new format do not express.
 
+use crate::model::problem::Grading;
 use crate::model::score::Score;
 use crate::model::submission::{Expectation, Overall, ScoreRange, Submission, UseForTimeLimit};
 use crate::model::verdict::Verdict;
-use crate::package::convert::facts::ALL;
+use crate::package::convert::facts::{ALL, Names};
 use crate::package::convert::places::is_of_library_checker;
-use crate::package::convert::{Planner, map, plain, text, texts};
+use crate::package::convert::{Planner, map, plain, raw, text, texts};
 use crate::package::kattis::FOLDERS;
-use crate::package::yaml::Raw;
+use crate::package::yaml::{Raw, Value};
 use crate::package::yaml_text;
 
 /// The folder for a submission of another format: the one with the same expectation.
@@ -70,8 +71,13 @@ impl Planner<'_> {
                 keys.push((key.to_owned(), value));
             }
         };
+        let files = self.new_names();
+        let names = Names { root: &self.problem.dir, new: Some((&files, &self.cases)) };
         for submission in &self.problem.submissions {
-            let Some(name) = self.name_of_submission(submission) else { continue };
+            let name = names.path(&submission.program.path);
+            let Some(name) = name.as_deref().and_then(|it| it.strip_prefix("submissions/")) else {
+                continue;
+            };
             let own_folder = name.split('/').next().unwrap_or_default();
             for rule in &submission.expectations {
                 let folder = FOLDERS.iter().find(|folder| folder.name == own_folder);
@@ -84,7 +90,7 @@ impl Planner<'_> {
                 // A pattern of this format stays; rules from elsewhere are written for the submission itself.
                 let is_pattern = rule.overall.is_none() && self.problem.layout.format == "2023-07"
                     || rule.pattern == own_folder;
-                let pattern = if is_pattern { &rule.pattern } else { &name };
+                let pattern = if is_pattern { &rule.pattern } else { name };
                 if is_unknown(rule) {
                     continue;
                 }
@@ -99,7 +105,7 @@ impl Planner<'_> {
             let said = [("language", &program.language), ("entrypoint", &program.entry_point)];
             for (key, value) in said.into_iter().filter(|_| !is_of_library_checker(program)) {
                 if let Some(value) = value {
-                    add(&name, key, text(value));
+                    add(name, key, text(value));
                 }
             }
         }
@@ -109,20 +115,6 @@ impl Planner<'_> {
             let rules = rules.into_iter().map(|(pattern, keys)| (pattern, map(keys)));
             self.write("submissions/submissions.yaml", yaml_text::write(&map(rules)));
         }
-    }
-
-    /// The name in the new package, below `submissions/`.
-    fn name_of_submission(&self, submission: &Submission) -> Option<String> {
-        let path = &submission.program.path;
-        if let Some(directory) = self.directories.get(path) {
-            return directory.strip_prefix("submissions/").map(str::to_owned);
-        }
-        let file =
-            self.files.iter().find(|it| it.source().is_some_and(|it| it.starts_with(path)))?;
-        let deeper = file.source()?.strip_prefix(path).ok()?.components().count();
-        let mut parts: Vec<&str> = file.name.split('/').skip(1).collect();
-        parts.truncate(parts.len() - deeper);
-        Some(parts.join("/"))
     }
 }
 
@@ -140,7 +132,7 @@ fn is_right(rule: &Expectation) -> bool {
 }
 
 /// The keys for what a rule expects, or for what follows from it: the verdict as a whole is that of some test case.
-fn keys(rule: &Expectation, grading: crate::model::problem::Grading) -> Vec<(&'static str, Raw)> {
+fn keys(rule: &Expectation, grading: Grading) -> Vec<(&'static str, Raw)> {
     let verdicts = |verdicts: &[Verdict]| texts(sorted(verdicts).into_iter().map(Verdict::short));
     let mut keys = Vec::new();
     if let Some(Overall { verdicts: wanted, is_partial }) = &rule.overall {
@@ -156,18 +148,11 @@ fn keys(rule: &Expectation, grading: crate::model::problem::Grading) -> Vec<(&'s
     keys.extend(rule.permitted.as_ref().map(|it| ("permitted", verdicts(it))));
     keys.extend(rule.required.as_ref().map(|it| ("required", verdicts(it))));
     if let Some(ScoreRange { from, to }) = rule.score
-        && grading == crate::model::problem::Grading::Scoring
+        && grading == Grading::Scoring
         && from.points() >= 0.0
     {
-        keys.push((
-            "score",
-            match from == to {
-                true => plain(from),
-                false => {
-                    super::raw(crate::package::yaml::Value::Sequence(vec![plain(from), plain(to)]))
-                }
-            },
-        ));
+        let range = || raw(Value::Sequence(vec![plain(from), plain(to)]));
+        keys.push(("score", if from == to { plain(from) } else { range() }));
     }
     keys.extend(rule.message.as_ref().map(|message| ("message", text(message))));
     let for_time_limit = match rule.use_for_time_limit {

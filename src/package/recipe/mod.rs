@@ -153,7 +153,7 @@ struct Reader<'a> {
 }
 
 /// Settings of a directory that its contents inherit.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Scope {
     /// The path below `data/`; empty at the root.
     name: String,
@@ -182,16 +182,8 @@ impl Scope {
 
 impl<'a> Reader<'a> {
     fn root(&mut self, root: &Node<'a>) {
-        let scope = Scope {
-            name: String::new(),
-            keys: String::new(),
-            solution: None,
-            random_salt: String::new(),
-            tries: 1,
-            output_validator_args: None,
-        };
         // Its fault is reported.
-        let _reported = self.directory(root, scope);
+        let _reported = self.directory(root, Scope { tries: 1, ..Scope::default() });
         for found in include::resolve(&self.directories) {
             if self.is_full(&found.node) {
                 break;
