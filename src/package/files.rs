@@ -283,6 +283,14 @@ pub(super) fn is_valid_name(name: &str) -> bool {
         && name.bytes().all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
 }
 
+/// The name of something in a directory, which may be that of the package.
+pub(super) fn join(directory: &str, name: &str) -> String {
+    match directory {
+        "" => name.to_owned(),
+        directory => format!("{directory}/{name}"),
+    }
+}
+
 /// Whether a name is in this directory, at any depth.
 pub(super) fn is_inside(name: &str, directory: &str) -> bool {
     name.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))

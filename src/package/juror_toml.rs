@@ -3,7 +3,7 @@
 use crate::model::grader::CustomScore;
 use crate::model::problem::{Equivalent, Interaction, Problem, ProgramIo};
 use crate::model::protocol::Protocol;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::{Files, is_valid_name};
 use crate::package::node::{Document, Node, Parse};
 use crate::package::testlib;
@@ -102,7 +102,7 @@ fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {
     if input == output {
         node.error("input and output are the same file", "choose two different files");
     }
-    if draft.file_writing == FileWriting::Forbidden {
+    if draft.file_writing == Some(false) {
         let layout = &draft.problem.layout;
         let message = format!(
             "programs may not write `{output}`: {} does not allow file writing",

@@ -116,6 +116,11 @@ pub fn formats() -> [&'static str; FORMATS.len()] {
     FORMATS.map(name)
 }
 
+/// The format that a problem was read in.
+fn format_of(problem: &Problem) -> Option<&'static dyn Format> {
+    FORMATS.into_iter().find(|it| it.layout().format == problem.layout.format)
+}
+
 /// The first word of its name, for the command line.
 fn name(format: &dyn Format) -> &'static str {
     format.layout().format.split(' ').next().unwrap_or_default()
@@ -129,11 +134,7 @@ pub fn read(dir: &Path) -> Reading {
 /// Reads the package in a directory; with a name, in the format of that name.
 pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     let named = FORMATS.into_iter().find(|it| format == Some(name(*it)));
-    let found = match named {
-        Some(format) => detect::as_asked(dir, format),
-        None => detect::format(dir),
-    };
-    let (format, reason) = match found {
+    let (format, reason) = match detect::format(dir, named) {
         Ok(found) => found,
         Err(diagnostic) => {
             return Reading { layout: None, problem: None, diagnostics: vec![diagnostic] };

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::model::problem::Problem;
-use crate::package::FORMATS;
 use crate::package::files::Files;
+use crate::package::format_of;
 
 /// A statement in a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,7 @@ impl Statement {
 
 /// The statements of a problem, by language: for each the one that can be shown best.
 pub fn statements(problem: &Problem) -> Vec<Statement> {
-    let format = FORMATS.into_iter().find(|it| it.layout().format == problem.layout.format);
-    let Some(format) = format else { return Vec::new() };
+    let Some(format) = format_of(problem) else { return Vec::new() };
     let mut all = format.statements(&Files::read(&problem.dir, format));
     all.retain(|statement| statement.path.is_file());
     all.sort_by(|a, b| (&a.language, a.form).cmp(&(&b.language, b.form)));

@@ -57,7 +57,7 @@ impl TextFile {
     /// By "General requirements", it must have Unix line ends and no byte-order mark. A mark confuses programs that
     /// read the file, and is an error; juror tolerates other line ends.
     pub(super) fn read(path: &Path, faults: &Faults) -> Option<Self> {
-        let bytes = match read_bounded(path) {
+        let bytes = match start_of(path, MAX_SIZE + 1) {
             Ok(bytes) => bytes,
             Err(error) => {
                 faults.error(path, format!("cannot be read: {error}"), "");
@@ -153,10 +153,6 @@ impl Untidy {
         };
         faults.warning(at, message, help);
     }
-}
-
-fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    start_of(path, MAX_SIZE + 1)
 }
 
 /// The first bytes of a file, at most `most`. Fails if it is not a file: a pipe could block, and a device has no end.

@@ -165,8 +165,8 @@ pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
 
 fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) -> Reported {
     let marker = error.marker();
-    let line = u32::try_from(marker.line()).unwrap_or(u32::MAX).max(1);
-    let column = u32::try_from(marker.col()).unwrap_or(u32::MAX).saturating_add(1);
+    let line = saturated(marker.line()).max(1);
+    let column = saturated(marker.col()).saturating_add(1);
     let text = page.file.line(line);
     let indentation = text.len() - text.trim_start().len();
     let help = if text[..indentation].contains('\t') {
@@ -184,20 +184,21 @@ fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) -> Reported {
 
 fn lower_first(text: &str) -> String {
     let mut characters = text.trim_end_matches('.').chars();
-    characters
-        .next()
-        .map(|first| first.to_lowercase().chain(characters).collect())
-        .unwrap_or_default()
+    let first = characters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(characters).collect()
 }
 
 /// Uses the parser's own count of columns: counting again would be quadratic in a long line.
 fn file_range(span: &Span) -> Range {
-    let saturating = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Range {
-        line: saturating(span.start.line()).max(1),
-        column: saturating(span.start.col()).saturating_add(1),
-        width: saturating(span.len()).max(1),
+        line: saturated(span.start.line()).max(1),
+        column: saturated(span.start.col()).saturating_add(1),
+        width: saturated(span.len()).max(1),
     }
+}
+
+fn saturated(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Builds a tree from the stream of events.

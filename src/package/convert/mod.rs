@@ -25,7 +25,7 @@ use crate::package::files::Files;
 use crate::package::statements::Statement;
 use crate::package::text::START;
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
-use crate::package::{FORMATS, name};
+use crate::package::{FORMATS, format_of};
 
 words! {
     /// Formats that a package can be converted to.
@@ -116,8 +116,7 @@ impl Lost {
 /// # Errors
 /// If two of them would have the same name.
 pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
-    let format = FORMATS.into_iter().find(|it| name(*it) == first_word(problem.layout.format));
-    let format = format.unwrap_or(FORMATS[0]);
+    let format = format_of(problem).unwrap_or(FORMATS[0]);
     let tree = Files::read(&problem.dir, format);
     let planner = Planner {
         problem,
@@ -132,12 +131,9 @@ pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
     planner.plan(&format.statements(&tree))
 }
 
+/// Whether the package is in a version of the Kattis format; these share most names.
 fn is_kattis(problem: &Problem) -> bool {
     ["2025-09", "2023-07", "legacy", "legacy-icpc"].contains(&problem.layout.format)
-}
-
-fn first_word(text: &str) -> &str {
-    text.split(' ').next().unwrap_or_default()
 }
 
 impl NewPackage {
@@ -170,7 +166,7 @@ impl Planner<'_> {
         if self.problem.layout.format == self.to.format() {
             self.copy_all();
         } else {
-            match self.is_kattis() {
+            match is_kattis(self.problem) {
                 true => self.keep_files(),
                 false => {
                     self.place_statements(statements);
@@ -192,11 +188,6 @@ impl Planner<'_> {
             return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
         }
         Ok(NewPackage { files, lost, names, cases })
-    }
-
-    /// Whether the package is in a version of the Kattis format; these share most names.
-    fn is_kattis(&self) -> bool {
-        is_kattis(self.problem)
     }
 
     /// New names of the old files, and of programs that got a directory.

@@ -14,7 +14,7 @@ use crate::model::protocol::Protocol;
 use crate::model::text::uuid;
 use crate::model::units::Bytes;
 use crate::package::convert::rules::{self, Rule};
-use crate::package::convert::{Contents, Planner, map, plain, text, texts};
+use crate::package::convert::{Contents, Planner, is_kattis, map, plain, text, texts};
 use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
 use crate::package::node::Document;
@@ -52,7 +52,7 @@ impl Planner<'_> {
     /// Writes `problem.yaml` and the files beside it.
     pub(super) fn write_settings(&mut self) {
         let path = self.problem.dir.join(SETTINGS);
-        let old = self.is_kattis().then(|| read(&path)).flatten();
+        let old = is_kattis(self.problem).then(|| read(&path)).flatten();
         let old = Old(old.unwrap_or_else(|| map(Keys::new())));
         let keys = match self.to.is_new() {
             true => self.new_settings(&old),

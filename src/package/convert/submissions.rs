@@ -7,7 +7,7 @@ use crate::model::verdict::Verdict;
 use crate::package::convert::facts::{ALL, Names};
 use crate::package::convert::places::is_of_library_checker;
 use crate::package::convert::{Planner, map, plain, raw, text, texts};
-use crate::package::kattis::FOLDERS;
+use crate::package::kattis::{FOLDERS, Folder};
 use crate::package::yaml::{Raw, Value};
 use crate::package::yaml_text;
 
@@ -15,7 +15,7 @@ use crate::package::yaml_text;
 pub(super) fn folder(submission: &Submission) -> &'static str {
     let all = submission.expectations.iter().find(|rule| rule.cases.is_none());
     let Some(rule) = all else { return OTHER };
-    let found = FOLDERS.iter().find(|folder| is_default(rule, folder.permitted, folder.required));
+    let found = FOLDERS.iter().find(|folder| is_default(rule, folder));
     found.map_or(OTHER, |folder| folder.name)
 }
 
@@ -33,14 +33,11 @@ pub(super) fn has_some_points(submission: &Submission) -> bool {
 /// A folder without an expectation.
 const OTHER: &str = "mixed";
 
-fn is_default(
-    rule: &Expectation,
-    permitted: Option<&[Verdict]>,
-    required: Option<&[Verdict]>,
-) -> bool {
+/// Whether a rule says what the folder does.
+fn is_default(rule: &Expectation, folder: &Folder) -> bool {
     let Expectation { score, overall, message, use_for_time_limit, .. } = rule;
-    rule.permitted.as_deref().map(sorted) == permitted.map(sorted)
-        && rule.required.as_deref().map(sorted) == required.map(sorted)
+    rule.permitted.as_deref().map(sorted) == folder.permitted.map(sorted)
+        && rule.required.as_deref().map(sorted) == folder.required.map(sorted)
         && score.is_none()
         && overall.is_none()
         && message.is_none()
@@ -81,9 +78,7 @@ impl Planner<'_> {
             let own_folder = name.split('/').next().unwrap_or_default();
             for rule in &submission.expectations {
                 let folder = FOLDERS.iter().find(|folder| folder.name == own_folder);
-                let is_said = folder.is_some_and(|it| {
-                    rule.cases.is_none() && is_default(rule, it.permitted, it.required)
-                });
+                let is_said = folder.is_some_and(|it| rule.cases.is_none() && is_default(rule, it));
                 if is_said || is_right(rule) && own_folder == "accepted" {
                     continue;
                 }

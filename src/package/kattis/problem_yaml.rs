@@ -5,7 +5,6 @@
 use crate::model::limits::ProblemLimits;
 use crate::model::moment::Moment;
 use crate::model::program::Constant;
-use crate::package::draft::FileWriting;
 use crate::package::files::Files;
 use crate::package::kattis::SETTINGS;
 use crate::package::kattis::problem_type::ProblemType;
@@ -24,7 +23,8 @@ pub(super) struct ProblemYaml {
     pub names: Vec<(String, String)>,
     pub limits: ProblemLimits,
     pub languages: Option<Vec<String>>,
-    pub file_writing: FileWriting,
+    /// Whether submissions may write files, if the file says it readably.
+    pub file_writing: Option<bool>,
     pub constants: Vec<Constant>,
 }
 

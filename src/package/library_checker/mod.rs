@@ -175,31 +175,20 @@ impl Reader<'_> {
     /// The solutions: the one that makes the answers, and those in the list.
     fn submissions(&self, map: &mut Map<'_>) -> Vec<Submission> {
         let mut submissions = Vec::new();
-        let expectation = |permitted: &[Verdict], required: Option<Verdict>| Expectation {
-            pattern: "solutions".to_owned(),
-            permitted: Some(permitted.to_vec()),
-            required: required.map(|verdict| vec![verdict]),
-            ..Expectation::default()
-        };
         let correct = self.programs.program(CORRECT, ProgramKind::Submission);
         submissions.extend(correct.map(|program| Submission {
             name: "correct.cpp".to_owned(),
             program,
-            expectations: vec![expectation(&[Accepted], None)],
+            expectations: vec![expectation(vec![Accepted], None)],
         }));
         let listed = map.node("solutions").map(|node| node.items("tables `[[solutions]]`"));
         for node in listed.into_iter().flatten().flatten() {
-            let read = self.solution(&node.called("solutions"), &expectation);
-            submissions.extend(read);
+            submissions.extend(self.solution(&node.called("solutions")));
         }
         submissions
     }
 
-    fn solution(
-        &self,
-        node: &Node<'_>,
-        expectation: &dyn Fn(&[Verdict], Option<Verdict>) -> Expectation,
-    ) -> Parse<Submission> {
+    fn solution(&self, node: &Node<'_>) -> Parse<Submission> {
         let mut map = node.map()?;
         let Some(name) = map.ask("name", filled_text)? else {
             return Err(node.error("`[[solutions]]` needs a `name`", "give a file in sol/"));
@@ -231,6 +220,15 @@ impl Reader<'_> {
         if with_grader {
             self.programs.with_grader(&mut program);
         }
-        Ok(Submission { name, program, expectations: vec![expectation(&permitted, required)] })
+        Ok(Submission { name, program, expectations: vec![expectation(permitted, required)] })
+    }
+}
+
+fn expectation(permitted: Vec<Verdict>, required: Option<Verdict>) -> Expectation {
+    Expectation {
+        pattern: "solutions".to_owned(),
+        permitted: Some(permitted),
+        required: required.map(|verdict| vec![verdict]),
+        ..Expectation::default()
     }
 }

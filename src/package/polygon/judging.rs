@@ -40,14 +40,17 @@ pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
         [Some(input), Some(output)] if is_valid_name(input) && is_valid_name(output) => {
             ProgramIo::Files { input: input.to_owned(), output: output.to_owned() }
         }
-        [Some(_), Some(_)] => {
-            judging.error("`input-file` and `output-file` must be plain file names", "");
-            ProgramIo::Standard
-        }
-        _ => {
-            let message = "only one of `input-file` and `output-file` is set";
-            judging
-                .error(message, "juror reads and writes two files, or standard input and output");
+        files => {
+            let (message, help) = match files {
+                [Some(_), Some(_)] => {
+                    ("`input-file` and `output-file` must be plain file names", "")
+                }
+                _ => (
+                    "only one of `input-file` and `output-file` is set",
+                    "juror reads and writes two files, or standard input and output",
+                ),
+            };
+            judging.error(message, help);
             ProgramIo::Standard
         }
     };

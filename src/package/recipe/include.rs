@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::model::recipe::RecipeLink;
+use crate::package::files::join;
 use crate::package::node::Node;
-use crate::package::recipe::{MOST_CASES, join};
+use crate::package::recipe::MOST_CASES;
 use crate::package::suggest::meant_or;
 use crate::package::text::shown;
 

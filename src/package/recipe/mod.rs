@@ -19,7 +19,7 @@ use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
-use crate::package::files::is_valid_name;
+use crate::package::files::{is_valid_name, join};
 use crate::package::node::{Document, Map, Node, Parse, Renamed};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::{Directory, Listed};
@@ -58,45 +58,36 @@ pub fn of_problem(path: &Path, problem: &Problem) -> RecipeReading {
 pub fn read(path: &Path, dir: &Path, constants: &[Constant], is_old: bool) -> RecipeReading {
     let faults = Faults::default();
     let document = Document::read(path, &faults, yaml::parse);
-    let recipe = document
-        .as_ref()
-        .and_then(|it| it.root().filled())
-        .map(|root| read_root(path, dir, constants, is_old, &root));
+    let root = document.as_ref().and_then(|it| it.root().filled());
+    let recipe = root.map(|root| {
+        let cases = root.raw.get("data").map_or(0, names::numbered_cases);
+        let mut reader = Reader {
+            dir,
+            is_old,
+            programs: Programs::new(dir.join(DIRECTORY), constants),
+            numbers: Numbers::up_to(cases),
+            directories: Vec::new(),
+            has_entries: false,
+            is_reported_full: false,
+            taken: HashMap::new(),
+            commands: HashMap::new(),
+            recipe: Recipe {
+                path: path.to_owned(),
+                cases: Vec::new(),
+                links: Vec::new(),
+                files: Vec::new(),
+            },
+        };
+        reader.root(&root);
+        let mut recipe = reader.recipe;
+        recipe.cases.sort_by(|a, b| a.name.cmp(&b.name));
+        recipe.links.sort_by(|a, b| a.name.cmp(&b.name));
+        recipe
+    });
     if document.is_some() && recipe.is_none() {
         faults.error(path, "is empty", "describe the test data under `data:`");
     }
     RecipeReading { recipe, diagnostics: faults.sorted() }
-}
-
-fn read_root(
-    path: &Path,
-    dir: &Path,
-    constants: &[Constant],
-    is_old: bool,
-    root: &Node<'_>,
-) -> Recipe {
-    let mut reader = Reader {
-        dir,
-        is_old,
-        programs: Programs::new(dir.join(DIRECTORY), constants),
-        numbers: Numbers::up_to(root.raw.get("data").map_or(0, names::numbered_cases)),
-        directories: Vec::new(),
-        has_entries: false,
-        is_reported_full: false,
-        taken: HashMap::new(),
-        commands: HashMap::new(),
-        recipe: Recipe {
-            path: path.to_owned(),
-            cases: Vec::new(),
-            links: Vec::new(),
-            files: Vec::new(),
-        },
-    };
-    reader.root(root);
-    let mut recipe = reader.recipe;
-    recipe.cases.sort_by(|a, b| a.name.cmp(&b.name));
-    recipe.links.sort_by(|a, b| a.name.cmp(&b.name));
-    recipe
 }
 
 /// The directories of `data/` that a recipe can fill. `fuzz` holds inputs that the fuzzer of BAPCtools found.
@@ -441,11 +432,4 @@ fn is_below(path: &str) -> bool {
     let path = Path::new(path);
     let is_normal = |component| matches!(component, std::path::Component::Normal(_));
     path.components().next().is_some() && path.components().all(is_normal)
-}
-
-fn join(directory: &str, name: &str) -> String {
-    match directory {
-        "" => name.to_owned(),
-        directory => format!("{directory}/{name}"),
-    }
 }

@@ -20,7 +20,7 @@ use crate::model::verdict::Verdict::{
     self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
 };
 use crate::package::Format;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::kattis::problem_yaml::{self as settings, ProblemYaml};
@@ -269,7 +269,7 @@ impl LegacyYaml {
     fn new(is_draft: bool) -> Self {
         let mut it = Self::default();
         it.shared.problem_type = ProblemType::Unknown;
-        it.shared.file_writing = FileWriting::Allowed;
+        it.shared.file_writing = Some(true);
         let [multiplier, margin] = if is_draft { [2.0, 1.5] } else { [5.0, 2.0] };
         it.shared.limits = ProblemLimits {
             ac_to_time_limit: multiplier,

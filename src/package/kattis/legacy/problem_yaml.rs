@@ -7,7 +7,6 @@ use std::time::Duration;
 use crate::model::grader::{GradingKeys, Objective};
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
-use crate::package::draft::FileWriting;
 use crate::package::files::Files;
 use crate::package::kattis::legacy::group_yaml::grading_keys;
 use crate::package::kattis::legacy::{LegacyYaml, flags, words};
@@ -45,9 +44,7 @@ pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     map.get("grading", |node| grading(node, &types, &mut it));
     map.set("languages", &mut it.shared.languages, problem_yaml::languages);
     if is_draft {
-        if map.get("allow_file_writing", boolean) == Some(false) {
-            it.shared.file_writing = FileWriting::Forbidden;
-        }
+        map.set("allow_file_writing", &mut it.shared.file_writing, boolean);
         map.set("constants", &mut it.shared.constants, constants::read);
     }
     map.doubt_rest();
