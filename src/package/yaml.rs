@@ -222,19 +222,10 @@ struct Open {
     anchor: usize,
     range: Range,
     nodes_before: usize,
-    content: OpenContent,
-}
-
-enum OpenContent {
-    Sequence(Vec<Raw>),
-    Map(OpenMap),
-}
-
-#[derive(Default)]
-struct OpenMap {
-    entries: Vec<Entry>,
-    /// The position of each key among the entries.
+    value: Value,
+    /// The position of each key among the entries of a map.
     places: HashMap<String, usize>,
+    /// A key whose value comes next.
     key: Option<Raw>,
     /// A key is not a text, so that the meaning of the map is unknown.
     has_bad_key: bool,
@@ -261,11 +252,11 @@ impl Builder {
             }
             Event::SequenceStart(_, anchor, tag) => {
                 check_tag(tag.as_deref(), range, page);
-                self.start(OpenContent::Sequence(Vec::new()), anchor, range);
+                self.start(Value::Sequence(Vec::new()), anchor, range);
             }
             Event::MappingStart(_, anchor, tag) => {
                 check_tag(tag.as_deref(), range, page);
-                self.start(OpenContent::Map(OpenMap::default()), anchor, range);
+                self.start(Value::Map(Vec::new()), anchor, range);
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(page),
             Event::Alias(anchor) => return self.alias(anchor, range, page),
@@ -286,18 +277,16 @@ impl Builder {
         Ok(())
     }
 
-    fn start(&mut self, content: OpenContent, anchor: usize, range: Range) {
-        self.open.push(Open { anchor, range, nodes_before: self.nodes, content });
+    fn start(&mut self, value: Value, anchor: usize, range: Range) {
+        let (nodes_before, places) = (self.nodes, HashMap::new());
+        let (key, has_bad_key) = (None, false);
+        self.open.push(Open { anchor, range, nodes_before, value, places, key, has_bad_key });
         self.nodes += 1;
     }
 
     fn end(&mut self, page: Page<'_>) {
         let Some(open) = self.open.pop() else { return };
-        let value = match open.content {
-            OpenContent::Sequence(items) => Value::Sequence(items),
-            OpenContent::Map(map) if map.has_bad_key => Value::Broken,
-            OpenContent::Map(map) => Value::Map(map.entries),
-        };
+        let value = if open.has_bad_key { Value::Broken } else { open.value };
         let range = open.range;
         self.finish(Raw { value, range }, open.anchor, open.nodes_before, page);
     }
@@ -327,19 +316,21 @@ impl Builder {
             let node = node.clone();
             self.anchors.insert(anchor, Anchored { node, nodes });
         }
-        match self.open.last_mut() {
-            None => self.root = Some(node),
-            Some(Open { content: OpenContent::Sequence(items), .. }) => items.push(node),
-            Some(Open { content: OpenContent::Map(map), .. }) => match map.key.take() {
-                None => map.key = Some(node),
-                Some(key) => map.add(key, node, page),
-            },
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(node);
+            return;
+        };
+        match (&mut open.value, open.key.take()) {
+            (Value::Sequence(items), _) => items.push(node),
+            (_, None) => open.key = Some(node),
+            (_, Some(key)) => open.add(key, node, page),
         }
     }
 }
 
-impl OpenMap {
+impl Open {
     fn add(&mut self, key: Raw, value: Raw, page: Page<'_>) {
+        let Value::Map(entries) = &mut self.value else { return };
         let Value::Scalar(Scalar { text: name, .. }) = key.value else {
             if !matches!(key.value, Value::Broken) {
                 let help = "if the text starts with `{` or `[`, put it in quotes";
@@ -357,15 +348,15 @@ impl OpenMap {
         // As in all other readers, the last of several equal keys counts.
         match self.places.entry(name) {
             Occupied(at) => {
-                let first = &mut self.entries[*at.get()];
+                let first = &mut entries[*at.get()];
                 let [name, line] = [shown(&entry.key), first.key_range.line.to_string()];
                 let message = format!("key `{name}` replaces the one on line {line}");
                 page.faults.warning(page.file.place(key.range), message, "remove one of the two");
                 *first = entry;
             }
             Vacant(at) => {
-                at.insert(self.entries.len());
-                self.entries.push(entry);
+                at.insert(entries.len());
+                entries.push(entry);
             }
         }
     }

@@ -73,17 +73,12 @@ impl Format for LibraryChecker {
         problem.limits = ProblemLimits::stated(map.get("timelimit", seconds), None);
         let params = map.get("params", programs::params).unwrap_or_default();
         let programs = Programs::read(tree, params);
-        for (key, usual, kind) in [
-            ("checker", "checker.cpp", ProgramKind::OutputValidator),
-            ("verifier", "verifier.cpp", ProgramKind::InputValidator),
-        ] {
-            let path = map.get(key, filled_text).unwrap_or_else(|| usual.to_owned());
-            let program = programs.program(&path, kind);
-            match kind {
-                ProgramKind::OutputValidator => problem.output_validators.extend(program),
-                _ => problem.input_validators.extend(program),
-            }
-        }
+        let mut program = |key: &'static str, kind| {
+            let path = map.get(key, filled_text).unwrap_or_else(|| format!("{key}.cpp"));
+            programs.program(&path, kind)
+        };
+        problem.output_validators.extend(program("checker", ProgramKind::OutputValidator));
+        problem.input_validators.extend(program("verifier", ProgramKind::InputValidator));
         let reader = Reader { tree, programs };
         problem.submissions = reader.submissions(&mut map);
         reader.tests(&mut map, &mut problem);

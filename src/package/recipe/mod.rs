@@ -175,12 +175,12 @@ impl<'a> Reader<'a> {
     fn root(&mut self, root: &Node<'a>) {
         // Its fault is reported.
         let _reported = self.directory(root, Scope { tries: 1, ..Scope::default() });
-        for found in include::resolve(&self.directories) {
-            if self.is_full(&found.node) {
+        for (link, node) in include::resolve(&self.directories) {
+            if self.is_full(&node) {
                 break;
             }
-            if self.take(&found.link.name, &found.node) {
-                self.recipe.links.push(found.link);
+            if self.take(&link.name, &node) {
+                self.recipe.links.push(link);
             }
         }
         if !self.has_entries {
