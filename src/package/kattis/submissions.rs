@@ -185,7 +185,7 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
             }
             let known = data.groups.iter().map(|group| group.name.as_str());
             let known = known.chain(data.cases.iter().map(|case| case.name.as_str()));
-            let known = known.chain(submissions_yaml::KEYS).chain(["sample", "secret"]);
+            let known = known.chain(submissions_yaml::KEYS.split(' ')).chain(["sample", "secret"]);
             let otherwise = "patterns of test cases are relative to data/, without extension, such as `secret/*-easy`";
             let help = meant_or(pattern, known, otherwise);
             some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);

@@ -33,17 +33,8 @@ pub(super) struct CaseRule<'a> {
 }
 
 /// The keys of a rule that are not patterns of test cases.
-pub(super) const KEYS: [&str; 9] = [
-    "permitted",
-    "required",
-    "score",
-    "message",
-    "use_for_time_limit",
-    "language",
-    "entrypoint",
-    "authors",
-    "model_solution",
-];
+pub(super) const KEYS: &str = "permitted required score message use_for_time_limit language entrypoint \
+                               authors model_solution";
 
 /// Reads the file's rules in order.
 pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
