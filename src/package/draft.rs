@@ -68,12 +68,8 @@ fn check_texts(problem: &Problem, faults: &Faults) {
 /// A byte-order mark is an error, since programs would read it as data. Odd line ends are only a warning: input
 /// validators decide about them.
 fn check_text(path: &Path, faults: &Faults) {
-    match look(path) {
-        Ok(None) => {}
-        Ok(Some(untidy)) => untidy.report(path, faults),
-        Err(error) => {
-            faults.error(path, format!("cannot be read: {error}"), "");
-        }
+    if let Some(untidy) = faults.readable(path, look(path)).flatten() {
+        untidy.report(path, faults);
     }
 }
 

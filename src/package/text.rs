@@ -57,13 +57,7 @@ impl TextFile {
     /// By "General requirements", it must have Unix line ends and no byte-order mark. A mark confuses programs that
     /// read the file, and is an error; juror tolerates other line ends.
     pub(super) fn read(path: &Path, faults: &Faults) -> Option<Self> {
-        let bytes = match start_of(path, MAX_SIZE + 1) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                faults.error(path, format!("cannot be read: {error}"), "");
-                return None;
-            }
-        };
+        let bytes = faults.readable(path, start_of(path, MAX_SIZE + 1))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
@@ -140,9 +134,7 @@ impl Untidy {
     pub(super) fn report(self, at: impl Into<Place>, faults: &Faults) {
         let (message, help) = match self {
             Self::Mark => {
-                let help = "save the file as UTF-8 without BOM";
-                faults.lack(at, "starts with a byte-order mark (BOM)", help);
-                return;
+                ("starts with a byte-order mark (BOM)", "save the file as UTF-8 without BOM")
             }
             Self::WindowsLineEnds => {
                 ("has Windows line ends (CR LF)", "save the file with Unix line ends (LF)")
@@ -151,7 +143,10 @@ impl Untidy {
                 ("does not end with a line end", "add a line end after the last line")
             }
         };
-        faults.warning(at, message, help);
+        match self {
+            Self::Mark => faults.lack(at, message, help),
+            _ => faults.warning(at, message, help),
+        }
     }
 }
 

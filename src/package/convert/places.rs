@@ -173,8 +173,7 @@ impl Planner<'_> {
                 Some(Some(_)) => Fate::Told,
                 _ => Fate::Lost("a grader that is not used"),
             },
-            "static_validator" if !is_new => Fate::Told,
-            "input_visualizer" | "output_visualizer" if !is_new => Fate::Told,
+            "static_validator" | "input_visualizer" | "output_visualizer" if !is_new => Fate::Told,
             "attachments" if is_new && rest.contains('/') && !rest.starts_with("templates/") => {
                 Fate::Lost("an attachment in a directory")
             }

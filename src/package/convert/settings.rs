@@ -309,9 +309,7 @@ impl Planner<'_> {
             Value::Sequence(items) => items.iter().collect(),
             _ => vec![source],
         };
-        if let [_, others @ ..] = &sources[..]
-            && !others.is_empty()
-        {
+        if sources.len() > 1 {
             self.leave_out(SETTINGS, "all but the first `source`");
         }
         let first = sources.first().copied().unwrap_or(source);

@@ -131,13 +131,10 @@ fn keys(rule: &Expectation, grading: Grading) -> Vec<(&'static str, Raw)> {
     let verdicts = |verdicts: &[Verdict]| texts(sorted(verdicts).into_iter().map(Verdict::short));
     let mut keys = Vec::new();
     if let Some(Overall { verdicts: wanted, is_partial }) = &rule.overall {
-        match wanted.contains(&Verdict::Accepted) {
-            true if wanted.len() == 1 && !is_partial => keys.push(("permitted", verdicts(wanted))),
-            true => keys.push(("permitted", verdicts(&ALL))),
-            false => {
-                keys.push(("permitted", verdicts(&ALL)));
-                keys.push(("required", verdicts(wanted)));
-            }
+        let is_right = wanted[..] == [Verdict::Accepted] && !is_partial;
+        keys.push(("permitted", verdicts(if is_right { wanted } else { &ALL })));
+        if !wanted.contains(&Verdict::Accepted) {
+            keys.push(("required", verdicts(wanted)));
         }
     }
     keys.extend(rule.permitted.as_ref().map(|it| ("permitted", verdicts(it))));

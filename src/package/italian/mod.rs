@@ -157,10 +157,8 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
                 shown(&input),
                 shown(&output)
             );
-            map.node.file_error(
-                &message,
-                "name both, or leave both empty for standard input and output",
-            );
+            let help = "name both, or leave both empty for standard input and output";
+            map.node.file_error(&message, help);
             ProgramIo::Standard
         }
     };

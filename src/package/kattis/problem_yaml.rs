@@ -57,10 +57,8 @@ pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, St
                 "a single `name` is the English one, but there are statements in: {}",
                 list(statements.iter().map(String::as_str))
             );
-            node.error(
-                message,
-                "give a name for each language, such as `name: {en: ..., de: ...}`",
-            );
+            let help = "give a name for each language, such as `name: {en: ..., de: ...}`";
+            node.error(message, help);
         }
         return filled_text(&node).map(|name| ("en".to_owned(), name)).into_iter().collect();
     }

@@ -83,18 +83,13 @@ impl Pack<'_> {
     /// A program without included files.
     pub(super) fn program(&self, item: &Item, kind: ProgramKind) -> Program {
         Program {
-            name: item.base_name().to_owned(),
-            path: item.path.clone(),
-            kind,
             language: match self.version.is_strict {
                 true => None,
                 false => detected::language(self.tree, item),
             },
-            entry_point: None,
-            include: Vec::new(),
             constants: self.yaml.constants.clone(),
-            defines: Vec::new(),
             package: Some(self.tree.root.clone()),
+            ..by_name::program(item, kind, Vec::new())
         }
     }
 
@@ -123,11 +118,12 @@ impl Pack<'_> {
                     let help = "put a validator of several files into a directory of its own";
                     self.faults.warning(item, "is ignored: it is not a program", help);
                 }
-            } else if ending == "rs" && has_portable {
-                // Only juror runs a Rust file; it does no harm beside a validator that every tool can run.
-                programs.push(self.program(item, ProgramKind::InputValidator));
             } else {
-                programs.push(self.validator(item, ProgramKind::InputValidator));
+                // Only juror runs a Rust file; it does no harm beside a validator that every tool can run.
+                if !(ending == "rs" && has_portable) {
+                    self.check_validator(item);
+                }
+                programs.push(self.program(item, ProgramKind::InputValidator));
             }
         }
         if self.input_validator_names().is_empty() {
@@ -238,9 +234,7 @@ impl Pack<'_> {
         let has_header = inside().any(is_header);
         let report = |message: String, help: String| match kind {
             ProgramKind::Visualizer => self.faults.lack(place, message, help),
-            _ => {
-                self.faults.error(place, message, help);
-            }
+            _ => drop(self.faults.error(place, message, help)),
         };
         let item = match &children[..] {
             [] => {

@@ -10,11 +10,11 @@ use crate::model::verdict::Verdict::{
 };
 use crate::package::by_name;
 use crate::package::node::Parse;
-use crate::package::polygon::Pack;
 use crate::package::polygon::judging::validator_args;
 use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::programs::{language, program, source};
 use crate::package::polygon::xml::Element;
+use crate::package::polygon::{EXPORT, Pack};
 use crate::package::text::shown;
 
 /// Reads all assets.
@@ -78,10 +78,8 @@ fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
             shown(name),
             shown(path)
         );
-        element.error(
-            message,
-            "export the full package from Polygon; juror has no checkers of its own",
-        );
+        let help = "export the full package from Polygon; juror has no checkers of its own";
+        element.error(message, help);
         return;
     }
     problem.output_validators.extend(program(pack, element, ProgramKind::OutputValidator));
@@ -153,7 +151,7 @@ fn tested_path(
         Some(item) => Ok((name, item.path.clone())),
         None => {
             let message = format!("there is no `{name}` for this test");
-            test.lack(message, "export the full package from Polygon");
+            test.lack(message, EXPORT);
             Err(crate::package::faults::Reported::reported_before())
         }
     }
@@ -168,9 +166,7 @@ fn unknown_verdict(test: Element<'_>, verdict: Option<&str>) {
 fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> {
     element.knows("source binary extra-tags", "tag note");
     let Some(described) = element.child("source") else {
-        return Err(
-            element.error("`solution` has no `source`", "export the full package from Polygon")
-        );
+        return Err(element.error("`solution` has no `source`", EXPORT));
     };
     let item = source(described, pack.tree)?;
     let tag = element.required("tag")?;
@@ -182,10 +178,7 @@ fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> 
     for extra in element.listed("extra-tags", "extra-tag") {
         let (Some(testset), Some(group)) = (extra.attribute("testset"), extra.attribute("group"))
         else {
-            extra.error(
-                "`extra-tag` has no `testset` or no `group`",
-                "export the full package from Polygon",
-            );
+            extra.error("`extra-tag` has no `testset` or no `group`", EXPORT);
             continue;
         };
         if let Ok(Some(rule)) = self::expectation(extra.required("tag")?, extra) {

@@ -12,11 +12,11 @@ use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
 use crate::package::files::is_valid_name;
 use crate::package::node::Parse;
-use crate::package::polygon::Pack;
 use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::scoring::{self, Test};
 use crate::package::polygon::unmade::{Part, Unmade};
 use crate::package::polygon::xml::Element;
+use crate::package::polygon::{EXPORT, Pack};
 use crate::package::text::shown;
 
 /// Reads limits and files.
@@ -87,7 +87,7 @@ pub(super) fn validator_args(testset: Option<&str>, group: Option<&str>) -> Vali
 pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     let Some(testset) = testset(pack) else {
         let message = "no `testset` is named `tests`, so the tests for submissions are unknown";
-        pack.judging.error(message, "export the full package from Polygon");
+        pack.judging.error(message, EXPORT);
         return false;
     };
     for other in pack.judging.named("testset").filter(|other| other.place() != testset.place()) {

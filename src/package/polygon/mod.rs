@@ -33,6 +33,9 @@ pub(super) struct Polygon;
 /// The file that marks a directory as a package.
 const SETTINGS: &str = "problem.xml";
 
+/// The help if a package lacks what Polygon puts into a full one.
+const EXPORT: &str = "export the full package from Polygon";
+
 impl Format for Polygon {
     fn sign(&self) -> &'static str {
         "a problem.xml of Polygon"

@@ -5,8 +5,8 @@ use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::package::by_name;
 use crate::package::files::{Files, Item};
 use crate::package::node::Parse;
-use crate::package::polygon::Pack;
 use crate::package::polygon::xml::Element;
+use crate::package::polygon::{EXPORT, Pack};
 use crate::package::text::shown;
 
 /// The files beside programs.
@@ -51,7 +51,7 @@ pub(super) fn source<'t>(element: Element<'_>, tree: &'t Files) -> Parse<&'t Ite
     let path = element.required("path")?;
     tree.file(path).ok_or_else(|| {
         let message = format!("there is no file `{}` in the package", shown(path));
-        element.error(message, "export the full package from Polygon")
+        element.error(message, EXPORT)
     })
 }
 
@@ -59,7 +59,7 @@ pub(super) fn source<'t>(element: Element<'_>, tree: &'t Files) -> Parse<&'t Ite
 pub(super) fn program(pack: &Pack<'_>, element: Element<'_>, kind: ProgramKind) -> Parse<Program> {
     let Some(described) = element.child("source") else {
         let message = format!("`{}` has no `source`", element.name());
-        return Err(element.error(message, "export the full package from Polygon"));
+        return Err(element.error(message, EXPORT));
     };
     let item = source(described, pack.tree)?;
     let mut program = by_name::program(item, kind, Vec::new());

@@ -13,7 +13,7 @@ use crate::package::polygon::assets::main_solution;
 use crate::package::polygon::judging::generators;
 use crate::package::polygon::programs::program;
 use crate::package::polygon::xml::Element;
-use crate::package::polygon::{Pack, SETTINGS};
+use crate::package::polygon::{EXPORT, Pack, SETTINGS};
 use crate::package::text::shown;
 use crate::package::words::words;
 
@@ -83,7 +83,7 @@ impl<'a> Unmade<'a> {
                     true => "has no answer; in an interactive problem, the interactor writes it",
                     false => "has no answer, and no solution is tagged `main` to make it",
                 };
-                return Err(element.error(message, "export the full package from Polygon"));
+                return Err(element.error(message, EXPORT));
             }
         };
         self.cases.push(RecipeCase::new(case.name.clone(), element.place(), input, answer));
@@ -92,8 +92,7 @@ impl<'a> Unmade<'a> {
 
     /// The command that makes the input of a test.
     fn command(&self, element: Element<'_>, name: &str) -> Parse<GeneratorCommand> {
-        let missing =
-            |message: String| element.error(message, "export the full package from Polygon");
+        let missing = |message: String| element.error(message, EXPORT);
         let Some(line) = element.attribute("cmd") else {
             return Err(missing(format!("there is no `{name}`, and no command that makes it")));
         };

@@ -54,10 +54,8 @@ pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, is_root: bool) 
         map.ignore("hint description input_visualizer_args output_visualizer_args");
         for node in LATER.into_iter().filter_map(|key| map.node(key)) {
             let message = format!("`{}` is not supported in format 2023-07", node.key);
-            node.key_error(
-                message,
-                "write `problem_format_version: 2025-09` if the package is in it",
-            );
+            let help = "write `problem_format_version: 2025-09` if the package is in it";
+            node.key_error(message, help);
         }
     }
     it.grading = grading(pack, &mut map);

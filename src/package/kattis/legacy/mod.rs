@@ -211,11 +211,8 @@ impl KattisLegacy {
             }
             Some(false) if exists => {
                 let message = "is not used: problem.yaml does not have `validation: custom`";
-                pack.faults.warning(
-                    pack.tree.path(directory),
-                    message,
-                    "write it, or remove the directory",
-                );
+                let help = "write it, or remove the directory";
+                pack.faults.warning(pack.tree.path(directory), message, help);
                 false
             }
             Some(is_custom) => is_custom,
