@@ -5,7 +5,7 @@ use crate::model::problem::{Equivalent, Interaction, Problem, ProgramIo};
 use crate::model::protocol::Protocol;
 use crate::package::draft::Draft;
 use crate::package::files::{Files, is_valid_name};
-use crate::package::node::{Document, Node, Parse};
+use crate::package::node::{Node, Parse, SettingsFile};
 use crate::package::testlib;
 use crate::package::text::shown;
 use crate::package::toml;
@@ -16,7 +16,7 @@ pub(super) const NAME: &str = "juror.toml";
 /// Reads `juror.toml` if it exists, and adds its settings.
 pub(super) fn read(tree: &Files, draft: &mut Draft) {
     let Some(item) = tree.file(NAME) else { return };
-    let Some(document) = Document::read(&item.path, &tree.faults, toml::parse) else { return };
+    let Some(document) = SettingsFile::read(&item.path, &tree.faults, toml::parse) else { return };
     let Ok(mut map) = document.root().map() else { return };
     map.set("strength", &mut draft.problem.equivalents, equivalents);
     let io = map.get("io", |node| io(node, draft));

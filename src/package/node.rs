@@ -16,13 +16,13 @@ use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
 pub(super) type Parse<T> = Result<T, Reported>;
 
 /// A file of settings.
-pub(super) struct Document<'f> {
+pub(super) struct SettingsFile<'f> {
     file: TextFile,
     faults: &'f Faults,
     pub raw: Raw,
 }
 
-impl<'f> Document<'f> {
+impl<'f> SettingsFile<'f> {
     /// Reads a file with the parser of its language; `None` if it is unreadable, which is reported.
     pub(super) fn read(path: &Path, faults: &'f Faults, parse: Parser) -> Option<Self> {
         Self::of(TextFile::read(path, faults)?, faults, parse)

@@ -17,7 +17,7 @@ use crate::package::convert::rules::{self, Rule};
 use crate::package::convert::{Contents, Planner, is_kattis, map, plain, text, texts};
 use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
-use crate::package::node::Document;
+use crate::package::node::SettingsFile;
 use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
@@ -30,7 +30,7 @@ const SETTINGS: &str = "problem.yaml";
 
 /// Reads a file of settings as a tree; its faults were already reported.
 pub(in crate::package) fn read(path: &Path) -> Option<Raw> {
-    Some(Document::read(path, &Faults::default(), yaml::parse)?.raw)
+    Some(SettingsFile::read(path, &Faults::default(), yaml::parse)?.raw)
 }
 
 type Keys = Vec<(&'static str, Raw)>;

@@ -25,7 +25,7 @@ use crate::package::faults::Faults;
 use crate::package::files::{Files, Item, is_inside, is_valid_name};
 use crate::package::italian::gen_file::{Group, Source};
 use crate::package::languages::natural_language;
-use crate::package::node::{Document, Map, Node, Parse};
+use crate::package::node::{Map, Node, Parse, SettingsFile};
 use crate::package::statements::Statement;
 use crate::package::text::shown;
 use crate::package::values::{Bound, at_most, integer, number, positive, seconds, text};
@@ -85,7 +85,7 @@ impl Format for Italian {
         // Faults are reported where the settings are read.
         let faults = Faults::default();
         let file = tree.file(SETTINGS);
-        let document = file.and_then(|it| Document::read(&it.path, &faults, yaml::parse));
+        let document = file.and_then(|it| SettingsFile::read(&it.path, &faults, yaml::parse));
         let map = document.as_ref().and_then(|it| it.root().map().ok());
         let primary = map.map_or_else(|| ITALIAN.to_owned(), |mut map| primary_language(&mut map));
         by_name::statements(tree, &["statement", "testo"], |name| match name {
@@ -95,7 +95,7 @@ impl Format for Italian {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let document = Document::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
+        let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
         let mut map = document.root().filled()?.map().ok()?;
         let mut problem = Problem { layout: self.layout(), ..Problem::default() };
         settings(&mut map, &mut problem);

@@ -9,7 +9,7 @@ use crate::package::files::Files;
 use crate::package::kattis::SETTINGS;
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::languages::is_natural_language;
-use crate::package::node::{Document, Map, Node, Parse, Renamed};
+use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile};
 use crate::package::suggest::list;
 use crate::package::text::shown;
 use crate::package::values::{filled_text, programming_language, text};
@@ -39,7 +39,7 @@ pub(super) fn read<T>(
         faults.error(tree.path(SETTINGS), "is missing", "add it, or leave out --format");
         return None;
     };
-    let document = Document::read(&item.path, faults, yaml::parse)?;
+    let document = SettingsFile::read(&item.path, faults, yaml::parse)?;
     let root = document.root();
     let map = if root.is_null() { root.no_map() } else { root.map().ok()? };
     Some(keys(map.renamed(renamed)))

@@ -10,7 +10,7 @@ use crate::model::verdict::Verdict;
 use crate::package::files::{Item, is_inside};
 use crate::package::kattis::submissions_yaml::{self, CaseRule, Rule};
 use crate::package::kattis::{Pack, programs, tags};
-use crate::package::node::Document;
+use crate::package::node::SettingsFile;
 use crate::package::suggest::{did_you_mean, meant_or};
 use crate::package::text::shown;
 use crate::package::yaml;
@@ -41,7 +41,7 @@ pub(super) fn read(
 ) -> Vec<Submission> {
     let items = items(pack);
     let file = pack.tree.file("submissions/submissions.yaml").filter(|_| pack.version.has_rules);
-    let file = file.and_then(|item| Document::read(&item.path, pack.faults, yaml::parse));
+    let file = file.and_then(|item| SettingsFile::read(&item.path, pack.faults, yaml::parse));
     let rules =
         file.iter().flat_map(|file| submissions_yaml::read(pack, &file.root())).collect::<Vec<_>>();
     check_patterns(pack, &rules, &items, test_data);

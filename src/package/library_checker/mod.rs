@@ -23,7 +23,7 @@ use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::library_checker::programs::Programs;
-use crate::package::node::{Document, Map, Node, Parse};
+use crate::package::node::{Map, Node, Parse, SettingsFile};
 use crate::package::text::{settings_have, shown};
 use crate::package::toml;
 use crate::package::values::{at_most, boolean, filled_text, positive, seconds};
@@ -60,7 +60,7 @@ impl Format for LibraryChecker {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let document = Document::read(&tree.file(SETTINGS)?.path, &tree.faults, toml::parse)?;
+        let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, toml::parse)?;
         let mut map = document.root().map().ok()?;
         let mut problem = Problem {
             layout: self.layout(),

@@ -20,7 +20,7 @@ use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
 use crate::package::files::{is_valid_name, join};
-use crate::package::node::{Document, Map, Node, Parse, Renamed};
+use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::{Directory, Listed};
 use crate::package::recipe::names::Numbers;
@@ -57,7 +57,7 @@ pub fn of_problem(path: &Path, problem: &Problem) -> RecipeReading {
 /// before 2025-09.
 pub fn read(path: &Path, dir: &Path, constants: &[Constant], is_old: bool) -> RecipeReading {
     let faults = Faults::default();
-    let document = Document::read(path, &faults, yaml::parse);
+    let document = SettingsFile::read(path, &faults, yaml::parse);
     let root = document.as_ref().and_then(|it| it.root().filled());
     let recipe = root.map(|root| {
         let cases = root.raw.get("data").map_or(0, names::numbered_cases);

@@ -18,7 +18,7 @@ use crate::package::Format;
 use crate::package::by_name;
 use crate::package::draft::{Draft, short_name};
 use crate::package::files::Files;
-use crate::package::node::{Document, Map};
+use crate::package::node::{Map, SettingsFile};
 use crate::package::statements::Statement;
 use crate::package::text::{settings_have, shown};
 use crate::package::values::text;
@@ -68,7 +68,7 @@ impl Format for Sinol {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let document = Document::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
+        let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
         let mut map = document.root().filled()?.map().ok()?;
         let mut problem = Problem { layout: self.layout(), ..Problem::default() };
         problem.names.extend(map.get("title", text).map(|title| ("en".to_owned(), title)));

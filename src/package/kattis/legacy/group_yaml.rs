@@ -8,7 +8,7 @@ use crate::model::test_data::ValidatorArgs;
 use crate::package::files::Item;
 use crate::package::kattis::Pack;
 use crate::package::kattis::legacy::{flags, words};
-use crate::package::node::{Document, Map, Node, Parse};
+use crate::package::node::{Map, Node, Parse, SettingsFile};
 use crate::package::text::shown;
 use crate::package::values::{boolean, text};
 use crate::package::yaml;
@@ -41,7 +41,7 @@ const LATER: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "sco
 /// Reads such a file, or the `.yaml` file of a test case, which only drafts have.
 pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, is_root: bool) -> GroupKeys {
     let mut it = GroupKeys::default();
-    let document = Document::read(&item.path, pack.faults, yaml::parse);
+    let document = SettingsFile::read(&item.path, pack.faults, yaml::parse);
     let map = document.as_ref().and_then(|it| it.root().filled()?.map().ok());
     let Some(mut map) = map.map(Map::without_nulls) else { return it };
     map.set("input_validator_flags", &mut it.input_flags, |node| input_flags(pack, node));
