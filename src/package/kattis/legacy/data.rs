@@ -138,10 +138,11 @@ impl<'a> Reader<'a> {
                 }
             } else if item.is_directory() {
                 entries.insert(item.name.clone(), Entry::Group(item));
-            } else if !programs::is_readme(item) && !is_settings(item, "") {
-                if !matches!(item.ending(), "hint" | "desc") {
-                    self.unlisted.entry(item.ending()).or_default().push(item);
-                }
+            } else if !programs::is_readme(item)
+                && !is_settings(item, "")
+                && !matches!(item.ending(), "hint" | "desc")
+            {
+                self.unlisted.entry(item.ending()).or_default().push(item);
             }
         }
         for entry in entries.values() {
