@@ -27,9 +27,9 @@ pub fn findings(survey: &ClusterSurvey) -> Vec<Finding> {
     match (server.stored_bytes, server.most_stored_bytes) {
         // What else it says of its storage means nothing then.
         (_, Some(Bytes(0))) => {
-            let text = "JetStream is off on this server".to_owned();
             let advice = "its log says why; its disk may be full";
-            findings.push(finding(Grade::Missing, "storage", text, Some(advice)));
+            let found = finding("storage", "JetStream is off on this server", Some(advice));
+            findings.push(Finding { grade: Grade::Missing, ..found });
         }
         (used, most) => {
             findings.push(syncing(server.syncs_always));

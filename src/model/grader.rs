@@ -89,30 +89,34 @@ pub struct GraderModes {
     pub accept_if_any_accepted: bool,
 }
 
-/// Which verdict the default grader returns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum VerdictMode {
-    /// The worst verdict.
-    #[default]
-    WorstError,
-    /// The first verdict that is not accepted.
-    FirstError,
-    /// Accepted.
-    AlwaysAccept,
+words! {
+    /// Which verdict the default grader returns.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum VerdictMode {
+        /// The worst verdict.
+        #[default]
+        WorstError = "worst_error",
+        /// The first verdict that is not accepted.
+        FirstError = "first_error",
+        /// Accepted.
+        AlwaysAccept = "always_accept",
+    }
 }
 
-/// Which score the default grader returns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ScoreMode {
-    /// The sum.
-    #[default]
-    Sum,
-    /// The average.
-    Average,
-    /// The least.
-    Min,
-    /// The greatest.
-    Max,
+words! {
+    /// Which score the default grader returns.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum ScoreMode {
+        /// The sum.
+        #[default]
+        Sum = "sum",
+        /// The average.
+        Average = "avg",
+        /// The least.
+        Min = "min",
+        /// The greatest.
+        Max = "max",
+    }
 }
 
 impl GraderModes {
@@ -121,17 +125,15 @@ impl GraderModes {
         let mut modes = Self::default();
         for flag in flags {
             match flag.as_str() {
-                "worst_error" | "no_errors" => modes.verdict = VerdictMode::WorstError,
-                "first_error" => modes.verdict = VerdictMode::FirstError,
-                "always_accept" => modes.verdict = VerdictMode::AlwaysAccept,
-                "sum" => modes.score = ScoreMode::Sum,
-                "avg" => modes.score = ScoreMode::Average,
-                "min" => modes.score = ScoreMode::Min,
-                "max" => modes.score = ScoreMode::Max,
+                "no_errors" => modes.verdict = VerdictMode::WorstError,
                 "ignore_sample" => modes.ignore_sample = true,
                 "accept_if_any_accepted" => modes.accept_if_any_accepted = true,
                 _ => {}
             }
+            let verdict = VerdictMode::ALL.into_iter().find(|it| it.name() == flag);
+            modes.verdict = verdict.unwrap_or(modes.verdict);
+            let score = ScoreMode::ALL.into_iter().find(|it| it.name() == flag);
+            modes.score = score.unwrap_or(modes.score);
         }
         modes
     }

@@ -73,6 +73,12 @@ impl IncludedFile {
     pub fn beside(path: PathBuf) -> Self {
         Self { name: path.file_name().unwrap_or_default().into(), path, ..Self::default() }
     }
+
+    /// The same file for programs in the language of this code.
+    #[must_use]
+    pub fn for_language(self, code: &str) -> Self {
+        Self { language: Some(code.to_owned()), ..self }
+    }
 }
 
 /// A named value of `problem.yaml`, with one entry per variant.

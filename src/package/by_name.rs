@@ -1,26 +1,14 @@
 //! Programs that a format finds by their names, and the files beside them.
 
-use std::path::Path;
-
 use crate::check::options::LINE_SENSITIVE;
 use crate::language::table::Language;
 use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
-use crate::package::convert::statements::StatementFile;
 use crate::package::files::{Files, Item};
 use crate::package::languages::is_natural_language;
-
-/// The name without directory and ending; empty if the name has no ending.
-pub(super) fn stem(item: &Item) -> &str {
-    item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
-}
-
-/// The ending without its dot.
-pub(super) fn ending(item: &Item) -> &str {
-    item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
-}
+use crate::package::statements::Statement;
 
 /// The code of the language that has this ending.
 pub(super) fn code(item: &Item) -> Option<&'static str> {
@@ -31,19 +19,27 @@ pub(super) fn code(item: &Item) -> Option<&'static str> {
 pub(super) fn source<'t>(tree: &'t Files, directory: &str, stems: &[&str]) -> Option<&'t Item> {
     let all = tree
         .children(directory)
-        .filter(|item| item.is_file() && stems.contains(&stem(item)) && code(item).is_some());
+        .filter(|item| item.is_file() && stems.contains(&item.stem()) && code(item).is_some());
     all.min_by_key(|item| (code(item) != Some("cpp"), &item.name))
 }
 
 /// The headers of C and C++ below a directory, for the programs in it.
 pub(super) fn headers(tree: &Files, directory: &str) -> Vec<IncludedFile> {
-    let below = tree.below(directory).iter();
-    let headers = below.filter(|item| item.is_file() && matches!(ending(item), "h" | "hpp"));
+    files(tree, directory, |item| matches!(item.ending(), "h" | "hpp"))
+}
+
+/// Files below a directory, under their names in it.
+pub(super) fn files(
+    tree: &Files,
+    directory: &str,
+    is_meant: impl Fn(&Item) -> bool,
+) -> Vec<IncludedFile> {
+    let files = tree.below(directory).iter().filter(|item| item.is_file() && is_meant(item));
     let file = |item: &Item| IncludedFile {
-        name: Path::new(&item.name[directory.len() + 1..]).to_owned(),
+        name: item.name[directory.len() + 1..].into(),
         ..IncludedFile::beside(item.path.clone())
     };
-    headers.map(file).collect()
+    files.map(file).collect()
 }
 
 /// The statements in these directories, which are PDF files; `language` derives the code from a name without ending.
@@ -51,11 +47,11 @@ pub(super) fn statements(
     tree: &Files,
     directories: &[&str],
     language: impl Fn(&str) -> Option<String>,
-) -> Vec<StatementFile> {
+) -> Vec<Statement> {
     let items = directories.iter().flat_map(|directory| tree.children(directory));
-    let statements = items.filter(|item| ending(item) == "pdf").filter_map(|item| {
-        let language = language(stem(item)).filter(|it| is_natural_language(it))?;
-        Some(StatementFile { language, name: item.name.clone() })
+    let statements = items.filter(|item| item.ending() == "pdf").filter_map(|item| {
+        let language = language(item.stem()).filter(|it| is_natural_language(it))?;
+        Statement::of(language, item.path.clone())
     });
     statements.collect()
 }

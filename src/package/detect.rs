@@ -7,9 +7,15 @@ use crate::model::diagnostic::Diagnostic;
 use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
 
-/// The format of the package in `dir`, and why it was taken.
-pub(super) fn format(dir: &Path) -> Result<(&'static dyn Format, String), Diagnostic> {
+/// The format of the package in `dir`, and why it was taken; the format that the user asks for, if any.
+pub(super) fn format(
+    dir: &Path,
+    asked: Option<&'static dyn Format>,
+) -> Result<(&'static dyn Format, String), Diagnostic> {
     check_directory(dir)?;
+    if let Some(format) = asked {
+        return Ok((format, "--format asks for it".to_owned()));
+    }
     for (at, format) in FORMATS.into_iter().enumerate() {
         // A directory inside a package belongs to that package, whatever it looks like.
         if let Some(reason) = format.detect(dir)
@@ -19,15 +25,6 @@ pub(super) fn format(dir: &Path) -> Result<(&'static dyn Format, String), Diagno
         }
     }
     Err(no_package(dir))
-}
-
-/// The format that the user asks for.
-pub(super) fn as_asked(
-    dir: &Path,
-    format: &'static dyn Format,
-) -> Result<(&'static dyn Format, String), Diagnostic> {
-    check_directory(dir)?;
-    Ok((format, "--format asks for it".to_owned()))
 }
 
 fn check_directory(dir: &Path) -> Result<(), Diagnostic> {

@@ -21,31 +21,21 @@ pub(super) struct Draft {
     pub problem: Problem,
     /// Whether the problem's settings were readable; without them, no submission can be judged.
     pub has_settings: bool,
-    /// Whether submissions may write files.
-    pub file_writing: FileWriting,
-}
-
-/// Whether the package lets submissions write files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum FileWriting {
-    Allowed,
-    Forbidden,
-    /// The package does not say it readably.
-    #[default]
-    Unknown,
+    /// Whether submissions may write files, if the package says it readably.
+    pub file_writing: Option<bool>,
 }
 
 impl Draft {
     /// A draft with readable settings, in a format that lets submissions write files.
     pub(super) fn of(problem: Problem) -> Self {
-        Self { problem, has_settings: true, file_writing: FileWriting::Allowed }
+        Self { problem, has_settings: true, file_writing: Some(true) }
     }
 
     /// Makes the checks that all formats share, and completes the problem.
     pub(super) fn finish(mut self, tree: &Files) -> Option<Problem> {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
-        self.problem.allow_file_writing = self.file_writing == FileWriting::Allowed;
+        self.problem.allow_file_writing = self.file_writing == Some(true);
         juror_toml::read(tree, &mut self);
         check_texts(&self.problem, &tree.faults);
         self.has_settings.then_some(self.problem)
@@ -78,12 +68,8 @@ fn check_texts(problem: &Problem, faults: &Faults) {
 /// A byte-order mark is an error, since programs would read it as data. Odd line ends are only a warning: input
 /// validators decide about them.
 fn check_text(path: &Path, faults: &Faults) {
-    match look(path) {
-        Ok(None) => {}
-        Ok(Some(untidy)) => untidy.report(path, faults),
-        Err(error) => {
-            faults.error(path, format!("cannot be read: {error}"), "");
-        }
+    if let Some(untidy) = faults.readable(path, look(path)).flatten() {
+        untidy.report(path, faults);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::{Diagnostic, Hinders, Place, Severity};
@@ -38,6 +39,11 @@ impl Faults {
     ) -> Reported {
         self.push(Severity::Error, Hinders::Everything, at.into(), message.into(), help.into());
         Reported(())
+    }
+
+    /// What was read from a file; reports if it cannot be read.
+    pub(super) fn readable<T>(&self, path: &Path, read: io::Result<T>) -> Option<T> {
+        read.map_err(|error| self.error(path, format!("cannot be read: {error}"), "")).ok()
     }
 
     /// Reports that something required is missing, though submissions can be judged without it.

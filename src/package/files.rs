@@ -51,6 +51,16 @@ impl Item {
     pub(super) fn base_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or_default()
     }
+
+    /// The last part of the name without its ending; empty if it has no ending.
+    pub(super) fn stem(&self) -> &str {
+        self.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
+    }
+
+    /// The ending without its dot.
+    pub(super) fn ending(&self) -> &str {
+        self.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
+    }
 }
 
 impl From<&Item> for Place {
@@ -271,6 +281,14 @@ pub(super) fn is_valid_name(name: &str) -> bool {
     name.len() <= 255
         && name.bytes().next().is_some_and(word)
         && name.bytes().all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
+}
+
+/// The name of something in a directory, which may be that of the package.
+pub(super) fn join(directory: &str, name: &str) -> String {
+    match directory {
+        "" => name.to_owned(),
+        directory => format!("{directory}/{name}"),
+    }
 }
 
 /// Whether a name is in this directory, at any depth.

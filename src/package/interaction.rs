@@ -12,13 +12,7 @@ use crate::package::text::{MAX_SIZE, start_of};
 /// Reports the faults of such a file.
 pub(super) fn check(path: &Path, faults: &Faults) {
     let help = "each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes";
-    let text = match start_of(path, MAX_SIZE) {
-        Ok(text) => text,
-        Err(error) => {
-            faults.error(path, format!("cannot be read: {error}"), "");
-            return;
-        }
-    };
+    let Some(text) = faults.readable(path, start_of(path, MAX_SIZE)) else { return };
     if text.trim_ascii().is_empty() {
         faults.error(path, "is empty", help);
         return;

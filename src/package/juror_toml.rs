@@ -3,11 +3,11 @@
 use crate::model::grader::CustomScore;
 use crate::model::problem::{Equivalent, Interaction, Problem, ProgramIo};
 use crate::model::protocol::Protocol;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::{Files, is_valid_name};
-use crate::package::node::{Node, Parse};
+use crate::package::node::{Node, Parse, SettingsFile};
 use crate::package::testlib;
-use crate::package::text::{Page, TextFile, shown};
+use crate::package::text::shown;
 use crate::package::toml;
 
 /// The name of the file.
@@ -15,25 +15,15 @@ pub(super) const NAME: &str = "juror.toml";
 
 /// Reads `juror.toml` if it exists, and adds its settings.
 pub(super) fn read(tree: &Files, draft: &mut Draft) {
-    let file = tree.file(NAME).and_then(|item| TextFile::read(&item.path, &tree.faults));
-    let page = file.as_ref().map(|file| Page { file, faults: &tree.faults });
-    let Some((page, root)) = page.and_then(|page| Some((page, toml::parse(page)?))) else { return };
-    let mut io = None;
-    let mut testlib = None;
-    if let Ok(mut map) = Node::root(&root, page).map() {
-        if let Some(equivalents) = map.get("strength", equivalents) {
-            draft.problem.equivalents = equivalents;
-        }
-        io = map.get("io", |node| self::io(node, draft));
-        testlib = map.get("testlib", |node| testlib::read(node, tree, &draft.problem));
-        if let Some((output, input)) = map.get("protocol", |node| protocols(node, &draft.problem)) {
-            draft.problem.output_protocol = output;
-            draft.problem.input_protocol = input;
-        }
-    }
-    if let Some(testlib) = testlib {
-        testlib.apply(&mut draft.problem);
-    }
+    let Some(item) = tree.file(NAME) else { return };
+    let Some(document) = SettingsFile::read(&item.path, &tree.faults, toml::parse) else { return };
+    let Ok(mut map) = document.root().map() else { return };
+    map.set("strength", &mut draft.problem.equivalents, equivalents);
+    let io = map.get("io", |node| io(node, draft));
+    let testlib = map.node("testlib");
+    map.get("protocol", |node| protocols(node, &mut draft.problem));
+    // Its fault is reported.
+    let _reported = testlib.map(|node| testlib::read(&node, tree, &mut draft.problem));
     // Programs with another protocol give points in their own way, and make no file for an output that has all.
     if draft.problem.output_protocol != Protocol::Standard
         && let Some(graders) = &mut draft.problem.graders
@@ -52,7 +42,7 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
 }
 
 /// The protocols of output validators and of input validators.
-fn protocols(node: &Node<'_>, problem: &Problem) -> Parse<(Protocol, Protocol)> {
+fn protocols(node: &Node<'_>, problem: &mut Problem) -> Parse<()> {
     let mut map = node.map_called("protocol", "[protocol]")?;
     let output = map.ask("output_validator", |node| match node.word() {
         "cms" => Ok(Protocol::Cms),
@@ -67,8 +57,9 @@ fn protocols(node: &Node<'_>, problem: &Problem) -> Parse<(Protocol, Protocol)> 
         let help = "remove the line: these programs only check an output";
         return Err(node.error("the problem is interactive, and a checker does not talk", help));
     }
-    let or = |new: Option<Protocol>, old| new.unwrap_or(old);
-    Ok((or(output, problem.output_protocol), or(input, problem.input_protocol)))
+    problem.output_protocol = output.unwrap_or(problem.output_protocol);
+    problem.input_protocol = input.unwrap_or(problem.input_protocol);
+    Ok(())
 }
 
 /// Mutants that the author declares equivalent, each with the reason why it is right.
@@ -111,7 +102,7 @@ fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {
     if input == output {
         node.error("input and output are the same file", "choose two different files");
     }
-    if draft.file_writing == FileWriting::Forbidden {
+    if draft.file_writing == Some(false) {
         let layout = &draft.problem.layout;
         let message = format!(
             "programs may not write `{output}`: {} does not allow file writing",

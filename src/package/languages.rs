@@ -5,58 +5,19 @@
 use crate::language::table::{LANGUAGES, Language, Validators};
 use crate::package::suggest::{did_you_mean, meant_or};
 
+/// The English names of natural languages, each with its code.
+const NATURAL: &str = "\
+    arabic=ar armenian=hy azerbaijani=az belarusian=be bulgarian=bg chinese=zh croatian=hr \
+    czech=cs danish=da dutch=nl english=en estonian=et finnish=fi french=fr georgian=ka \
+    german=de greek=el hebrew=he hindi=hi hungarian=hu indonesian=id italian=it japanese=ja \
+    kazakh=kk korean=ko kyrgyz=ky latvian=lv lithuanian=lt mongolian=mn norwegian=no persian=fa \
+    polish=pl portuguese=pt romanian=ro russian=ru serbian=sr slovak=sk slovenian=sl spanish=es \
+    swedish=sv tajik=tg thai=th turkish=tr turkmen=tk ukrainian=uk uzbek=uz vietnamese=vi";
+
 /// The code of a natural language by its English name; other words stay as they are.
 pub(super) fn natural_language(name: &str) -> &str {
-    match name {
-        "arabic" => "ar",
-        "armenian" => "hy",
-        "azerbaijani" => "az",
-        "belarusian" => "be",
-        "bulgarian" => "bg",
-        "chinese" => "zh",
-        "croatian" => "hr",
-        "czech" => "cs",
-        "danish" => "da",
-        "dutch" => "nl",
-        "english" => "en",
-        "estonian" => "et",
-        "finnish" => "fi",
-        "french" => "fr",
-        "georgian" => "ka",
-        "german" => "de",
-        "greek" => "el",
-        "hebrew" => "he",
-        "hindi" => "hi",
-        "hungarian" => "hu",
-        "indonesian" => "id",
-        "italian" => "it",
-        "japanese" => "ja",
-        "kazakh" => "kk",
-        "korean" => "ko",
-        "kyrgyz" => "ky",
-        "latvian" => "lv",
-        "lithuanian" => "lt",
-        "mongolian" => "mn",
-        "norwegian" => "no",
-        "persian" => "fa",
-        "polish" => "pl",
-        "portuguese" => "pt",
-        "romanian" => "ro",
-        "russian" => "ru",
-        "serbian" => "sr",
-        "slovak" => "sk",
-        "slovenian" => "sl",
-        "spanish" => "es",
-        "swedish" => "sv",
-        "tajik" => "tg",
-        "thai" => "th",
-        "turkish" => "tr",
-        "turkmen" => "tk",
-        "ukrainian" => "uk",
-        "uzbek" => "uz",
-        "vietnamese" => "vi",
-        other => other,
-    }
+    let code = |pair: &'static str| pair.strip_prefix(name)?.strip_prefix('=');
+    NATURAL.split(' ').find_map(code).unwrap_or(name)
 }
 
 /// Whether a word is the code of a programming language.

@@ -39,7 +39,6 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::package::bare::Bare;
-use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::files::{Files, is_inside};
 use crate::package::italian::Italian;
@@ -91,13 +90,8 @@ trait Format: Sync {
     /// Its places and names for files.
     fn layout(&self) -> Layout;
 
-    /// The statements of a package, by language, that are not among the [`statement_files`](Self::statement_files).
-    fn statements(&self, _dir: &Path) -> Vec<Statement> {
-        Vec::new()
-    }
-
-    /// The files of statements for packages of Kattis, if this format has them elsewhere.
-    fn statement_files(&self, _tree: &Files) -> Vec<StatementFile> {
+    /// The statements of a package, also several in a language. They need not exist.
+    fn statements(&self, _tree: &Files) -> Vec<Statement> {
         Vec::new()
     }
 
@@ -122,6 +116,11 @@ pub fn formats() -> [&'static str; FORMATS.len()] {
     FORMATS.map(name)
 }
 
+/// The format that a problem was read in.
+fn format_of(problem: &Problem) -> Option<&'static dyn Format> {
+    FORMATS.into_iter().find(|it| it.layout().format == problem.layout.format)
+}
+
 /// The first word of its name, for the command line.
 fn name(format: &dyn Format) -> &'static str {
     format.layout().format.split(' ').next().unwrap_or_default()
@@ -135,11 +134,7 @@ pub fn read(dir: &Path) -> Reading {
 /// Reads the package in a directory; with a name, in the format of that name.
 pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     let named = FORMATS.into_iter().find(|it| format == Some(name(*it)));
-    let found = match named {
-        Some(format) => detect::as_asked(dir, format),
-        None => detect::format(dir),
-    };
-    let (format, reason) = match found {
+    let (format, reason) = match detect::format(dir, named) {
         Ok(found) => found,
         Err(diagnostic) => {
             return Reading { layout: None, problem: None, diagnostics: vec![diagnostic] };

@@ -3,29 +3,47 @@
 //! A parser is a `fn(&Node) -> Parse<T>`. A fault is reported at once, so that one run shows all of them; the
 //! [`Reported`] that the parser returns only proves it. A [`Map`] hands its nodes to parsers, one line for each key.
 
+use std::path::Path;
 use std::slice::from_ref;
 
 use crate::model::diagnostic::Place;
 use crate::package::faults::{Faults, Reported};
 use crate::package::suggest::{list, meant_or};
 use crate::package::text::{Page, Range, TextFile, shown};
-use crate::package::yaml::{self, Entry, Meaning, Parsed, Raw, Scalar, Value};
+use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
 
 /// The result of a parser: a value, or proof that its fault is reported.
 pub(super) type Parse<T> = Result<T, Reported>;
 
-/// Reads a YAML file; `read` gets `None` if the file is empty, or if it is unreadable, which is reported.
-pub(super) fn with_yaml<T>(
-    file: Option<TextFile>,
-    faults: &Faults,
-    read: impl FnOnce(Option<Node<'_>>) -> T,
-) -> T {
-    let page = file.as_ref().map(|file| Page { file, faults });
-    match page.map(|page| (page, yaml::parse(page))) {
-        Some((page, Parsed::Document(root))) => read(Some(Node::root(&root, page))),
-        _ => read(None),
+/// A file of settings.
+pub(super) struct SettingsFile<'f> {
+    file: TextFile,
+    faults: &'f Faults,
+    pub raw: Raw,
+}
+
+impl<'f> SettingsFile<'f> {
+    /// Reads a file with the parser of its language; `None` if it is unreadable, which is reported.
+    pub(super) fn read(path: &Path, faults: &'f Faults, parse: Parser) -> Option<Self> {
+        Self::of(TextFile::read(path, faults)?, faults, parse)
+    }
+
+    /// The settings in a file that was read.
+    pub(super) fn of(file: TextFile, faults: &'f Faults, parse: Parser) -> Option<Self> {
+        let raw = parse(Page { file: &file, faults }).ok()?;
+        Some(Self { file, faults, raw })
+    }
+
+    /// The one value of the file.
+    pub(super) fn root(&self) -> Node<'_> {
+        let Self { file, faults, raw } = self;
+        let page = Page { file, faults };
+        Node { raw, path: String::new(), key: "", key_range: raw.range, page }
     }
 }
+
+/// The parser of a language of settings.
+type Parser = fn(Page<'_>) -> Parse<Raw>;
 
 /// A value in a file.
 #[derive(Clone)]
@@ -40,11 +58,6 @@ pub(super) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The one value of a file.
-    pub(super) fn root(raw: &'a Raw, page: Page<'a>) -> Self {
-        Self { raw, path: String::new(), key: "", key_range: raw.range, page }
-    }
-
     fn item(&self, raw: &'a Raw) -> Self {
         Self { raw, key: "", key_range: raw.range, ..self.clone() }
     }
@@ -190,6 +203,11 @@ impl<'a> Node<'a> {
         self.meaning() == Some(Meaning::Null)
     }
 
+    /// The node, unless it is nothing, as an empty file is.
+    pub(super) fn filled(self) -> Option<Self> {
+        Some(self).filter(|node| !node.is_null())
+    }
+
     pub(super) fn is_map(&self) -> bool {
         matches!(self.raw.value, Value::Map(_))
     }
@@ -302,6 +320,13 @@ impl<'a> Map<'a> {
         }
         let entry = self.entries.iter().find(|entry| entry.key == key)?;
         Some(self.node.behind(entry)).filter(|node| !(self.without_nulls && node.is_null()))
+    }
+
+    /// Makes keys known that mean nothing to juror; they are separated by blanks.
+    pub(super) fn ignore(&mut self, keys: &'static str) {
+        for key in keys.split(' ') {
+            self.node(key);
+        }
     }
 
     /// The value of a key; `None` if the key is absent.

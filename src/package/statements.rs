@@ -1,11 +1,10 @@
 //! The statements of a package, to be shown.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::model::problem::Problem;
-use crate::package::FORMATS;
-use crate::package::convert::statements::StatementFile;
 use crate::package::files::Files;
+use crate::package::format_of;
 
 /// A statement in a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,34 +30,24 @@ pub enum Form {
     Pdf,
 }
 
-impl Form {
-    /// The form by the ending of a file.
-    pub(super) fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "md" => Some(Self::Markdown),
-            "tex" => Some(Self::Latex),
-            "pdf" => Some(Self::Pdf),
-            _ => None,
-        }
+impl Statement {
+    /// The statement in a file, if its ending is one of statements.
+    pub(super) fn of(language: String, path: PathBuf) -> Option<Self> {
+        let form = match path.extension()?.to_str()? {
+            "md" => Form::Markdown,
+            "tex" => Form::Latex,
+            "pdf" => Form::Pdf,
+            _ => return None,
+        };
+        Some(Self { language, form, path })
     }
 }
 
-/// The statements of a problem, by language.
+/// The statements of a problem, by language: for each the one that can be shown best.
 pub fn statements(problem: &Problem) -> Vec<Statement> {
-    let format = FORMATS.into_iter().find(|it| it.layout().format == problem.layout.format);
-    let Some(format) = format else { return Vec::new() };
-    let tree = Files::read(&problem.dir, format);
-    let listed = format.statement_files(&tree).into_iter();
-    let listed = listed.filter_map(|StatementFile { language, name }| {
-        let path = tree.path(&name);
-        let form = Form::of(&path).filter(|_| path.is_file())?;
-        Some(Statement { language, form, path })
-    });
-    by_language(listed.chain(format.statements(&problem.dir)).collect())
-}
-
-/// One statement for each language: the one that can be shown best.
-pub(super) fn by_language(mut all: Vec<Statement>) -> Vec<Statement> {
+    let Some(format) = format_of(problem) else { return Vec::new() };
+    let mut all = format.statements(&Files::read(&problem.dir, format));
+    all.retain(|statement| statement.path.is_file());
     all.sort_by(|a, b| (&a.language, a.form).cmp(&(&b.language, b.form)));
     all.dedup_by(|a, b| a.language == b.language);
     all

@@ -17,15 +17,11 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         return None;
     }
     let word = folded(word);
-    let slips = |known: &str| strsim::osa_distance(&word, &folded(known));
-    known
-        .into_iter()
-        .filter(|known| known.len() <= MAX_LENGTH)
-        .map(|known| Candidate { known, slips: slips(known) })
-        .filter(|candidate| candidate.slips <= word.chars().count().div_ceil(3))
-        .min_by_key(|candidate| candidate.slips)
-        .filter(|candidate| candidate.slips < candidate.known.chars().count())
-        .map(|candidate| candidate.known)
+    let slips = |known: &&str| strsim::osa_distance(&word, &folded(known));
+    let known = known.into_iter().filter(|known| known.len() <= MAX_LENGTH);
+    let (slips, nearest) = known.map(|it| (slips(&it), it)).min_by_key(|(slips, _)| *slips)?;
+    let is_near = slips <= word.chars().count().div_ceil(3) && slips < nearest.chars().count();
+    is_near.then_some(nearest)
 }
 
 /// The paths that a misspelt one probably means, for the end of a sentence; empty if none is near. The end of a path
@@ -40,13 +36,12 @@ pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> S
         slips(&known[end..]).min(slips(known))
     };
     let known: BTreeSet<&str> = known.into_iter().filter(|it| it.len() < LONGEST_PATH).collect();
-    let candidates = known.into_iter().map(|known| Candidate { known, slips: slips(known) });
     let most = word.chars().count().div_ceil(3);
-    let mut near: Vec<Candidate<'_>> = candidates.filter(|it| it.slips <= most).collect();
-    near.retain(|it| it.slips < path.len() && path.len() < LONGEST_PATH);
-    near.sort_by_key(|candidate| candidate.slips);
-    let near: Vec<String> =
-        near.iter().take(SHOWN).map(|it| format!("`{}`", printable(it.known))).collect();
+    let mut near: Vec<(usize, &str)> = known.into_iter().map(|it| (slips(it), it)).collect();
+    near.retain(|(slips, _)| *slips <= most && *slips < path.len() && path.len() < LONGEST_PATH);
+    near.sort_unstable();
+    let shown = near.iter().take(SHOWN);
+    let near: Vec<String> = shown.map(|(_, it)| format!("`{}`", printable(it))).collect();
     match &near[..] {
         [] => String::new(),
         [only] => format!("did you mean {only}?"),
@@ -65,11 +60,6 @@ pub(super) fn meant_or<'a>(
 
 pub(super) fn did_you_mean(known: &str) -> String {
     format!("did you mean `{known}`?")
-}
-
-struct Candidate<'a> {
-    known: &'a str,
-    slips: usize,
 }
 
 fn folded(word: &str) -> String {

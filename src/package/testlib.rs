@@ -11,29 +11,11 @@ use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::boolean;
 
-/// The programs that use testlib.
-pub(super) struct Testlib {
-    /// The path of `testlib.h`, if it is put beside them.
-    header: Option<PathBuf>,
-    output_validator: Option<Role>,
-    input_validators: bool,
-    generators: bool,
-}
-
-/// The role of the output validator.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// It checks an output.
-    Checker,
-    /// It talks with the submission.
-    Interactor,
-}
-
-/// Reads the table.
-pub(super) fn read(node: &Node<'_>, tree: &Files, problem: &Problem) -> Parse<Testlib> {
+/// Reads the table: makes programs of the problem be built and called that way.
+pub(super) fn read(node: &Node<'_>, tree: &Files, problem: &mut Problem) -> Parse<()> {
     let mut map = node.map_called("testlib", "[testlib]")?;
     let header = map.ask("header", |node| header(node, tree))?;
-    let output_validator = map.ask("output_validator", |node| role(node, problem))?;
+    let output_validator = map.ask("output_validator", |node| check_role(node, problem))?;
     let input_validators = map.ask("input_validators", boolean)?.unwrap_or_default();
     let generators = map.ask("generators", boolean)?.unwrap_or_default();
     if !input_validators && !generators && output_validator.is_none() {
@@ -41,7 +23,21 @@ pub(super) fn read(node: &Node<'_>, tree: &Files, problem: &Problem) -> Parse<Te
                     `generators = true`";
         return Err(node.error("`[testlib]` names no programs", help));
     }
-    Ok(Testlib { header, output_validator, input_validators, generators })
+    if output_validator.is_some() {
+        problem.output_protocol = Protocol::Testlib;
+        problem.output_validators.iter_mut().for_each(|it| prepare(it, header.as_ref()));
+        if problem.kind.interaction == Interaction::Interactive {
+            problem.interactor = problem.output_validators.drain(..).next();
+        }
+    }
+    if input_validators {
+        problem.input_protocol = Protocol::Testlib;
+        problem.input_validators.iter_mut().for_each(|it| prepare(it, header.as_ref()));
+    }
+    if generators {
+        problem.generator_header = header;
+    }
+    Ok(())
 }
 
 fn header(node: &Node<'_>, tree: &Files) -> Parse<PathBuf> {
@@ -54,58 +50,34 @@ fn header(node: &Node<'_>, tree: &Files) -> Parse<PathBuf> {
     }
 }
 
-fn role(node: &Node<'_>, problem: &Problem) -> Parse<Role> {
-    let role = match node.word() {
-        "checker" => Role::Checker,
-        "interactor" => Role::Interactor,
+/// Checks the role of the output validator: a checker checks an output, and an interactor talks with the submission.
+fn check_role(node: &Node<'_>, problem: &Problem) -> Parse<()> {
+    let is_interactor = match node.word() {
+        "checker" => false,
+        "interactor" => true,
         _ => return Err(node.must_be("\"checker\" or \"interactor\"")),
     };
-    if problem.output_validators.is_empty() {
-        return Err(
-            node.error("the package has no output validator", "add one, or remove the line")
-        );
-    }
     let talks = problem.kind.interaction == Interaction::Interactive;
-    match (role, talks) {
-        (Role::Checker, true) => {
-            let help = "write \"interactor\": it talks with submissions";
-            Err(node.error("the problem is interactive, and a checker does not talk", help))
+    let (message, help) = match (is_interactor, talks) {
+        _ if problem.output_validators.is_empty() => {
+            ("the package has no output validator", "add one, or remove the line")
         }
-        (Role::Interactor, false) => {
-            Err(node
-                .error("the problem is not interactive", "write \"checker\", or change the type"))
+        (false, true) => (
+            "the problem is interactive, and a checker does not talk",
+            "write \"interactor\": it talks with submissions",
+        ),
+        (true, false) => {
+            ("the problem is not interactive", "write \"checker\", or change the type")
         }
-        _ => Ok(role),
-    }
-}
-
-impl Testlib {
-    /// Makes the problem's programs be built and called that way.
-    pub(super) fn apply(self, problem: &mut Problem) {
-        let header = self.header.as_ref();
-        if let Some(role) = self.output_validator {
-            problem.output_protocol = Protocol::Testlib;
-            problem.output_validators.iter_mut().for_each(|program| prepare(program, header));
-            if role == Role::Interactor {
-                problem.interactor = problem.output_validators.drain(..).next();
-            }
-        }
-        if self.input_validators {
-            problem.input_protocol = Protocol::Testlib;
-            problem.input_validators.iter_mut().for_each(|program| prepare(program, header));
-        }
-        if self.generators {
-            problem.generator_header = self.header;
-        }
-    }
+        _ => return Ok(()),
+    };
+    Err(node.error(message, help))
 }
 
 /// Puts the header beside a program; a single C++ file is also built as a testlib program.
 fn prepare(program: &mut Program, header: Option<&PathBuf>) {
-    program.include.extend(header.map(|path| IncludedFile {
-        language: Some("cpp".to_owned()),
-        ..IncludedFile::beside(path.clone())
-    }));
+    let header = header.map(|path| IncludedFile::beside(path.clone()).for_language("cpp"));
+    program.include.extend(header);
     let is_cpp = Language::of_file(&program.path).is_some_and(|language| language.code == "cpp");
     if is_cpp && program.path.is_file() {
         program.language = Some(TESTLIB_CODE.to_owned());

@@ -21,6 +21,9 @@ pub(super) struct Range {
     pub width: u32,
 }
 
+/// The start of a file.
+pub(super) const START: Range = Range { line: 1, column: 1, width: 1 };
+
 /// A text file, read as a whole.
 #[derive(Debug)]
 pub(super) struct TextFile {
@@ -54,13 +57,7 @@ impl TextFile {
     /// By "General requirements", it must have Unix line ends and no byte-order mark. A mark confuses programs that
     /// read the file, and is an error; juror tolerates other line ends.
     pub(super) fn read(path: &Path, faults: &Faults) -> Option<Self> {
-        let bytes = match read_bounded(path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                faults.error(path, format!("cannot be read: {error}"), "");
-                return None;
-            }
-        };
+        let bytes = faults.readable(path, start_of(path, MAX_SIZE + 1))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
@@ -137,9 +134,7 @@ impl Untidy {
     pub(super) fn report(self, at: impl Into<Place>, faults: &Faults) {
         let (message, help) = match self {
             Self::Mark => {
-                let help = "save the file as UTF-8 without BOM";
-                faults.lack(at, "starts with a byte-order mark (BOM)", help);
-                return;
+                ("starts with a byte-order mark (BOM)", "save the file as UTF-8 without BOM")
             }
             Self::WindowsLineEnds => {
                 ("has Windows line ends (CR LF)", "save the file with Unix line ends (LF)")
@@ -148,12 +143,11 @@ impl Untidy {
                 ("does not end with a line end", "add a line end after the last line")
             }
         };
-        faults.warning(at, message, help);
+        match self {
+            Self::Mark => faults.lack(at, message, help),
+            _ => faults.warning(at, message, help),
+        }
     }
-}
-
-fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    start_of(path, MAX_SIZE + 1)
 }
 
 /// The first bytes of a file, at most `most`. Fails if it is not a file: a pipe could block, and a device has no end.

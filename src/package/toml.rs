@@ -3,18 +3,21 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::package::text::{Page, Range, TextFile};
+use crate::package::faults::Reported;
+use crate::package::text::{Page, START, TextFile};
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
 
 /// Parses the file into the tree type of YAML files.
-pub(super) fn parse(page: Page<'_>) -> Option<Raw> {
+pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
     let (table, errors) = DeTable::parse_recoverable(&page.file.text);
-    for error in errors.iter().take_while(|_| !page.is_full()) {
+    let report = |error: &toml::de::Error| {
         let range = page.file.range(error.span().unwrap_or(0..0));
-        page.error(range, format!("is not valid TOML: {}", error.message()), "");
+        page.error(range, format!("is not valid TOML: {}", error.message()), "")
+    };
+    match errors.iter().take_while(|_| !page.is_full()).map(report).last() {
+        Some(reported) => Err(reported),
+        None => Ok(Raw { value: map(table.get_ref(), page.file), range: START }),
     }
-    let range = Range { line: 1, column: 1, width: 1 };
-    errors.is_empty().then(|| Raw { value: map(table.get_ref(), page.file), range })
 }
 
 fn map(table: &DeTable<'_>, file: &TextFile) -> Value {

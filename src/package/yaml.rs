@@ -8,7 +8,8 @@ use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use serde_saphyr::granit_parser::{self, Event, Parser, ScalarStyle, Span, Tag};
 
-use crate::package::text::{Page, Range, shown};
+use crate::package::faults::Reported;
+use crate::package::text::{Page, Range, START, shown};
 
 /// Upper bound on the nodes of a file with its aliases expanded; it stops "alias bombs".
 const MAX_NODES: usize = 100_000;
@@ -30,11 +31,6 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// An empty map, the value of an empty file.
-    pub(super) fn no_keys() -> Self {
-        Self { value: Value::Map(Vec::new()), range: Range { line: 1, column: 1, width: 1 } }
-    }
-
     pub(super) fn scalar(&self) -> Option<&Scalar> {
         match &self.value {
             Value::Scalar(scalar) => Some(scalar),
@@ -150,9 +146,8 @@ fn is_float(unsigned: &str) -> bool {
         && exponent_digits.is_none_or(|text| is_all(text, |b| b.is_ascii_digit()))
 }
 
-/// Reads the file's single document. It may be empty, or not YAML, which is reported.
-pub(super) fn parse(page: Page<'_>) -> Parsed {
-    let file = page.file;
+/// Reads the file's single document; an empty file is nothing.
+pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
     let options = granit_parser::options! {
         emit_comments: false,
         emit_unresolved_aliases: true,
@@ -160,36 +155,18 @@ pub(super) fn parse(page: Page<'_>) -> Parsed {
         block_nesting_limit: MAX_DEPTH,
     };
     let mut builder = Builder::default();
-    for next in Parser::new_from_str_with_options(&file.text, options) {
-        let step = match next {
-            Ok((event, span)) => builder.event(event, file_range(&span), page),
-            Err(error) => {
-                report_syntax(&error, page);
-                Step::Stop
-            }
-        };
-        if matches!(step, Step::Stop) {
-            return Parsed::Unreadable;
-        }
+    for next in Parser::new_from_str_with_options(&page.file.text, options) {
+        let (event, span) = next.map_err(|error| report_syntax(&error, page))?;
+        builder.event(event, file_range(&span), page)?;
     }
-    let is_nothing =
-        |root: &Raw| root.scalar().is_some_and(|it| !it.quoted && it.meaning() == Meaning::Null);
-    builder.root.filter(|root| !is_nothing(root)).map_or(Parsed::Empty, Parsed::Document)
+    let nothing = || Value::Scalar(Scalar { text: String::new(), quoted: false });
+    Ok(builder.root.unwrap_or_else(|| Raw { value: nothing(), range: START }))
 }
 
-/// The result of parsing a file.
-#[derive(Debug)]
-pub(super) enum Parsed {
-    Document(Raw),
-    Empty,
-    /// Its fault is already reported.
-    Unreadable,
-}
-
-fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) {
+fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) -> Reported {
     let marker = error.marker();
-    let line = u32::try_from(marker.line()).unwrap_or(u32::MAX).max(1);
-    let column = u32::try_from(marker.col()).unwrap_or(u32::MAX).saturating_add(1);
+    let line = saturated(marker.line()).max(1);
+    let column = saturated(marker.col()).saturating_add(1);
     let text = page.file.line(line);
     let indentation = text.len() - text.trim_start().len();
     let help = if text[..indentation].contains('\t') {
@@ -202,30 +179,26 @@ fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) {
         ""
     };
     let message = format!("is not valid YAML: {}", lower_first(&error.info()));
-    page.error(Range { line, column, width: 1 }, message, help);
+    page.error(Range { line, column, width: 1 }, message, help)
 }
 
 fn lower_first(text: &str) -> String {
     let mut characters = text.trim_end_matches('.').chars();
-    characters
-        .next()
-        .map(|first| first.to_lowercase().chain(characters).collect())
-        .unwrap_or_default()
+    let first = characters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(characters).collect()
 }
 
 /// Uses the parser's own count of columns: counting again would be quadratic in a long line.
 fn file_range(span: &Span) -> Range {
-    let saturating = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Range {
-        line: saturating(span.start.line()).max(1),
-        column: saturating(span.start.col()).saturating_add(1),
-        width: saturating(span.len()).max(1),
+        line: saturated(span.start.line()).max(1),
+        column: saturated(span.start.col()).saturating_add(1),
+        width: saturated(span.len()).max(1),
     }
 }
 
-enum Step {
-    GoOn,
-    Stop,
+fn saturated(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Builds a tree from the stream of events.
@@ -249,33 +222,24 @@ struct Open {
     anchor: usize,
     range: Range,
     nodes_before: usize,
-    content: OpenContent,
-}
-
-enum OpenContent {
-    Sequence(Vec<Raw>),
-    Map(OpenMap),
-}
-
-#[derive(Default)]
-struct OpenMap {
-    entries: Vec<Entry>,
-    /// The position of each key among the entries.
+    value: Value,
+    /// The position of each key among the entries of a map.
     places: HashMap<String, usize>,
+    /// A key whose value comes next.
     key: Option<Raw>,
     /// A key is not a text, so that the meaning of the map is unknown.
     has_bad_key: bool,
 }
 
 impl Builder {
-    fn event(&mut self, event: Event<'_>, range: Range, page: Page<'_>) -> Step {
+    /// Fails if the rest of the file cannot be read.
+    fn event(&mut self, event: Event<'_>, range: Range, page: Page<'_>) -> Result<(), Reported> {
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
                     let help = "a file has one document; remove everything after `---`";
-                    page.error(range, "a second YAML document starts here", help);
-                    return Step::Stop;
+                    return Err(page.error(range, "a second YAML document starts here", help));
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -288,11 +252,11 @@ impl Builder {
             }
             Event::SequenceStart(_, anchor, tag) => {
                 check_tag(tag.as_deref(), range, page);
-                self.start(OpenContent::Sequence(Vec::new()), anchor, range);
+                self.start(Value::Sequence(Vec::new()), anchor, range);
             }
             Event::MappingStart(_, anchor, tag) => {
                 check_tag(tag.as_deref(), range, page);
-                self.start(OpenContent::Map(OpenMap::default()), anchor, range);
+                self.start(Value::Map(Vec::new()), anchor, range);
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(page),
             Event::Alias(anchor) => return self.alias(anchor, range, page),
@@ -308,45 +272,41 @@ impl Builder {
         }
         if self.nodes > MAX_NODES {
             let message = format!("has more than {MAX_NODES} YAML values");
-            page.error(range, message, "");
-            return Step::Stop;
+            return Err(page.error(range, message, ""));
         }
-        Step::GoOn
+        Ok(())
     }
 
-    fn start(&mut self, content: OpenContent, anchor: usize, range: Range) {
-        self.open.push(Open { anchor, range, nodes_before: self.nodes, content });
+    fn start(&mut self, value: Value, anchor: usize, range: Range) {
+        let (nodes_before, places) = (self.nodes, HashMap::new());
+        let (key, has_bad_key) = (None, false);
+        self.open.push(Open { anchor, range, nodes_before, value, places, key, has_bad_key });
         self.nodes += 1;
     }
 
     fn end(&mut self, page: Page<'_>) {
         let Some(open) = self.open.pop() else { return };
-        let value = match open.content {
-            OpenContent::Sequence(items) => Value::Sequence(items),
-            OpenContent::Map(map) if map.has_bad_key => Value::Broken,
-            OpenContent::Map(map) => Value::Map(map.entries),
-        };
+        let value = if open.has_bad_key { Value::Broken } else { open.value };
         let range = open.range;
         self.finish(Raw { value, range }, open.anchor, open.nodes_before, page);
     }
 
     /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
-    fn alias(&mut self, anchor: usize, range: Range, page: Page<'_>) -> Step {
+    fn alias(&mut self, anchor: usize, range: Range, page: Page<'_>) -> Result<(), Reported> {
         let Some(anchored) = self.anchors.get(&anchor) else {
-            page.error(range, "an alias cannot be inside the value that it repeats", "");
-            return Step::Stop;
+            let message = "an alias cannot be inside the value that it repeats";
+            return Err(page.error(range, message, ""));
         };
         let nodes_before = self.nodes;
         self.nodes += anchored.nodes;
         if self.nodes > MAX_NODES {
             let message =
                 format!("has more than {MAX_NODES} YAML values once its aliases are filled in");
-            page.error(range, message, "shorten it, or write it without aliases");
-            return Step::Stop;
+            return Err(page.error(range, message, "shorten it, or write it without aliases"));
         }
         let node = anchored.node.clone();
         self.finish(node, 0, nodes_before, page);
-        Step::GoOn
+        Ok(())
     }
 
     /// Puts a complete node into its collection.
@@ -356,19 +316,21 @@ impl Builder {
             let node = node.clone();
             self.anchors.insert(anchor, Anchored { node, nodes });
         }
-        match self.open.last_mut() {
-            None => self.root = Some(node),
-            Some(Open { content: OpenContent::Sequence(items), .. }) => items.push(node),
-            Some(Open { content: OpenContent::Map(map), .. }) => match map.key.take() {
-                None => map.key = Some(node),
-                Some(key) => map.add(key, node, page),
-            },
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(node);
+            return;
+        };
+        match (&mut open.value, open.key.take()) {
+            (Value::Sequence(items), _) => items.push(node),
+            (_, None) => open.key = Some(node),
+            (_, Some(key)) => open.add(key, node, page),
         }
     }
 }
 
-impl OpenMap {
+impl Open {
     fn add(&mut self, key: Raw, value: Raw, page: Page<'_>) {
+        let Value::Map(entries) = &mut self.value else { return };
         let Value::Scalar(Scalar { text: name, .. }) = key.value else {
             if !matches!(key.value, Value::Broken) {
                 let help = "if the text starts with `{` or `[`, put it in quotes";
@@ -386,15 +348,15 @@ impl OpenMap {
         // As in all other readers, the last of several equal keys counts.
         match self.places.entry(name) {
             Occupied(at) => {
-                let first = &mut self.entries[*at.get()];
+                let first = &mut entries[*at.get()];
                 let [name, line] = [shown(&entry.key), first.key_range.line.to_string()];
                 let message = format!("key `{name}` replaces the one on line {line}");
                 page.faults.warning(page.file.place(key.range), message, "remove one of the two");
                 *first = entry;
             }
             Vacant(at) => {
-                at.insert(self.entries.len());
-                self.entries.push(entry);
+                at.insert(entries.len());
+                entries.push(entry);
             }
         }
     }
@@ -450,7 +412,7 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let file = TextFile::new(Path::new("a.yaml"), text.to_owned());
         let faults = Faults::default();
-        parse(Page { file: &file, faults: &faults });
+        let _reported = parse(Page { file: &file, faults: &faults });
         let got: Vec<String> = faults.sorted().iter().map(ToString::to_string).collect();
         assert_eq!(got, expected, "{text}");
     }

@@ -19,27 +19,24 @@ fn block(node: &Raw, depth: usize, text: &mut String) {
         Value::Sequence(items) if !items.is_empty() => {
             items.iter().map(|item| ("-".to_owned(), item)).collect()
         }
-        _ => vec![(flow(node), node)],
+        _ => {
+            *text += &format!("{}{}\n", "  ".repeat(depth), flow(node));
+            return;
+        }
     };
     for (start, value) in lines {
-        *text += &"  ".repeat(depth);
-        *text += &start;
-        match &value.value {
-            _ if std::ptr::eq(value, node) => {}
-            Value::Map(entries) if !entries.is_empty() => {
-                text.push('\n');
-                block(value, depth + 1, text);
+        *text += &format!("{}{start}", "  ".repeat(depth));
+        // A sequence has the same indentation as its key.
+        let inner = match &value.value {
+            Value::Map(entries) if !entries.is_empty() => depth + 1,
+            Value::Sequence(items) if !items.is_empty() => depth + usize::from(start == "-"),
+            _ => {
+                *text += &format!(" {}\n", flow(value));
                 continue;
             }
-            // It has the same indentation as its key.
-            Value::Sequence(items) if !items.is_empty() => {
-                text.push('\n');
-                block(value, depth + usize::from(start == "-"), text);
-                continue;
-            }
-            _ => *text += &format!(" {}", flow(value)),
-        }
+        };
         text.push('\n');
+        block(value, inner, text);
     }
 }
 
@@ -97,15 +94,13 @@ mod tests {
     use super::*;
     use crate::package::faults::Faults;
     use crate::package::text::{Page, TextFile};
-    use crate::package::yaml::{Parsed, parse};
+    use crate::package::yaml::parse;
     use std::path::Path;
 
     fn check(source: &str, expected: &str) {
         let file = TextFile::new(Path::new("f.yaml"), source.to_owned());
         let faults = Faults::default();
-        let Parsed::Document(root) = parse(Page { file: &file, faults: &faults }) else {
-            panic!("{source} is not a document")
-        };
+        let root = parse(Page { file: &file, faults: &faults }).expect("a document");
         assert_eq!(write(&root), expected);
     }
 

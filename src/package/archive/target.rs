@@ -160,7 +160,7 @@ impl Target {
         let mut package = self.root;
         while let Some(only) = only_directory(&package)? {
             package = only;
-            if detect::format(&package).is_ok() {
+            if detect::format(&package, None).is_ok() {
                 break;
             }
         }

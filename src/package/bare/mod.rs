@@ -12,7 +12,7 @@ use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
 use crate::package::Format;
 use crate::package::draft::Draft;
-use crate::package::files::Files;
+use crate::package::files::{Files, join};
 use crate::package::juror_toml;
 
 /// The format.
@@ -73,8 +73,8 @@ impl Input {
                 if fits {
                     // `input.txt` has nothing else for a name.
                     let own = if same.is_empty() { start } else { same };
-                    case.get_or_insert_with(|| below(dir, own));
-                    answers.push(below(answers_in, &format!("{answer_start}{same}{answer_end}")));
+                    case.get_or_insert_with(|| join(dir, own));
+                    answers.push(join(answers_in, &format!("{answer_start}{same}{answer_end}")));
                 }
             }
         }
@@ -103,14 +103,6 @@ impl<'a> Names<'a> {
     fn find(&self, name: &str) -> Option<&'a str> {
         let in_another_case = || self.by_lower.get(&name.to_ascii_lowercase());
         self.all.get(name).or_else(in_another_case).copied()
-    }
-}
-
-/// The name of a file in a directory of the package.
-fn below(dir: &str, name: &str) -> String {
-    match dir {
-        "" => name.to_owned(),
-        dir => format!("{dir}/{name}"),
     }
 }
 
@@ -165,7 +157,7 @@ impl Format for Bare {
             let names = files.filter_map(|file| file.file_name().into_string().ok());
             // Reading leaves them out, too.
             let names = names.filter(|name| !name.starts_with('.'));
-            names.map(move |name| below(below_it, &name))
+            names.map(move |name| join(below_it, &name))
         });
         let mut names: Vec<String> = names.collect();
         names.sort();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::options::LINE_SENSITIVE;
-use crate::model::grader::{Grader, GroupGrading, OnReject, ScoreMode, VerdictMode};
+use crate::model::grader::{GradedGroup, Grader, GroupGrading, OnReject};
 use crate::model::problem::{Grading, Problem};
 use crate::model::protocol::Protocol;
 use crate::model::score::Score;
@@ -42,6 +42,16 @@ impl<'a> Args<'a> {
         }
     }
 
+    /// The arguments of input validators as settings.
+    fn of_input(&self, write: impl Fn(&[String]) -> Raw) -> Raw {
+        match self.input {
+            ValidatorArgs::All(args) => write(args),
+            ValidatorArgs::ByName(by_name) => {
+                map(by_name.iter().map(|(name, args)| (name, write(args))))
+            }
+        }
+    }
+
     /// The keys of 2025-09 for arguments that differ from those in `around`.
     fn new_keys(&self, around: Option<&Self>) -> Vec<(&'static str, Raw)> {
         let differs = |own: &[String], other: Option<&[String]>| own != other.unwrap_or_default();
@@ -50,15 +60,7 @@ impl<'a> Args<'a> {
             keys.push(("args", texts(self.submission)));
         }
         if around.map_or(self.has_input(), |it| self.input != it.input) {
-            keys.push((
-                "input_validator_args",
-                match self.input {
-                    ValidatorArgs::All(args) => texts(args),
-                    ValidatorArgs::ByName(by_name) => {
-                        map(by_name.iter().map(|(name, args)| (name, texts(args))))
-                    }
-                },
-            ));
+            keys.push(("input_validator_args", self.of_input(|args| texts(args))));
         }
         if differs(self.output, around.map(|it| it.output)) {
             keys.push(("output_validator_args", texts(self.output)));
@@ -252,15 +254,8 @@ impl Planner<'_> {
             let keys = files.entry(directory.to_owned()).or_default();
             let args = Args::of(case);
             if has_input {
-                keys.push((
-                    "input_validator_flags",
-                    match args.input {
-                        ValidatorArgs::All(args) => text(args.join(" ")),
-                        ValidatorArgs::ByName(by_name) => {
-                            map(by_name.iter().map(|(name, args)| (name, text(args.join(" ")))))
-                        }
-                    },
-                ));
+                let flags = args.of_input(|args| text(args.join(" ")));
+                keys.push(("input_validator_flags", flags));
             }
             if has_output {
                 keys.push(("output_validator_flags", text(args.output.join(" "))));
@@ -268,10 +263,10 @@ impl Planner<'_> {
         }
         match &problem.graders {
             Some(graders) => {
-                let groups = graders.groups.iter();
-                let keys =
-                    groups.map(|group| (group.name.clone(), graded_keys(problem, &group.grading)));
-                keys.for_each(|(name, keys)| files.entry(name).or_default().extend(keys));
+                for GradedGroup { name, grading } in &graders.groups {
+                    let keys = files.entry(name.clone()).or_default();
+                    keys.extend(graded_keys(problem, grading));
+                }
                 files.retain(|_, keys| !keys.is_empty());
             }
             None if problem.kind.grading == Grading::Scoring => self.legacy_scores(files),
@@ -374,17 +369,7 @@ fn graded_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, 
             "custom"
         }
         Grader::Default(modes) => {
-            flags.push(match modes.verdict {
-                VerdictMode::WorstError => "worst_error",
-                VerdictMode::FirstError => "first_error",
-                VerdictMode::AlwaysAccept => "always_accept",
-            });
-            flags.push(match modes.score {
-                ScoreMode::Sum => "sum",
-                ScoreMode::Average => "avg",
-                ScoreMode::Min => "min",
-                ScoreMode::Max => "max",
-            });
+            flags.extend([modes.verdict.name(), modes.score.name()]);
             flags.extend(modes.ignore_sample.then_some("ignore_sample"));
             flags.extend(modes.accept_if_any_accepted.then_some("accept_if_any_accepted"));
             "default"

@@ -8,7 +8,7 @@ mod facts;
 mod places;
 mod rules;
 pub(super) mod settings;
-pub(in crate::package) mod statements;
+mod statements;
 mod submissions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,11 +21,11 @@ use crate::model::program::Constant;
 use crate::model::recipe::Recipe;
 use crate::model::words::words;
 use crate::package::convert::facts::{Facts, Names};
-use crate::package::convert::statements::StatementFile;
 use crate::package::files::Files;
-use crate::package::text::Range;
+use crate::package::statements::Statement;
+use crate::package::text::START;
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
-use crate::package::{FORMATS, name};
+use crate::package::{FORMATS, format_of};
 
 words! {
     /// Formats that a package can be converted to.
@@ -116,8 +116,7 @@ impl Lost {
 /// # Errors
 /// If two of them would have the same name.
 pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
-    let format = FORMATS.into_iter().find(|it| name(*it) == first_word(problem.layout.format));
-    let format = format.unwrap_or(FORMATS[0]);
+    let format = format_of(problem).unwrap_or(FORMATS[0]);
     let tree = Files::read(&problem.dir, format);
     let planner = Planner {
         problem,
@@ -129,15 +128,12 @@ pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
         used: problem.unmade.iter().flat_map(Recipe::files_of_package).cloned().collect(),
         lost: Lost::default(),
     };
-    planner.plan(&format.statement_files(&tree))
+    planner.plan(&format.statements(&tree))
 }
 
+/// Whether the package is in a version of the Kattis format; these share most names.
 fn is_kattis(problem: &Problem) -> bool {
     ["2025-09", "2023-07", "legacy", "legacy-icpc"].contains(&problem.layout.format)
-}
-
-fn first_word(text: &str) -> &str {
-    text.split(' ').next().unwrap_or_default()
 }
 
 impl NewPackage {
@@ -166,11 +162,11 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn plan(mut self, statements: &[StatementFile]) -> Result<NewPackage, Diagnostic> {
+    fn plan(mut self, statements: &[Statement]) -> Result<NewPackage, Diagnostic> {
         if self.problem.layout.format == self.to.format() {
             self.copy_all();
         } else {
-            match self.is_kattis() {
+            match is_kattis(self.problem) {
                 true => self.keep_files(),
                 false => {
                     self.place_statements(statements);
@@ -184,21 +180,21 @@ impl Planner<'_> {
         if self.to == Target::DomjudgeZip {
             self.add_for_domjudge();
         }
-        let Self { mut files, directories, lost, cases, problem, .. } = self;
-        files.sort_by(|a, b| a.name.cmp(&b.name));
+        self.files.sort_by(|a, b| a.name.cmp(&b.name));
+        let names = self.new_names();
+        let Self { files, lost, cases, problem, .. } = self;
         if let Some(pair) = files.windows(2).find(|pair| pair[0].name == pair[1].name) {
             let message = format!("two of its files would be called {}", pair[0].name);
             return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
         }
-        let named = files.iter().filter_map(|file| Some((file.source()?.to_owned(), &file.name)));
-        let named = named.map(|(path, name)| (path, name.clone()));
-        let names = named.chain(directories).collect();
         Ok(NewPackage { files, lost, names, cases })
     }
 
-    /// Whether the package is in a version of the Kattis format; these share most names.
-    fn is_kattis(&self) -> bool {
-        is_kattis(self.problem)
+    /// New names of the old files, and of programs that got a directory.
+    fn new_names(&self) -> BTreeMap<PathBuf, String> {
+        let files = self.files.iter();
+        let named = files.filter_map(|it| Some((it.source()?.to_owned(), it.name.clone())));
+        named.chain(self.directories.clone()).collect()
     }
 
     fn copy_all(&mut self) {
@@ -237,7 +233,7 @@ impl PlannedFile {
 }
 
 fn raw(value: Value) -> Raw {
-    Raw { value, range: Range { line: 1, column: 1, width: 1 } }
+    Raw { value, range: START }
 }
 
 /// A YAML text.
@@ -255,8 +251,6 @@ fn texts(items: impl IntoIterator<Item = impl Into<String>>) -> Raw {
 }
 
 fn map(entries: impl IntoIterator<Item = (impl Into<String>, Raw)>) -> Raw {
-    let key_range = Range { line: 1, column: 1, width: 1 };
-    let entries = entries.into_iter();
-    let entries = entries.map(|(key, value)| Entry { key: key.into(), key_range, value });
-    raw(Value::Map(entries.collect()))
+    let entry = |(key, value): (_, Raw)| Entry { key: Into::into(key), key_range: START, value };
+    raw(Value::Map(entries.into_iter().map(entry).collect()))
 }

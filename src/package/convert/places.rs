@@ -26,10 +26,7 @@ impl Cases {
         if !is_kattis(problem) {
             let data = &problem.test_data;
             let set = data.groups.first().map_or("tests", |set| set.name.as_str());
-            let below = |name: &str| match name.split_once('/') {
-                Some((_, rest)) => rest.to_owned(),
-                None => name.to_owned(),
-            };
+            let below = |name: &str| name.split_once('/').map_or(name, |(_, rest)| rest).to_owned();
             let numbers = data.cases.iter().map(|case| last(&case.name)).filter(|it| is_number(it));
             let width = numbers.map(str::len).max().unwrap_or_default();
             // Samples are judged first. Where points count, they are for secret test cases.
@@ -42,10 +39,9 @@ impl Cases {
             }
             for (at, case) in data.cases.iter().enumerate() {
                 let name = below(&case.name);
-                let (dir, base) = name.rsplit_once('/').map_or(("", &*name), |it| it);
+                let (dir, base) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
                 let zeros = if is_number(base) { width - base.len() } else { 0 };
-                let dir = if dir.is_empty() { String::new() } else { format!("{dir}/") };
-                let (top, dir) = if at < samples { ("sample", "") } else { ("secret", &*dir) };
+                let (top, dir) = if at < samples { ("sample", "") } else { ("secret", dir) };
                 let wanted = format!("{top}/{dir}{}{base}", "0".repeat(zeros));
                 let is_free =
                     |name: &str| !is_of_group(last(name)) && taken.insert(name.to_owned());
@@ -177,8 +173,7 @@ impl Planner<'_> {
                 Some(Some(_)) => Fate::Told,
                 _ => Fate::Lost("a grader that is not used"),
             },
-            "static_validator" if !is_new => Fate::Told,
-            "input_visualizer" | "output_visualizer" if !is_new => Fate::Told,
+            "static_validator" | "input_visualizer" | "output_visualizer" if !is_new => Fate::Told,
             "attachments" if is_new && rest.contains('/') && !rest.starts_with("templates/") => {
                 Fate::Lost("an attachment in a directory")
             }
@@ -209,19 +204,18 @@ impl Planner<'_> {
     fn submission(&self, item: &Item, rest: &str) -> Fate {
         let mut submissions = self.problem.submissions.iter();
         let owner = submissions.find(|it| item.path.starts_with(&it.program.path));
-        // Legacy accepts a submission that has some points.
-        let partial = owner.filter(|it| !self.to.is_new() && submissions::has_some_points(it));
-        let partial = partial.and_then(|_| rest.split_once('/'));
-        let partial = partial.map(|(_, name)| format!("submissions/partially_accepted/{name}"));
-        match owner.is_some() {
-            true => Fate::Keep(
-                partial
-                    .filter(|name| self.tree.file(name).is_none())
-                    .unwrap_or_else(|| item.name.clone()),
-            ),
-            false if rest == "submissions.yaml" => Fate::Told,
-            false if rest.starts_with("README") => Fate::Keep(item.name.clone()),
-            false => Fate::Lost("a file that is not a submission"),
+        match owner {
+            // Legacy accepts a submission that has some points.
+            Some(owner) if !self.to.is_new() && submissions::has_some_points(owner) => {
+                let name = rest.split_once('/').map_or(rest, |(_, name)| name);
+                let name = format!("submissions/partially_accepted/{name}");
+                let is_free = self.tree.file(&name).is_none();
+                Fate::Keep(if is_free { name } else { item.name.clone() })
+            }
+            Some(_) => Fate::Keep(item.name.clone()),
+            None if rest == "submissions.yaml" => Fate::Told,
+            None if rest.starts_with("README") => Fate::Keep(item.name.clone()),
+            None => Fate::Lost("a file that is not a submission"),
         }
     }
 
@@ -276,12 +270,9 @@ impl Planner<'_> {
         }
         let first = problem.interactor.iter().chain(&problem.output_validators).next();
         let directory = if self.to.is_new() { "output_validator" } else { "output_validators" };
-        for (directory, program) in first
-            .map(|program| (directory, program))
-            .into_iter()
-            .chain(problem.input_validators.iter().map(|it| ("input_validators", it)))
-        {
-            self.place_program(program, directory);
+        first.into_iter().for_each(|program| self.place_program(program, directory));
+        for program in &problem.input_validators {
+            self.place_program(program, "input_validators");
         }
         if let Some(header) = self.testlib_header() {
             self.keep(&header.clone(), format!("testlib/{}", file_name(&header)));

@@ -14,11 +14,11 @@ use crate::model::protocol::Protocol;
 use crate::model::text::uuid;
 use crate::model::units::Bytes;
 use crate::package::convert::rules::{self, Rule};
-use crate::package::convert::{Contents, Planner, map, plain, text, texts};
+use crate::package::convert::{Contents, Planner, is_kattis, map, plain, text, texts};
 use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
-use crate::package::text::{Page, TextFile};
-use crate::package::yaml::{self, Parsed, Raw, Value};
+use crate::package::node::SettingsFile;
+use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
 /// The file with a time limit that legacy packages can have.
@@ -30,12 +30,7 @@ const SETTINGS: &str = "problem.yaml";
 
 /// Reads a file of settings as a tree; its faults were already reported.
 pub(in crate::package) fn read(path: &Path) -> Option<Raw> {
-    let faults = Faults::default();
-    let file = TextFile::read(path, &faults)?;
-    match yaml::parse(Page { file: &file, faults: &faults }) {
-        Parsed::Document(root) => Some(root),
-        Parsed::Empty | Parsed::Unreadable => None,
-    }
+    Some(SettingsFile::read(path, &Faults::default(), yaml::parse)?.raw)
 }
 
 type Keys = Vec<(&'static str, Raw)>;
@@ -57,14 +52,14 @@ impl Planner<'_> {
     /// Writes `problem.yaml` and the files beside it.
     pub(super) fn write_settings(&mut self) {
         let path = self.problem.dir.join(SETTINGS);
-        let old = self.is_kattis().then(|| read(&path)).flatten();
-        let old = Old { raw: old.unwrap_or_else(|| map(Keys::new())) };
+        let old = is_kattis(self.problem).then(|| read(&path)).flatten();
+        let old = Old(old.unwrap_or_else(|| map(Keys::new())));
         let keys = match self.to.is_new() {
             true => self.new_settings(&old),
             false => self.legacy_settings(&old),
         };
-        for entry in old.raw.entries() {
-            if !KNOWN.contains(&entry.key.as_str()) {
+        for entry in old.0.entries() {
+            if !KNOWN.split(' ').any(|known| known == entry.key) {
                 self.leave_out(SETTINGS, format!("key `{}`", entry.key));
             }
         }
@@ -314,9 +309,7 @@ impl Planner<'_> {
             Value::Sequence(items) => items.iter().collect(),
             _ => vec![source],
         };
-        if let [_, others @ ..] = &sources[..]
-            && !others.is_empty()
-        {
+        if sources.len() > 1 {
             self.leave_out(SETTINGS, "all but the first `source`");
         }
         let first = sources.first().copied().unwrap_or(source);
@@ -383,48 +376,51 @@ impl Planner<'_> {
 
     fn juror_toml(&self) -> Option<String> {
         let problem = self.problem;
-        let mut toml = String::new();
-        if let ProgramIo::Files { input, output } = &problem.io {
-            toml += &format!("[io]\ninput = {input:?}\noutput = {output:?}\n");
-        }
-        if !problem.equivalents.is_empty() {
-            toml += "[strength.equivalent]\n";
-            for Equivalent { subject, reason } in &problem.equivalents {
-                toml += &format!("{subject:?} = {reason:?}\n");
+        let io = match &problem.io {
+            ProgramIo::Files { input, output } => {
+                vec![format!("input = {input:?}\noutput = {output:?}\n")]
             }
-        }
-        let mut lines = Vec::new();
+            ProgramIo::Standard => Vec::new(),
+        };
+        let equivalents = problem.equivalents.iter();
+        let line = |Equivalent { subject, reason }: &_| format!("{subject:?} = {reason:?}\n");
+        let equivalents: Vec<String> = equivalents.map(line).collect();
+        let has_input = !problem.input_validators.is_empty();
+        let mut testlib = Vec::new();
         if problem.output_protocol == Protocol::Testlib {
             let role = if problem.interactor.is_some() { "interactor" } else { "checker" };
-            lines.push(format!("output_validator = \"{role}\"\n"));
+            testlib.push(format!("output_validator = \"{role}\"\n"));
         }
-        if problem.input_protocol == Protocol::Testlib && !problem.input_validators.is_empty() {
-            lines.push("input_validators = true\n".to_owned());
+        if problem.input_protocol == Protocol::Testlib && has_input {
+            testlib.push("input_validators = true\n".to_owned());
         }
         if problem.generator_header.is_some() {
-            lines.push("generators = true\n".to_owned());
+            testlib.push("generators = true\n".to_owned());
         }
-        if !lines.is_empty() {
-            toml += "[testlib]\n";
-            let header = self.testlib_header().and_then(|path| self.name_of(&path));
-            toml += &header.map_or(String::new(), |name| format!("header = {name:?}\n"));
-            toml.extend(lines);
+        if !testlib.is_empty()
+            && let Some(name) = self.testlib_header().and_then(|path| self.name_of(&path))
+        {
+            testlib.insert(0, format!("header = {name:?}\n"));
         }
-        let output = (problem.output_protocol, problem.output_validators.is_empty());
-        let name = match output {
-            (Protocol::Cms, false) => Some("cms"),
-            (Protocol::Sinol, false) => Some("sinol"),
+        let checker = match problem.output_protocol {
+            Protocol::Cms => Some("output_validator = \"cms\"\n".to_owned()),
+            Protocol::Sinol => Some("output_validator = \"sinol\"\n".to_owned()),
             _ => None,
         };
-        let mut lines = Vec::new();
-        lines.extend(name.map(|name| format!("output_validator = {name:?}\n")));
-        if problem.input_protocol == Protocol::Sinol && !problem.input_validators.is_empty() {
-            lines.push("input_validators = \"sinol\"\n".to_owned());
+        let mut protocol = Vec::new();
+        protocol.extend(checker.filter(|_| !problem.output_validators.is_empty()));
+        if problem.input_protocol == Protocol::Sinol && has_input {
+            protocol.push("input_validators = \"sinol\"\n".to_owned());
         }
-        if !lines.is_empty() {
-            toml += "[protocol]\n";
-            toml.extend(lines);
-        }
+        let tables = [
+            ("io", io),
+            ("strength.equivalent", equivalents),
+            ("testlib", testlib),
+            ("protocol", protocol),
+        ];
+        let tables = tables.into_iter().filter(|(_, lines)| !lines.is_empty());
+        let toml: String =
+            tables.map(|(name, lines)| format!("[{name}]\n{}", lines.concat())).collect();
         (!toml.is_empty()).then_some(toml)
     }
 
@@ -477,13 +473,11 @@ impl Planner<'_> {
 }
 
 /// The old `problem.yaml`.
-struct Old {
-    raw: Raw,
-}
+struct Old(Raw);
 
 impl Old {
     fn value(&self, key: &str) -> Option<&Raw> {
-        self.raw.get(key).filter(|value| match &value.value {
+        self.0.get(key).filter(|value| match &value.value {
             Value::Scalar(scalar) => scalar.meaning() != yaml::Meaning::Null,
             Value::Broken => false,
             _ => true,
@@ -543,31 +537,8 @@ fn words(value: &Raw) -> Raw {
     }
 }
 
-/// Keys of `problem.yaml` that are read, written anew or reported one by one.
-const KNOWN: [&str; 24] = [
-    "problem_format_version",
-    "name",
-    "uuid",
-    "type",
-    "version",
-    "credits",
-    "author",
-    "source",
-    "source_url",
-    "license",
-    "rights_owner",
-    "embargo_until",
-    "keywords",
-    "limits",
-    "languages",
-    "allow_file_writing",
-    "constants",
-    "validation",
-    "validator_flags",
-    // The groups have it.
-    "grading",
-    "problem_type",
-    "judgement_type",
-    "submission_type",
-    "domjudge",
-];
+/// Keys of `problem.yaml` that are read, written anew or reported one by one; the groups have those of `grading`.
+const KNOWN: &str = "\
+    problem_format_version name uuid type version credits author source source_url license rights_owner \
+    embargo_until keywords limits languages allow_file_writing constants validation validator_flags grading \
+    problem_type judgement_type submission_type domjudge";

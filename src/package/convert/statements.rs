@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::package::convert::{Contents, PlannedFile, Planner};
+use crate::package::files::Item;
+use crate::package::statements::{Form, Statement};
 
 /// Definitions of the commands of Polygon's statements; the format itself shows the samples.
 const COMMANDS: &str = r"\newenvironment{problem}[5]{\problemname{#1}}{}
@@ -20,30 +22,20 @@ const COMMANDS: &str = r"\newenvironment{problem}[5]{\problemname{#1}}{}
 \renewcommand{\t}[1]{\texttt{#1}}
 ";
 
-/// A statement at a place that only its format has.
-pub(in crate::package) struct StatementFile {
-    /// The code of its language.
-    pub language: String,
-    /// Its path, relative to the package's directory.
-    pub name: String,
-}
-
 impl Planner<'_> {
     /// Places the statements: for each language the PDF, else the TeX source with definitions of its commands.
-    pub(super) fn place_statements(&mut self, statements: &[StatementFile]) {
+    pub(super) fn place_statements(&mut self, statements: &[Statement]) {
         let directory = if self.to.is_new() { "statement" } else { "problem_statement" };
         let mut placed = BTreeSet::new();
-        for ending in ["pdf", "tex"] {
-            for StatementFile { language, name } in statements {
-                let is_it = Path::new(name).extension().is_some_and(|it| it == ending);
-                if !is_it || placed.contains(language) {
+        for (wanted, ending) in [(Form::Pdf, "pdf"), (Form::Latex, "tex")] {
+            for Statement { language, form, path } in statements {
+                if *form != wanted || placed.contains(language) || !self.is_inside(path) {
                     continue;
                 }
-                let Some(path) = self.inside(name) else { continue };
                 let new = format!("{directory}/problem.{language}.{ending}");
-                let contents = match ending {
-                    "pdf" => Contents::Copy(path.clone()),
-                    _ => match std::fs::read_to_string(&path) {
+                let contents = match wanted {
+                    Form::Pdf => Contents::Copy(path.clone()),
+                    _ => match std::fs::read_to_string(path) {
                         Ok(text) => Contents::Text(format!("{COMMANDS}{text}")),
                         // The statement stays among the files without a place.
                         Err(_) => continue,
@@ -51,21 +43,21 @@ impl Planner<'_> {
                 };
                 placed.insert(language);
                 self.files.push(PlannedFile { name: new, contents });
-                self.used.insert(path);
-                if ending == "tex" {
-                    self.place_images(name, directory);
+                self.used.insert(path.clone());
+                if wanted == Form::Latex {
+                    self.place_images(path, directory);
                 }
             }
         }
     }
 
     /// Puts the images of a statement beside it; of two with the same name, the first.
-    fn place_images(&mut self, statement: &str, directory: &str) {
-        let (dir, _) = statement.rsplit_once('/').unwrap_or_default();
-        let images = self.tree.children(dir).filter(|item| {
-            let ending = item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending);
-            ["png", "jpg", "jpeg", "eps", "pdf", "svg"].contains(&ending)
-        });
+    fn place_images(&mut self, statement: &Path, directory: &str) {
+        let dir = statement.parent().and_then(|dir| dir.strip_prefix(&self.tree.root).ok());
+        let dir = dir.and_then(Path::to_str).unwrap_or_default();
+        let is_image =
+            |item: &&Item| ["png", "jpg", "jpeg", "eps", "pdf", "svg"].contains(&item.ending());
+        let images = self.tree.children(dir).filter(is_image);
         let images =
             images.map(|item| (item.path.clone(), format!("{directory}/{}", item.base_name())));
         for (path, name) in images.collect::<Vec<_>>() {
@@ -75,10 +67,11 @@ impl Planner<'_> {
         }
     }
 
-    /// A file of the package, even in a hidden directory; `None` if it does not exist, or links out of the package.
-    fn inside(&self, name: &str) -> Option<std::path::PathBuf> {
-        let path = self.tree.path(name);
-        let real = path.canonicalize().ok()?;
-        (real.is_file() && real.starts_with(self.tree.root.canonicalize().ok()?)).then_some(path)
+    /// Whether it is a file of the package, even in a hidden directory, and does not link out of the package.
+    fn is_inside(&self, path: &Path) -> bool {
+        let (Ok(real), Ok(root)) = (path.canonicalize(), self.tree.root.canonicalize()) else {
+            return false;
+        };
+        real.is_file() && real.starts_with(root)
     }
 }

@@ -1,20 +1,21 @@
 //! `submissions.yaml`: expectations that the folders of the new format do not express.
 
+use crate::model::problem::Grading;
 use crate::model::score::Score;
 use crate::model::submission::{Expectation, Overall, ScoreRange, Submission, UseForTimeLimit};
 use crate::model::verdict::Verdict;
-use crate::package::convert::facts::ALL;
+use crate::package::convert::facts::{ALL, Names};
 use crate::package::convert::places::is_of_library_checker;
-use crate::package::convert::{Planner, map, plain, text, texts};
-use crate::package::kattis::FOLDERS;
-use crate::package::yaml::Raw;
+use crate::package::convert::{Planner, map, plain, raw, text, texts};
+use crate::package::kattis::{FOLDERS, Folder};
+use crate::package::yaml::{Raw, Value};
 use crate::package::yaml_text;
 
 /// The folder for a submission of another format: the one with the same expectation.
 pub(super) fn folder(submission: &Submission) -> &'static str {
     let all = submission.expectations.iter().find(|rule| rule.cases.is_none());
     let Some(rule) = all else { return OTHER };
-    let found = FOLDERS.iter().find(|folder| is_default(rule, folder.permitted, folder.required));
+    let found = FOLDERS.iter().find(|folder| is_default(rule, folder));
     found.map_or(OTHER, |folder| folder.name)
 }
 
@@ -32,14 +33,11 @@ pub(super) fn has_some_points(submission: &Submission) -> bool {
 /// A folder without an expectation.
 const OTHER: &str = "mixed";
 
-fn is_default(
-    rule: &Expectation,
-    permitted: Option<&[Verdict]>,
-    required: Option<&[Verdict]>,
-) -> bool {
+/// Whether a rule says what the folder does.
+fn is_default(rule: &Expectation, folder: &Folder) -> bool {
     let Expectation { score, overall, message, use_for_time_limit, .. } = rule;
-    rule.permitted.as_deref().map(sorted) == permitted.map(sorted)
-        && rule.required.as_deref().map(sorted) == required.map(sorted)
+    rule.permitted.as_deref().map(sorted) == folder.permitted.map(sorted)
+        && rule.required.as_deref().map(sorted) == folder.required.map(sorted)
         && score.is_none()
         && overall.is_none()
         && message.is_none()
@@ -70,21 +68,24 @@ impl Planner<'_> {
                 keys.push((key.to_owned(), value));
             }
         };
+        let files = self.new_names();
+        let names = Names { root: &self.problem.dir, new: Some((&files, &self.cases)) };
         for submission in &self.problem.submissions {
-            let Some(name) = self.name_of_submission(submission) else { continue };
+            let name = names.path(&submission.program.path);
+            let Some(name) = name.as_deref().and_then(|it| it.strip_prefix("submissions/")) else {
+                continue;
+            };
             let own_folder = name.split('/').next().unwrap_or_default();
             for rule in &submission.expectations {
                 let folder = FOLDERS.iter().find(|folder| folder.name == own_folder);
-                let is_said = folder.is_some_and(|it| {
-                    rule.cases.is_none() && is_default(rule, it.permitted, it.required)
-                });
+                let is_said = folder.is_some_and(|it| rule.cases.is_none() && is_default(rule, it));
                 if is_said || is_right(rule) && own_folder == "accepted" {
                     continue;
                 }
                 // A pattern of this format stays; rules from elsewhere are written for the submission itself.
                 let is_pattern = rule.overall.is_none() && self.problem.layout.format == "2023-07"
                     || rule.pattern == own_folder;
-                let pattern = if is_pattern { &rule.pattern } else { &name };
+                let pattern = if is_pattern { &rule.pattern } else { name };
                 if is_unknown(rule) {
                     continue;
                 }
@@ -99,7 +100,7 @@ impl Planner<'_> {
             let said = [("language", &program.language), ("entrypoint", &program.entry_point)];
             for (key, value) in said.into_iter().filter(|_| !is_of_library_checker(program)) {
                 if let Some(value) = value {
-                    add(&name, key, text(value));
+                    add(name, key, text(value));
                 }
             }
         }
@@ -109,20 +110,6 @@ impl Planner<'_> {
             let rules = rules.into_iter().map(|(pattern, keys)| (pattern, map(keys)));
             self.write("submissions/submissions.yaml", yaml_text::write(&map(rules)));
         }
-    }
-
-    /// The name in the new package, below `submissions/`.
-    fn name_of_submission(&self, submission: &Submission) -> Option<String> {
-        let path = &submission.program.path;
-        if let Some(directory) = self.directories.get(path) {
-            return directory.strip_prefix("submissions/").map(str::to_owned);
-        }
-        let file =
-            self.files.iter().find(|it| it.source().is_some_and(|it| it.starts_with(path)))?;
-        let deeper = file.source()?.strip_prefix(path).ok()?.components().count();
-        let mut parts: Vec<&str> = file.name.split('/').skip(1).collect();
-        parts.truncate(parts.len() - deeper);
-        Some(parts.join("/"))
     }
 }
 
@@ -140,34 +127,24 @@ fn is_right(rule: &Expectation) -> bool {
 }
 
 /// The keys for what a rule expects, or for what follows from it: the verdict as a whole is that of some test case.
-fn keys(rule: &Expectation, grading: crate::model::problem::Grading) -> Vec<(&'static str, Raw)> {
+fn keys(rule: &Expectation, grading: Grading) -> Vec<(&'static str, Raw)> {
     let verdicts = |verdicts: &[Verdict]| texts(sorted(verdicts).into_iter().map(Verdict::short));
     let mut keys = Vec::new();
     if let Some(Overall { verdicts: wanted, is_partial }) = &rule.overall {
-        match wanted.contains(&Verdict::Accepted) {
-            true if wanted.len() == 1 && !is_partial => keys.push(("permitted", verdicts(wanted))),
-            true => keys.push(("permitted", verdicts(&ALL))),
-            false => {
-                keys.push(("permitted", verdicts(&ALL)));
-                keys.push(("required", verdicts(wanted)));
-            }
+        let is_right = wanted[..] == [Verdict::Accepted] && !is_partial;
+        keys.push(("permitted", verdicts(if is_right { wanted } else { &ALL })));
+        if !wanted.contains(&Verdict::Accepted) {
+            keys.push(("required", verdicts(wanted)));
         }
     }
     keys.extend(rule.permitted.as_ref().map(|it| ("permitted", verdicts(it))));
     keys.extend(rule.required.as_ref().map(|it| ("required", verdicts(it))));
     if let Some(ScoreRange { from, to }) = rule.score
-        && grading == crate::model::problem::Grading::Scoring
+        && grading == Grading::Scoring
         && from.points() >= 0.0
     {
-        keys.push((
-            "score",
-            match from == to {
-                true => plain(from),
-                false => {
-                    super::raw(crate::package::yaml::Value::Sequence(vec![plain(from), plain(to)]))
-                }
-            },
-        ));
+        let range = || raw(Value::Sequence(vec![plain(from), plain(to)]));
+        keys.push(("score", if from == to { plain(from) } else { range() }));
     }
     keys.extend(rule.message.as_ref().map(|message| ("message", text(message))));
     let for_time_limit = match rule.use_for_time_limit {

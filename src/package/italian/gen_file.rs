@@ -1,20 +1,15 @@
 //! `gen/GEN`: one line for each input, and comments that begin subtasks or name files to copy.
 
-use crate::language::table::Language;
 use crate::model::diagnostic::Place;
-use crate::model::program::IncludedFile;
-use crate::model::recipe::{GeneratorCommand, GeneratorProgram};
-use crate::package::files::Files;
+use crate::model::program::ProgramKind;
+use crate::model::recipe::GeneratorProgram;
+use crate::package::by_name::{self, code};
+use crate::package::files::{Files, Item};
 use crate::package::italian::SETTINGS;
 use crate::package::text::{Range, shown};
 
 /// The name of the file.
 const NAME: &str = "gen/GEN";
-
-/// All tests.
-pub(super) struct Listing {
-    pub groups: Vec<Group>,
-}
 
 /// A subtask; one without points is the whole task.
 pub(super) struct Group {
@@ -32,63 +27,38 @@ pub(super) enum Source {
     None,
 }
 
-/// The program in `gen/` that makes inputs.
-pub(super) struct Generator(GeneratorProgram);
-
-impl Listing {
-    /// A listing of `count` tests without subtasks.
-    pub(super) fn without(count: usize) -> Self {
+impl Group {
+    /// All of `count` tests without subtasks.
+    pub(super) fn whole(count: usize) -> Self {
         let case = |_| (Place::from(std::path::Path::new(SETTINGS)), Source::None);
-        Self { groups: vec![Group { points: None, cases: (0..count).map(case).collect() }] }
-    }
-
-    /// The generator, if there is one.
-    pub(super) fn generator(&self, tree: &Files) -> Option<Generator> {
-        let stem = |name: &str| {
-            name.rsplit_once('.')
-                .is_some_and(|(stem, _)| ["generatore", "generator"].contains(&stem))
-        };
-        let of_language = |path: &std::path::Path| Language::of_file(path);
-        let mut found = tree.children("gen").filter(|item| {
-            item.is_file() && stem(item.base_name()) && of_language(&item.path).is_some()
-        });
-        let item = found.next()?;
-        if let Some(other) = found.next() {
-            let message = format!("is a second generator beside {}", item.name);
-            tree.faults.error(other, message, "keep one of the two");
-        }
-        let is_script =
-            of_language(&item.path).is_some_and(|language| language.code.starts_with("python"));
-        let beside = tree.below("gen").iter().filter(|other| {
-            let ending = other.base_name().rsplit_once('.').map_or("", |(_, ending)| ending);
-            other.is_file()
-                && other.name != item.name
-                && (matches!(ending, "h" | "hpp") || is_script && ending == "py")
-        });
-        let beside = beside.map(|other| IncludedFile {
-            name: other.name["gen/".len()..].into(),
-            ..IncludedFile::beside(other.path.clone())
-        });
-        Some(Generator(GeneratorProgram {
-            name: item.base_name().to_owned(),
-            path: item.path.clone(),
-            beside: beside.collect(),
-            language: None,
-        }))
+        Self { points: None, cases: (0..count).map(case).collect() }
     }
 }
 
-impl Generator {
-    pub(super) fn command(&self, args: &[String]) -> GeneratorCommand {
-        GeneratorCommand::new(self.0.clone(), args.to_vec(), args.join(" "))
+/// The program in `gen/` that makes inputs, if there is one.
+pub(super) fn generator(tree: &Files) -> Option<GeneratorProgram> {
+    let is_one = |item: &&Item| {
+        item.is_file() && ["generatore", "generator"].contains(&item.stem()) && code(item).is_some()
+    };
+    let mut found = tree.children("gen").filter(is_one);
+    let item = found.next()?;
+    if let Some(other) = found.next() {
+        let message = format!("is a second generator beside {}", item.name);
+        tree.faults.error(other, message, "keep one of the two");
     }
+    let is_script = code(item).is_some_and(|code| code.starts_with("python"));
+    let mut beside = by_name::files(tree, "gen", |other| {
+        matches!(other.ending(), "h" | "hpp") || is_script && other.ending() == "py"
+    });
+    beside.retain(|file| file.path != item.path);
+    Some(by_name::program(item, ProgramKind::Generator, beside).into())
 }
 
-/// Reads the file, if it exists.
-pub(super) fn read(tree: &Files) -> Option<Listing> {
+/// Reads the subtasks in the file, if it exists.
+pub(super) fn read(tree: &Files) -> Option<Vec<Group>> {
     let item = tree.file(NAME)?;
     let file = item.read(&tree.faults)?;
-    let mut groups = vec![Group { points: None, cases: Vec::new() }];
+    let mut groups = vec![Group::whole(0)];
     for (number, line) in (1..).zip(file.text.lines()) {
         let place =
             file.place(Range { line: number, column: 1, width: line.chars().count() as u32 });
@@ -108,18 +78,16 @@ pub(super) fn read(tree: &Files) -> Option<Listing> {
             );
             continue;
         }
-        let source = match (copied, points) {
+        let source = match (copied, points.map(str::parse::<u32>)) {
             (Some(name), _) => Source::Copy(name.to_owned()),
-            (None, Some(points)) => {
-                match points.parse::<u32>() {
-                    Ok(points) => {
-                        groups.push(Group { points: Some(points.into()), cases: Vec::new() })
-                    }
-                    Err(_) => error(
-                        format!("`{}` is not a whole number of points", shown(points)),
-                        "write one after `#ST:`",
-                    ),
-                }
+            (None, Some(Ok(points))) => {
+                groups.push(Group { points: Some(points.into()), cases: Vec::new() });
+                continue;
+            }
+            (None, Some(Err(_))) => {
+                let points = shown(points.unwrap_or_default());
+                let message = format!("`{points}` is not a whole number of points");
+                error(message, "write one after `#ST:`");
                 continue;
             }
             (None, None) if words.is_empty() => continue,
@@ -137,7 +105,7 @@ pub(super) fn read(tree: &Files) -> Option<Listing> {
         }
     }
     check(tree, &mut groups);
-    Some(Listing { groups })
+    Some(groups)
 }
 
 /// Checks the subtasks against the rules of CMS.
@@ -148,11 +116,8 @@ fn check(tree: &Files, groups: &mut Vec<Group>) {
     let first = groups.remove(0);
     let path = tree.path(NAME);
     if !first.cases.is_empty() {
-        tree.faults.error(
-            &*path,
-            "has tests before the first `#ST:`",
-            "put each test into a subtask",
-        );
+        let message = "has tests before the first `#ST:`";
+        tree.faults.error(&*path, message, "put each test into a subtask");
     }
     let sum: f64 = groups.iter().filter_map(|group| group.points).sum();
     if sum != 100.0 {

@@ -14,21 +14,22 @@ use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Grading, Problem, ProblemKind, ProgramIo};
 use crate::model::program::ProgramKind;
 use crate::model::protocol::Protocol;
-use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
+use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
 use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
 use crate::package::Format;
 use crate::package::by_name::{self, compared_by_lines};
-use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
 use crate::package::files::{Files, Item, is_inside, is_valid_name};
-use crate::package::italian::gen_file::{Listing, Source};
+use crate::package::italian::gen_file::{Group, Source};
 use crate::package::languages::natural_language;
-use crate::package::node::{Map, Node, Parse, with_yaml};
+use crate::package::node::{Map, Node, Parse, SettingsFile};
+use crate::package::statements::Statement;
 use crate::package::text::shown;
 use crate::package::values::{Bound, at_most, integer, number, positive, seconds, text};
+use crate::package::yaml;
 
 /// The format.
 pub(super) struct Italian;
@@ -40,29 +41,11 @@ const SETTINGS: &str = "task.yaml";
 const MOST: usize = 10_000;
 
 /// Keys about contests, which do not affect judging.
-const OF_CONTESTS: [&str; 21] = [
-    "token_mode",
-    "token_max_number",
-    "token_min_interval",
-    "token_gen_initial",
-    "token_gen_number",
-    "token_gen_interval",
-    "token_gen_max",
-    "token_initial",
-    "token_gen_time",
-    "token_total",
-    "token_max",
-    "public_testcases",
-    "risultati",
-    "score_mode",
-    "feedback_level",
-    "max_submission_number",
-    "max_user_test_number",
-    "min_submission_interval",
-    "min_user_test_interval",
-    "version",
-    "score_precision",
-];
+const OF_CONTESTS: &str = "\
+    token_mode token_max_number token_min_interval token_gen_initial token_gen_number token_gen_interval \
+    token_gen_max token_initial token_gen_time token_total token_max public_testcases risultati score_mode \
+    feedback_level max_submission_number max_user_test_number min_submission_interval min_user_test_interval \
+    version score_precision";
 
 /// Keys that change judging in a way that juror does not support.
 const REFUSED: [&str; 6] = [
@@ -98,13 +81,13 @@ impl Format for Italian {
         Layout::with_settings("Italian", SETTINGS, "sol", "change `time_limit` in task.yaml")
     }
 
-    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
         // Faults are reported where the settings are read.
         let faults = Faults::default();
-        let file = tree.file(SETTINGS).and_then(|it| it.read(&faults));
-        let primary =
-            with_yaml(file, &faults, |root| Some(primary_language(&mut root?.map().ok()?)));
-        let primary = primary.unwrap_or_else(|| ITALIAN.to_owned());
+        let file = tree.file(SETTINGS);
+        let document = file.and_then(|it| SettingsFile::read(&it.path, &faults, yaml::parse));
+        let map = document.as_ref().and_then(|it| it.root().map().ok());
+        let primary = map.map_or_else(|| ITALIAN.to_owned(), |mut map| primary_language(&mut map));
         by_name::statements(tree, &["statement", "testo"], |name| match name {
             "statement" | "testo" => Some(primary.clone()),
             name => Some(natural_language(name).to_owned()),
@@ -112,19 +95,16 @@ impl Format for Italian {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let file = tree.file(SETTINGS)?.read(&tree.faults);
-        with_yaml(file, &tree.faults, |root| {
-            let mut map = root?.map().ok()?;
-            let mut problem = Problem { layout: self.layout(), ..Problem::default() };
-            settings(&mut map, &mut problem);
-            refuse(tree, &mut map);
-            checker(tree, &mut problem);
-            solutions::read(tree, &mut problem);
-            let plan = gen_file::read(tree);
-            test_data(tree, &mut map, plan, &mut problem);
-            map.doubt_rest();
-            Some(Draft::of(problem))
-        })
+        let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
+        let mut map = document.root().filled()?.map().ok()?;
+        let mut problem = Problem { layout: self.layout(), ..Problem::default() };
+        settings(&mut map, &mut problem);
+        refuse(tree, &mut map);
+        checker(tree, &mut problem);
+        solutions::read(tree, &mut problem);
+        test_data(tree, &mut map, &mut problem);
+        map.doubt_rest();
+        Some(Draft::of(problem))
     }
 }
 
@@ -148,9 +128,7 @@ fn either<'a, T>(
 }
 
 fn settings(map: &mut Map<'_>, problem: &mut Problem) {
-    for key in OF_CONTESTS {
-        map.node(key);
-    }
+    map.ignore(OF_CONTESTS);
     either(map, ["name", "nome_breve"], text);
     let title = either(map, ["title", "nome"], text);
     let language = primary_language(map);
@@ -179,10 +157,8 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
                 shown(&input),
                 shown(&output)
             );
-            map.node.file_error(
-                &message,
-                "name both, or leave both empty for standard input and output",
-            );
+            let help = "name both, or leave both empty for standard input and output";
+            map.node.file_error(&message, help);
             ProgramIo::Standard
         }
     };
@@ -236,28 +212,30 @@ fn checker(tree: &Files, problem: &mut Problem) {
 }
 
 /// The tests with their groups.
-fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &mut Problem) {
+fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
+    let listed = gen_file::read(tree);
     let count =
         map.get("n_input", |node| at_most(MOST, integer(node, 0, "a number of tests")?, node));
     let total = map.get("total_value", |node| number(node, Bound::AtLeast(0.0)));
-    let listed = plan.unwrap_or_else(|| Listing::without(count.unwrap_or_else(|| found(tree))));
-    let all: usize = listed.groups.iter().map(|group| group.cases.len()).sum();
+    let whole = || vec![Group::whole(count.unwrap_or_else(|| found(tree)))];
+    let listed = listed.unwrap_or_else(whole);
+    let all: usize = listed.iter().map(|group| group.cases.len()).sum();
     if let Some(count) = count.filter(|count| *count != all) {
         let message = format!("`n_input` is {count}, and gen/GEN has {all} tests");
         map.node.file_error(&message, "correct one of them");
     }
-    let generator = listed.generator(tree);
+    let generator = gen_file::generator(tree);
     let scored = |name: &str, points: f64, aggregation| {
         TestGroup::scored(name, Score::new(points), aggregation, Vec::new())
     };
-    let points: Vec<f64> = listed.groups.iter().filter_map(|group| group.points).collect();
+    let points: Vec<f64> = listed.iter().filter_map(|group| group.points).collect();
     let sum = if points.is_empty() { total.unwrap_or(100.0) } else { points.iter().sum() };
     let compared = compared_by_lines(problem);
     let groups = &mut problem.test_data.groups;
     groups.push(scored("tests", sum, Aggregation::Sum));
     let mut cases = Vec::new();
     let mut number = 0;
-    for (at, group) in (1..).zip(&listed.groups) {
+    for (at, group) in (1..).zip(&listed) {
         let dir = match group.points {
             None => "tests".to_owned(),
             Some(points) => {
@@ -286,32 +264,33 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
                         None => Err(format!("there is no `{}` to be copied", shown(name))),
                     },
                     (None, Source::Args(args)) => match &generator {
-                        Some(generator) => Ok(InputSource::Command(generator.command(args))),
+                        Some(generator) => Ok(InputSource::Command(GeneratorCommand::new(
+                            generator.clone(),
+                            args.clone(),
+                            args.join(" "),
+                        ))),
                         None => Err(format!("there is no {}, and no generator in gen/", files[0])),
                     },
                     (None, Source::None) => Err(format!("there is no {}", files[0])),
                 };
                 let official = solutions::official(tree);
                 let official = official.map(|item| AnswerSource::Solution(item.path.clone()));
-                let answer = answer.map(AnswerSource::File).or(official);
-                let (input, answer) = match (input, answer) {
-                    (Ok(input), Some(answer)) => (input, answer),
+                let (message, help) = match (input, answer.map(AnswerSource::File).or(official)) {
+                    (Ok(input), Some(answer)) => {
+                        let (name, place) = (case.name.clone(), place.clone());
+                        cases.push(RecipeCase::new(name, place, input, answer));
+                        problem.test_data.cases.push(case);
+                        continue;
+                    }
                     (Ok(_), None) => {
                         let message =
                             format!("there is no {}, and no sol/solution.* to make it", files[1]);
-                        tree.faults.error(place.clone(), message, "add the file, or the solution");
-                        continue;
+                        (message, "add the file, or the solution")
                     }
-                    (Err(message), _) => {
-                        tree.faults.error(
-                            place.clone(),
-                            message,
-                            "add the file, or correct gen/GEN",
-                        );
-                        continue;
-                    }
+                    (Err(message), _) => (message, "add the file, or correct gen/GEN"),
                 };
-                cases.push(RecipeCase::new(case.name.clone(), place.clone(), input, answer));
+                tree.faults.error(place.clone(), message, help);
+                continue;
             }
             problem.test_data.cases.push(case);
         }

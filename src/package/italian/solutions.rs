@@ -2,7 +2,7 @@
 
 use crate::model::problem::Problem;
 use crate::model::program::IncludedFile;
-use crate::package::by_name::{code, ending, source, stem, submission};
+use crate::package::by_name::{code, source, submission};
 use crate::package::files::{Files, Item};
 
 /// Languages in which a grader is one more source of the program, with the ending of its file.
@@ -17,7 +17,7 @@ pub(super) fn read(tree: &Files, problem: &mut Problem) {
     let graders =
         WITH_GRADER.map(|(code, ending)| (code, tree.file(&format!("sol/grader.{ending}"))));
     let has_grader =
-        tree.children("sol").any(|item| stem(item) == "grader" && code(item).is_some());
+        tree.children("sol").any(|item| item.stem() == "grader" && code(item).is_some());
     if has_grader {
         let codes =
             graders.iter().filter(|(_, item)| item.is_some()).map(|(code, _)| (*code).to_owned());
@@ -25,14 +25,12 @@ pub(super) fn read(tree: &Files, problem: &mut Problem) {
     }
     for (language, grader) in graders {
         let Some(grader) = grader else { continue };
-        let headers = tree.children("sol").filter(|item| ending(item) == "h");
-        problem.include.extend(headers.chain([grader]).map(|item| IncludedFile {
-            language: Some(language.to_owned()),
-            ..IncludedFile::beside(item.path.clone())
-        }));
+        let headers = tree.children("sol").filter(|item| item.ending() == "h");
+        let files = headers.chain([grader]).map(|item| IncludedFile::beside(item.path.clone()));
+        problem.include.extend(files.map(|file| file.for_language(language)));
     }
     for item in tree.children("sol").filter(|item| item.is_file()) {
-        let is_part = ["grader", "stub"].contains(&stem(item)) || item.name.ends_with("lib.pas");
+        let is_part = ["grader", "stub"].contains(&item.stem()) || item.name.ends_with("lib.pas");
         let Some(code) = code(item).filter(|_| !is_part) else { continue };
         let is_built = problem.languages.as_ref().is_none_or(|all| all.iter().any(|it| it == code));
         if !is_built {
@@ -40,7 +38,7 @@ pub(super) fn read(tree: &Files, problem: &mut Problem) {
             tree.faults.warning(item, message, "judge it with CMS");
             continue;
         }
-        let official = OFFICIAL.contains(&stem(item)).then_some("the official solution");
+        let official = OFFICIAL.contains(&item.stem()).then_some("the official solution");
         problem.submissions.push(submission(problem, item, official));
     }
 }

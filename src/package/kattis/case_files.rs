@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, "Test cases", "Sample data".
 
 use crate::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
-use crate::model::test_data::CaseFile;
+use crate::model::test_data::{CaseFile, TestCase};
 use crate::package::files::{Files, Item};
 use crate::package::interaction;
 use crate::package::kattis::Pack;
@@ -41,7 +41,7 @@ pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
     if name.starts_with("README") {
         return;
     }
-    let help = match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+    let help = match item.ending() {
         _ if name == "testdata.yaml" => "in format 2025-09: `test_group.yaml`",
         "hint" | "desc" => {
             "in format 2025-09: keys `hint` and `description` of the case's .yaml file"
@@ -79,19 +79,28 @@ impl<'a> CaseFiles<'a> {
         !self.among(&["out", "ans.statement", "ans.download", "interaction"]).is_empty()
     }
 
+    /// The test case, without arguments; `None` if there is no input.
+    pub(super) fn test_case(&self, tree: &Files, name: &str) -> Option<TestCase> {
+        let path = |ending| self.get(ending).map(|item| item.path.clone());
+        Some(TestCase {
+            name: name.to_owned(),
+            input: path("in")?,
+            answer: path("ans"),
+            output: path("out"),
+            interaction: path("interaction"),
+            files: self.get(CASE_FILES).map(|item| inside(tree, item)).unwrap_or_default(),
+            ..TestCase::default()
+        })
+    }
+
     /// The existing files with these endings.
     fn among(&self, endings: &[&str]) -> Vec<&'a Item> {
         endings.iter().filter_map(|ending| self.get(ending)).collect()
     }
 }
 
-/// Checks the files of the case `name`; returns its input if it is a case at all.
-pub(super) fn check<'a>(
-    pack: &Pack<'_>,
-    name: &str,
-    files: &CaseFiles<'a>,
-    part: Part,
-) -> Option<&'a Item> {
+/// Checks the files of the case `name`; `None` if it is no case at all.
+pub(super) fn check(pack: &Pack<'_>, name: &str, files: &CaseFiles<'_>, part: Part) -> Option<()> {
     let faults = pack.faults;
     let base = name.rsplit('/').next().unwrap_or_default();
     let interaction = files.get("interaction");
@@ -138,7 +147,7 @@ pub(super) fn check<'a>(
     if let Some(item) = interaction {
         interaction::check(&item.path, faults);
     }
-    Some(input)
+    Some(())
 }
 
 /// Reports the files of a case without an input as one fault, not one each.
@@ -201,7 +210,7 @@ fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part)
 }
 
 /// The contents of the `.files` directory of a case.
-pub(super) fn inside(tree: &Files, directory: &Item) -> Vec<CaseFile> {
+fn inside(tree: &Files, directory: &Item) -> Vec<CaseFile> {
     let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
     let name = |item: &Item| item.name[directory.name.len() + 1..].into();
     files.map(|item| CaseFile { name: name(item), path: item.path.clone() }).collect()

@@ -10,28 +10,8 @@ use crate::package::files::{Files, Item};
 use crate::package::text::start_of;
 
 /// Languages by priority: of two with equally many files, the first one wins.
-const PRIORITIES: [&str; 20] = [
-    "cpp",
-    "c",
-    "python2",
-    "python3",
-    "java",
-    "csharp",
-    "fsharp",
-    "ruby",
-    "haskell",
-    "rust",
-    "scala",
-    "javascript",
-    "php",
-    "go",
-    "ocaml",
-    "pascal",
-    "objectivec",
-    "kotlin",
-    "lisp",
-    "prolog",
-];
+const PRIORITIES: &str = "cpp c python2 python3 java csharp fsharp ruby haskell rust scala javascript \
+                          php go ocaml pascal objectivec kotlin lisp prolog";
 
 /// The language of the program; `None` if all its files have endings of one language.
 pub(super) fn language(tree: &Files, program: &Item) -> Option<String> {
@@ -48,7 +28,7 @@ pub(super) fn language(tree: &Files, program: &Item) -> Option<String> {
     if files.len() < 2 {
         return None;
     }
-    let rank = |code: &str| PRIORITIES.iter().rposition(|it| *it == code).map(|at| 20 - at);
+    let rank = |code: &str| PRIORITIES.rsplit(' ').position(|it| it == code);
     files.into_iter().max_by_key(|(code, count)| (*count, rank(code))).map(|(it, _)| it.to_owned())
 }
 

@@ -24,11 +24,11 @@ use crate::model::test_data::TestData;
 use crate::package::faults::Faults;
 use crate::package::files::Files;
 use crate::package::kattis::problem_yaml::ProblemYaml;
-use crate::package::kattis::submissions::Folder;
 use crate::package::recipe;
 
 pub(super) use credits::LICENSES;
 pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
+pub(super) use submissions::Folder;
 pub(super) use v2025_09::{FOLDERS, Kattis202509};
 
 /// The name of the file of the settings, in every version.

@@ -1,5 +1,6 @@
 //! The directory of a test case, and the scope of a file of settings.
 
+use crate::model::test_data::{TestCase, TestData};
 use crate::model::words::words;
 
 words! {
@@ -19,6 +20,17 @@ impl Part {
     /// Whether submissions are judged on its cases.
     pub(super) fn is_judged(self) -> bool {
         matches!(self, Self::Sample | Self::Secret)
+    }
+
+    /// The list of its cases.
+    pub(super) fn cases(self, data: &mut TestData) -> &mut Vec<TestCase> {
+        match self {
+            Self::Sample | Self::Secret => &mut data.cases,
+            Self::InvalidInput => &mut data.invalid_inputs,
+            Self::InvalidAnswer => &mut data.invalid_answers,
+            Self::ValidOutput => &mut data.valid_outputs,
+            Self::InvalidOutput => &mut data.invalid_outputs,
+        }
     }
 }
 

@@ -27,10 +27,7 @@ impl Default for ProblemType {
 impl ProblemType {
     /// Whether the problem certainly has the type that this word names.
     pub(super) fn includes(&self, word: &str) -> bool {
-        match self {
-            Self::Known(words) => words.iter().any(|known| known == word),
-            Self::Unknown => false,
-        }
+        matches!(self, Self::Known(words) if words.iter().any(|known| known == word))
     }
 
     /// What the type means for judging.
@@ -54,10 +51,7 @@ impl ProblemType {
 
     /// Whether the problem certainly does not have the type that this word names.
     pub(super) fn excludes(&self, word: &str) -> bool {
-        match self {
-            Self::Known(words) => !words.iter().any(|known| known == word),
-            Self::Unknown => false,
-        }
+        matches!(self, Self::Known(words) if !words.iter().any(|known| known == word))
     }
 }
 

@@ -5,16 +5,15 @@
 use crate::model::limits::ProblemLimits;
 use crate::model::moment::Moment;
 use crate::model::program::Constant;
-use crate::package::draft::FileWriting;
 use crate::package::files::Files;
 use crate::package::kattis::SETTINGS;
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::languages::is_natural_language;
-use crate::package::node::{Map, Node, Parse, Renamed};
+use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile};
 use crate::package::suggest::list;
-use crate::package::text::{Page, shown};
+use crate::package::text::shown;
 use crate::package::values::{filled_text, programming_language, text};
-use crate::package::yaml::{self, Parsed, Raw, Value};
+use crate::package::yaml::{self, Value};
 
 /// The contents of `problem.yaml`.
 #[derive(Debug, Default)]
@@ -24,7 +23,8 @@ pub(super) struct ProblemYaml {
     pub names: Vec<(String, String)>,
     pub limits: ProblemLimits,
     pub languages: Option<Vec<String>>,
-    pub file_writing: FileWriting,
+    /// Whether submissions may write files, if the file says it readably.
+    pub file_writing: Option<bool>,
     pub constants: Vec<Constant>,
 }
 
@@ -39,13 +39,10 @@ pub(super) fn read<T>(
         faults.error(tree.path(SETTINGS), "is missing", "add it, or leave out --format");
         return None;
     };
-    let file = item.read(faults)?;
-    let page = Page { file: &file, faults };
-    match yaml::parse(page) {
-        Parsed::Document(root) => Some(keys(Node::root(&root, page).map().ok()?.renamed(renamed))),
-        Parsed::Unreadable => None,
-        Parsed::Empty => Some(keys(Node::root(&Raw::no_keys(), page).map().ok()?.renamed(renamed))),
-    }
+    let document = SettingsFile::read(&item.path, faults, yaml::parse)?;
+    let root = document.root();
+    let map = if root.is_null() { root.no_map() } else { root.map().ok()? };
+    Some(keys(map.renamed(renamed)))
 }
 
 /// The names by language code; the languages must be those of the statements.
@@ -60,10 +57,8 @@ pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, St
                 "a single `name` is the English one, but there are statements in: {}",
                 list(statements.iter().map(String::as_str))
             );
-            node.error(
-                message,
-                "give a name for each language, such as `name: {en: ..., de: ...}`",
-            );
+            let help = "give a name for each language, such as `name: {en: ..., de: ...}`";
+            node.error(message, help);
         }
         return filled_text(&node).map(|name| ("en".to_owned(), name)).into_iter().collect();
     }

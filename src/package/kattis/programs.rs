@@ -7,6 +7,7 @@ use std::io::Read;
 
 use crate::model::problem::InputGrammar;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::package::by_name;
 use crate::package::files::{Files, Item};
 use crate::package::kattis::{Pack, detected};
 use crate::package::languages;
@@ -20,7 +21,7 @@ const NO_PROGRAM_ENDINGS: [&str; 12] =
 pub(super) fn is_no_program(item: &Item) -> bool {
     match item.is_directory() {
         true => item.base_name() == "__pycache__",
-        false => is_readme(item) || NO_PROGRAM_ENDINGS.contains(&ending_of(item)),
+        false => is_readme(item) || NO_PROGRAM_ENDINGS.contains(&item.ending()),
     }
 }
 
@@ -36,7 +37,7 @@ pub(super) fn is_build_product(tree: &Files, item: &Item) -> bool {
 
 /// Whether problemtools overlooks a file among programs: it is in no language, and not a grammar.
 fn is_strange(item: &Item) -> bool {
-    let ending = ending_of(item);
+    let ending = item.ending();
     let is_known = languages::is_of_source(ending) || matches!(ending, "ctd" | "viva");
     item.is_file() && !is_known && !starts_with(item, b"#!") && !starts_with(item, b"\x7fELF")
 }
@@ -52,13 +53,9 @@ pub(super) fn is_readme(item: &Item) -> bool {
     item.base_name().starts_with("README")
 }
 
-fn ending_of(item: &Item) -> &str {
-    item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
-}
-
 /// Whether a C or C++ source may include a file.
 fn is_header(item: &Item) -> bool {
-    item.is_file() && matches!(ending_of(item), "h" | "hpp")
+    item.is_file() && matches!(item.ending(), "h" | "hpp")
 }
 
 /// Whether this file makes its directory a program.
@@ -86,18 +83,13 @@ impl Pack<'_> {
     /// A program without included files.
     pub(super) fn program(&self, item: &Item, kind: ProgramKind) -> Program {
         Program {
-            name: item.base_name().to_owned(),
-            path: item.path.clone(),
-            kind,
             language: match self.version.is_strict {
                 true => None,
                 false => detected::language(self.tree, item),
             },
-            entry_point: None,
-            include: Vec::new(),
             constants: self.yaml.constants.clone(),
-            defines: Vec::new(),
             package: Some(self.tree.root.clone()),
+            ..by_name::program(item, kind, Vec::new())
         }
     }
 
@@ -110,10 +102,10 @@ impl Pack<'_> {
     /// The input validators that juror can run.
     pub(super) fn input_validators(&self) -> (Vec<Program>, Vec<InputGrammar>) {
         let (mut programs, mut grammars) = (Vec::new(), Vec::new());
-        let is_portable = |it: &Item| it.is_file() && languages::is_of_validator(ending_of(it));
+        let is_portable = |it: &Item| it.is_file() && languages::is_of_validator(it.ending());
         let has_portable = self.input_validator_items().any(is_portable);
         for item in self.input_validator_items() {
-            let ending = ending_of(item);
+            let ending = item.ending();
             if item.is_file() && ending == "ctd" {
                 let name = item.base_name().to_owned();
                 grammars.push(InputGrammar { name, path: item.path.clone() });
@@ -126,11 +118,12 @@ impl Pack<'_> {
                     let help = "put a validator of several files into a directory of its own";
                     self.faults.warning(item, "is ignored: it is not a program", help);
                 }
-            } else if ending == "rs" && has_portable {
-                // Only juror runs a Rust file; it does no harm beside a validator that every tool can run.
-                programs.push(self.program(item, ProgramKind::InputValidator));
             } else {
-                programs.push(self.validator(item, ProgramKind::InputValidator));
+                // Only juror runs a Rust file; it does no harm beside a validator that every tool can run.
+                if !(ending == "rs" && has_portable) {
+                    self.check_validator(item);
+                }
+                programs.push(self.program(item, ProgramKind::InputValidator));
             }
         }
         if self.input_validator_names().is_empty() {
@@ -149,7 +142,7 @@ impl Pack<'_> {
     pub(super) fn answer_validators(&self) -> Vec<Program> {
         let items = self.tree.children("answer_validators").filter(|item| !is_no_program(item));
         let (grammars, items): (Vec<_>, Vec<_>) =
-            items.partition(|item| matches!(ending_of(item), "ctd" | "viva"));
+            items.partition(|item| matches!(item.ending(), "ctd" | "viva"));
         for item in grammars {
             self.faults.warning(item, "is not a program: it checks nothing", "");
         }
@@ -170,7 +163,7 @@ impl Pack<'_> {
     }
 
     fn check_validator(&self, item: &Item) {
-        let is_allowed = |item: &Item| languages::is_of_validator(ending_of(item));
+        let is_allowed = |item: &Item| languages::is_of_validator(item.ending());
         let children: Vec<&Item> =
             self.tree.children(&item.name).filter(|it| it.is_file()).collect();
         if item.is_file() {
@@ -241,9 +234,7 @@ impl Pack<'_> {
         let has_header = inside().any(is_header);
         let report = |message: String, help: String| match kind {
             ProgramKind::Visualizer => self.faults.lack(place, message, help),
-            _ => {
-                self.faults.error(place, message, help);
-            }
+            _ => drop(self.faults.error(place, message, help)),
         };
         let item = match &children[..] {
             [] => {
@@ -278,18 +269,15 @@ impl Pack<'_> {
             if language.is_some() {
                 self.check_language(directory, name);
             }
-            let files = self.tree.below(&directory.name).iter().filter(|item| item.is_file());
-            let before = included.len();
-            included.extend(files.map(|item| IncludedFile {
-                language: language.clone(),
-                name: item.name[directory.name.len() + 1..].into(),
-                path: item.path.clone(),
-                constants: self.yaml.constants.clone(),
-                text: None,
-            }));
-            if included.len() == before {
+            let files = by_name::files(self.tree, &directory.name, |_| true);
+            if files.is_empty() {
                 self.faults.error(directory, "is empty", "fill it or remove it");
             }
+            included.extend(files.into_iter().map(|file| IncludedFile {
+                language: language.clone(),
+                constants: self.yaml.constants.clone(),
+                ..file
+            }));
         }
         included
     }

@@ -4,11 +4,10 @@
 //! "Attachments".
 
 use std::fs;
-use std::path::Path;
 
 use crate::package::files::Files;
 use crate::package::languages::is_natural_language;
-use crate::package::statements::{Form, Statement, by_language};
+use crate::package::statements::Statement;
 use crate::package::text::TextFile;
 
 /// Texts for people, one for each language, in a directory of their own.
@@ -25,15 +24,9 @@ pub(super) struct Texts {
 pub(super) const SOLUTIONS: Texts =
     Texts { directory: "solution", stem: "solution", what: "solution", default: Some("en") };
 
-/// A file's name, split into its parts.
-struct Named<'a> {
-    language: Option<&'a str>,
-    ending: &'a str,
-}
-
 impl Texts {
-    /// Splits `<stem>.<language>.<ending>` or `<stem>.<ending>`; `None` for other names.
-    fn named<'a>(&self, base_name: &'a str) -> Option<Named<'a>> {
+    /// The language and the ending in `<stem>.<language>.<ending>` or `<stem>.<ending>`; `None` for other names.
+    fn named<'a>(&self, base_name: &'a str) -> Option<(Option<&'a str>, &'a str)> {
         let (start, ending @ ("tex" | "md" | "pdf")) = base_name.rsplit_once('.')? else {
             return None;
         };
@@ -41,21 +34,18 @@ impl Texts {
             "" => self.default,
             rest => Some(rest.strip_prefix('.')?),
         };
-        Some(Named { language, ending })
+        Some((language, ending))
     }
 
-    /// The files in a package, sorted by language, then by form with the best to show first.
-    pub(super) fn files(&self, package: &Path) -> Vec<Statement> {
-        let entries = fs::read_dir(package.join(self.directory)).into_iter().flatten().flatten();
-        let files: Vec<Statement> = entries
-            .filter_map(|entry| {
-                let name = entry.file_name();
-                let Named { language, .. } = self.named(name.to_str()?)?;
-                let path = entry.path();
-                Some(Statement { language: language?.to_owned(), form: Form::of(&path)?, path })
-            })
-            .collect();
-        by_language(files)
+    /// The files in a package.
+    pub(super) fn files(&self, tree: &Files) -> Vec<Statement> {
+        let entries = fs::read_dir(tree.path(self.directory)).into_iter().flatten().flatten();
+        let files = entries.filter_map(|entry| {
+            let name = entry.file_name();
+            let (language, _) = self.named(name.to_str()?)?;
+            Statement::of(language?.to_owned(), entry.path())
+        });
+        files.collect()
     }
 
     /// The languages of such texts, sorted; reports a lack of texts if `is_needed`.
@@ -64,7 +54,7 @@ impl Texts {
         let before = tree.faults.count();
         let mut languages: Vec<String> = Vec::new();
         for item in tree.children(directory).filter(|item| item.is_file()) {
-            let Some(Named { language, ending }) = self.named(item.base_name()) else { continue };
+            let Some((language, ending)) = self.named(item.base_name()) else { continue };
             let (message, help) = match language {
                 None => (
                     "does not name its language".to_owned(),

@@ -10,9 +10,10 @@ use crate::model::verdict::Verdict;
 use crate::package::files::{Item, is_inside};
 use crate::package::kattis::submissions_yaml::{self, CaseRule, Rule};
 use crate::package::kattis::{Pack, programs, tags};
-use crate::package::node::{Node, with_yaml};
+use crate::package::node::SettingsFile;
 use crate::package::suggest::{did_you_mean, meant_or};
 use crate::package::text::shown;
+use crate::package::yaml;
 
 /// The expectation of a version for the submissions in a directory of this name.
 pub(in crate::package) struct Folder {
@@ -39,16 +40,13 @@ pub(super) fn read(
     test_data: &TestData,
 ) -> Vec<Submission> {
     let items = items(pack);
-    let read = |root: Option<Node<'_>>| {
-        let rules = root.map(|root| submissions_yaml::read(pack, &root)).unwrap_or_default();
-        check_patterns(pack, &rules, &items, test_data);
-        items.iter().map(|item| submission(pack, item, &rules, include)).collect()
-    };
     let file = pack.tree.file("submissions/submissions.yaml").filter(|_| pack.version.has_rules);
-    let submissions: Vec<Submission> = match file {
-        Some(item) => with_yaml(item.read(pack.faults), pack.faults, read),
-        None => read(None),
-    };
+    let file = file.and_then(|item| SettingsFile::read(&item.path, pack.faults, yaml::parse));
+    let rules =
+        file.iter().flat_map(|file| submissions_yaml::read(pack, &file.root())).collect::<Vec<_>>();
+    check_patterns(pack, &rules, &items, test_data);
+    let submissions: Vec<Submission> =
+        items.iter().map(|item| submission(pack, item, &rules, include)).collect();
     check_directories(pack, &submissions);
     if !submissions.iter().any(|submission| submission.name.starts_with("accepted/")) {
         let path = pack.tree.path("submissions/accepted");
@@ -187,7 +185,7 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
             }
             let known = data.groups.iter().map(|group| group.name.as_str());
             let known = known.chain(data.cases.iter().map(|case| case.name.as_str()));
-            let known = known.chain(submissions_yaml::KEYS).chain(["sample", "secret"]);
+            let known = known.chain(submissions_yaml::KEYS.split(' ')).chain(["sample", "secret"]);
             let otherwise = "patterns of test cases are relative to data/, without extension, such as `secret/*-easy`";
             let help = meant_or(pattern, known, otherwise);
             some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);

@@ -33,17 +33,8 @@ pub(super) struct CaseRule<'a> {
 }
 
 /// The keys of a rule that are not patterns of test cases.
-pub(super) const KEYS: [&str; 9] = [
-    "permitted",
-    "required",
-    "score",
-    "message",
-    "use_for_time_limit",
-    "language",
-    "entrypoint",
-    "authors",
-    "model_solution",
-];
+pub(super) const KEYS: &str = "permitted required score message use_for_time_limit language entrypoint \
+                               authors model_solution";
 
 /// Reads the file's rules in order.
 pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
@@ -156,19 +147,18 @@ fn use_for_time_limit(node: &Node<'_>) -> Parse<UseForTimeLimit> {
 
 fn verdicts(node: &Node<'_>) -> Parse<Vec<Verdict>> {
     // Reads all items before it fails, so that each fault is reported.
-    let verdicts: Vec<_> = node.items("a sequence of verdicts")?.map(|it| verdict(&it)).collect();
+    let read: Vec<_> = node.items("a sequence of verdicts")?.map(|it| verdict(&it)).collect();
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    for verdict in read {
+        let verdict = verdict?;
+        verdicts.extend((!verdicts.contains(&verdict)).then_some(verdict));
+    }
     if verdicts.is_empty() {
         let message = format!("`{}` names no verdict, so no submission can meet it", node.path);
-        return Err(
-            node.error(message, "name at least one of AC, WA, TLE, RTE, or remove the line")
-        );
+        let help = "name at least one of AC, WA, TLE, RTE, or remove the line";
+        return Err(node.error(message, help));
     }
-    let mut known = Vec::new();
-    for verdict in verdicts {
-        let verdict = verdict?;
-        known.extend((!known.contains(&verdict)).then_some(verdict));
-    }
-    Ok(known)
+    Ok(verdicts)
 }
 
 /// The verdict that judges call by this word; the format has only four.
@@ -198,10 +188,8 @@ pub(super) fn verdict_called(word: &str) -> Option<Verdict> {
 /// not know them.
 fn verdict(node: &Node<'_>) -> Parse<Verdict> {
     let word = text(node)?;
-    if ["ce", "compile", "compiler"]
-        .iter()
-        .any(|it| word.to_lowercase().split(['-', '_', ' ']).next() == Some(it))
-    {
+    let lower = word.to_lowercase();
+    if let Some("ce" | "compile" | "compiler") = lower.split(['-', '_', ' ']).next() {
         let message = "a compile error cannot be expected";
         return Err(node.error(message, "write AC, WA, TLE or RTE"));
     }

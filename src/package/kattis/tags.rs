@@ -33,11 +33,8 @@ fn tagged(path: &Path, faults: &Faults) -> Option<Expectation> {
     let source = start_of(path, SEARCHED).ok()?;
     let source = String::from_utf8_lossy(&source);
     let value = |tag: &str| {
-        let at = source.find(tag)? + tag.len();
-        source[at..]
-            .lines()
-            .next()
-            .map(|line| line.trim_end_matches("*/").trim_end_matches("-->").trim())
+        let line = source[source.find(tag)? + tag.len()..].lines().next()?;
+        Some(line.trim_end_matches("*/").trim_end_matches("-->").trim())
     };
     let expectation = Expectation {
         pattern: "@EXPECTED_RESULTS@".to_owned(),
@@ -47,23 +44,15 @@ fn tagged(path: &Path, faults: &Faults) -> Option<Expectation> {
     if let Some(words) = value("@EXPECTED_RESULTS@:") {
         let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
         let verdicts: Option<Vec<_>> = words.clone().map(verdict).collect();
-        return match verdicts {
-            Some(verdicts) if !verdicts.is_empty() => Some(Expectation {
-                overall: Some(Overall { verdicts, is_partial: false }),
-                ..expectation
-            }),
-            _ => {
-                let word = words.clone().find(|word| verdict(word).is_none());
-                let message =
-                    format!("`@EXPECTED_RESULTS@` names `{}`", shown(word.unwrap_or_default()));
-                faults.warning(
-                    path,
-                    message,
-                    "known: CORRECT, WRONG-ANSWER, TIMELIMIT, RUN-ERROR, COMPILER-ERROR",
-                );
-                None
-            }
-        };
+        if let Some(verdicts) = verdicts.filter(|it| !it.is_empty()) {
+            let overall = Some(Overall { verdicts, is_partial: false });
+            return Some(Expectation { overall, ..expectation });
+        }
+        let word = words.clone().find(|word| verdict(word).is_none()).unwrap_or_default();
+        let message = format!("`@EXPECTED_RESULTS@` names `{}`", shown(word));
+        let help = "known: CORRECT, WRONG-ANSWER, TIMELIMIT, RUN-ERROR, COMPILER-ERROR";
+        faults.warning(path, message, help);
+        return None;
     }
     let score = value("@EXPECTED_SCORE@:")?;
     let Some(score) = score.parse().ok().and_then(Score::new) else {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::package::faults::Faults;
 use crate::package::kattis::SETTINGS;
 use crate::package::text::{MAX_SIZE, Page, TextFile, shown, start_of};
-use crate::package::yaml::{self, Entry, Parsed};
+use crate::package::yaml::{self, Entry};
 
 /// The versions that juror distinguishes, by their names in packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,13 +85,12 @@ pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
 fn keys(path: &Path, text: &str) -> Vec<(String, String)> {
     let file = TextFile::new(path, text.to_owned());
     match yaml::parse(Page { file: &file, faults: &Faults::default() }) {
-        Parsed::Document(root) => {
+        Ok(root) => {
             let value = |entry: &Entry| entry.value.scalar().map(|it| it.text.clone());
             let all = root.entries().iter();
             all.map(|it| (it.key.clone(), value(it).unwrap_or_default())).collect()
         }
-        Parsed::Empty => Vec::new(),
-        Parsed::Unreadable => {
+        Err(_reported) => {
             let lines = text.lines().filter_map(|line| line.split_once(':'));
             let bare = |value: &str| value.trim().trim_matches(['"', '\'']).to_owned();
             lines.map(|(key, value)| (key.to_owned(), bare(value))).collect()

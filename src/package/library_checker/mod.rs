@@ -23,8 +23,8 @@ use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::library_checker::programs::Programs;
-use crate::package::node::{Map, Node, Parse};
-use crate::package::text::{Page, TextFile, settings_have, shown};
+use crate::package::node::{Map, Node, Parse, SettingsFile};
+use crate::package::text::{settings_have, shown};
 use crate::package::toml;
 use crate::package::values::{at_most, boolean, filled_text, positive, seconds};
 
@@ -60,10 +60,8 @@ impl Format for LibraryChecker {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let file = TextFile::read(&tree.file(SETTINGS)?.path, &tree.faults)?;
-        let page = Page { file: &file, faults: &tree.faults };
-        let root = toml::parse(page)?;
-        let mut map = Node::root(&root, page).map().ok()?;
+        let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, toml::parse)?;
+        let mut map = document.root().map().ok()?;
         let mut problem = Problem {
             layout: self.layout(),
             output_protocol: Protocol::Testlib,
@@ -75,17 +73,12 @@ impl Format for LibraryChecker {
         problem.limits = ProblemLimits::stated(map.get("timelimit", seconds), None);
         let params = map.get("params", programs::params).unwrap_or_default();
         let programs = Programs::read(tree, params);
-        for (key, usual, kind) in [
-            ("checker", "checker.cpp", ProgramKind::OutputValidator),
-            ("verifier", "verifier.cpp", ProgramKind::InputValidator),
-        ] {
-            let path = map.get(key, filled_text).unwrap_or_else(|| usual.to_owned());
-            let program = programs.program(&path, kind);
-            match kind {
-                ProgramKind::OutputValidator => problem.output_validators.extend(program),
-                _ => problem.input_validators.extend(program),
-            }
-        }
+        let mut program = |key: &'static str, kind| {
+            let path = map.get(key, filled_text).unwrap_or_else(|| format!("{key}.cpp"));
+            programs.program(&path, kind)
+        };
+        problem.output_validators.extend(program("checker", ProgramKind::OutputValidator));
+        problem.input_validators.extend(program("verifier", ProgramKind::InputValidator));
         let reader = Reader { tree, programs };
         problem.submissions = reader.submissions(&mut map);
         reader.tests(&mut map, &mut problem);
@@ -130,7 +123,10 @@ impl Reader<'_> {
         };
         let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
         let generator = match ending {
-            "cpp" => Some(self.programs.generator(&format!("gen/{name}"), node)?),
+            "cpp" => {
+                let path = format!("gen/{name}");
+                Some(self.programs.named(&path, ProgramKind::Generator, node)?)
+            }
             "in" => None,
             _ => {
                 let message = format!("`{}` is not a generator that juror knows", shown(&name));
@@ -142,7 +138,7 @@ impl Reader<'_> {
             let given = format!("gen/{case}.in");
             let input = match (&generator, self.tree.file(&given)) {
                 (Some(program), _) => InputSource::Command(GeneratorCommand::new(
-                    program.clone(),
+                    program.clone().into(),
                     vec![at.to_string()],
                     format!("{name} {at}"),
                 )),
@@ -174,31 +170,20 @@ impl Reader<'_> {
     /// The solutions: the one that makes the answers, and those in the list.
     fn submissions(&self, map: &mut Map<'_>) -> Vec<Submission> {
         let mut submissions = Vec::new();
-        let expectation = |permitted: &[Verdict], required: Option<Verdict>| Expectation {
-            pattern: "solutions".to_owned(),
-            permitted: Some(permitted.to_vec()),
-            required: required.map(|verdict| vec![verdict]),
-            ..Expectation::default()
-        };
         let correct = self.programs.program(CORRECT, ProgramKind::Submission);
         submissions.extend(correct.map(|program| Submission {
             name: "correct.cpp".to_owned(),
             program,
-            expectations: vec![expectation(&[Accepted], None)],
+            expectations: vec![expectation(vec![Accepted], None)],
         }));
         let listed = map.node("solutions").map(|node| node.items("tables `[[solutions]]`"));
         for node in listed.into_iter().flatten().flatten() {
-            let read = self.solution(&node.called("solutions"), &expectation);
-            submissions.extend(read);
+            submissions.extend(self.solution(&node.called("solutions")));
         }
         submissions
     }
 
-    fn solution(
-        &self,
-        node: &Node<'_>,
-        expectation: &dyn Fn(&[Verdict], Option<Verdict>) -> Expectation,
-    ) -> Parse<Submission> {
+    fn solution(&self, node: &Node<'_>) -> Parse<Submission> {
         let mut map = node.map()?;
         let Some(name) = map.ask("name", filled_text)? else {
             return Err(node.error("`[[solutions]]` needs a `name`", "give a file in sol/"));
@@ -230,6 +215,15 @@ impl Reader<'_> {
         if with_grader {
             self.programs.with_grader(&mut program);
         }
-        Ok(Submission { name, program, expectations: vec![expectation(&permitted, required)] })
+        Ok(Submission { name, program, expectations: vec![expectation(permitted, required)] })
+    }
+}
+
+fn expectation(permitted: Vec<Verdict>, required: Option<Verdict>) -> Expectation {
+    Expectation {
+        pattern: "solutions".to_owned(),
+        permitted: Some(permitted),
+        required: required.map(|verdict| vec![verdict]),
+        ..Expectation::default()
     }
 }

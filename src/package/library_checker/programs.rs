@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::language::table::LIBRARY_CHECKER_CODE;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::model::recipe::GeneratorProgram;
+use crate::package::by_name;
 use crate::package::files::{Files, Item};
 use crate::package::library_checker::SETTINGS;
 use crate::package::node::{Node, Parse};
@@ -93,23 +93,14 @@ impl<'a> Programs<'a> {
         Ok(self.of(item, kind))
     }
 
-    /// A generator.
-    pub(super) fn generator(&self, name: &str, node: &Node<'_>) -> Parse<GeneratorProgram> {
-        self.named(name, ProgramKind::Generator, node).map(GeneratorProgram::from)
-    }
-
     fn of(&self, item: &Item, kind: ProgramKind) -> Program {
-        let is_cpp = item.name.ends_with(".cpp");
-        let name = item.base_name().to_owned();
-        Program {
-            entry_point: is_cpp.then(|| name.clone()),
-            language: is_cpp.then(|| LIBRARY_CHECKER_CODE.to_owned()),
-            include: if is_cpp { self.headers(item) } else { Vec::new() },
-            name,
-            path: item.path.clone(),
-            kind,
-            ..Program::default()
+        let mut program = by_name::program(item, kind, Vec::new());
+        if item.name.ends_with(".cpp") {
+            program.entry_point = Some(program.name.clone());
+            program.language = Some(LIBRARY_CHECKER_CODE.to_owned());
+            program.include = self.headers(item);
         }
+        program
     }
 
     /// The headers that a program may include. The program itself is put at the top. So the files of its directory are

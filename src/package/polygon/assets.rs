@@ -8,12 +8,13 @@ use crate::model::test_data::{OutputClaim, OutputTrial, TestCase};
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
+use crate::package::by_name;
 use crate::package::node::Parse;
-use crate::package::polygon::Pack;
 use crate::package::polygon::judging::validator_args;
 use crate::package::polygon::pattern::PathPattern;
-use crate::package::polygon::programs::{program, source, submission_language};
+use crate::package::polygon::programs::{language, program, source};
 use crate::package::polygon::xml::Element;
+use crate::package::polygon::{EXPORT, Pack};
 use crate::package::text::shown;
 
 /// Reads all assets.
@@ -29,19 +30,8 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
             element.error(message, "judge this problem on Polygon or Codeforces");
         }
     }
-    assets.knows(
-        &[
-            "checker",
-            "interactor",
-            "validators",
-            "solutions",
-            "scorer",
-            "strategy",
-            "arbiter",
-            "programs",
-        ],
-        &[],
-    );
+    let known = "checker interactor validators solutions scorer strategy arbiter programs";
+    assets.knows(known, "");
     problem.output_protocol = Protocol::Testlib;
     problem.input_protocol = Protocol::Testlib;
     match assets.child("checker") {
@@ -54,7 +44,7 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
         }
     }
     if let Some(element) = assets.child("interactor") {
-        element.knows(&["source", "binary", "copy", "testset", "runs"], &["name", "type"]);
+        element.knows("source binary copy testset runs", "name type");
         if let Some(runs) = element.child("runs") {
             runs.error("the interactor talks with several runs, which juror does not support", "");
         }
@@ -71,7 +61,7 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
 }
 
 fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
-    element.knows(&["source", "binary", "copy", "testset"], &["name", "type"]);
+    element.knows("source binary copy testset", "name type");
     if let Some(kind) = element.attribute("type").filter(|kind| *kind != "testlib") {
         let message =
             format!("the checker is of type `{}`; juror supports only testlib", shown(kind));
@@ -88,10 +78,8 @@ fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
             shown(name),
             shown(path)
         );
-        element.error(
-            message,
-            "export the full package from Polygon; juror has no checkers of its own",
-        );
+        let help = "export the full package from Polygon; juror has no checkers of its own";
+        element.error(message, help);
         return;
     }
     problem.output_validators.extend(program(pack, element, ProgramKind::OutputValidator));
@@ -121,7 +109,7 @@ fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
 }
 
 fn validator(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
-    element.knows(&["source", "binary", "testset"], &["name", "type"]);
+    element.knows("source binary testset", "name type");
     problem.input_validators.extend(program(pack, element, ProgramKind::InputValidator));
     for (number, test) in own_tests(element) {
         let Ok((name, input)) = tested_path(pack, element, test, "input-path-pattern", number)
@@ -163,7 +151,7 @@ fn tested_path(
         Some(item) => Ok((name, item.path.clone())),
         None => {
             let message = format!("there is no `{name}` for this test");
-            test.lack(message, "export the full package from Polygon");
+            test.lack(message, EXPORT);
             Err(crate::package::faults::Reported::reported_before())
         }
     }
@@ -176,11 +164,9 @@ fn unknown_verdict(test: Element<'_>, verdict: Option<&str>) {
 
 /// A solution; `None` if its tag says that it is not judged.
 fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> {
-    element.knows(&["source", "binary", "extra-tags"], &["tag", "note"]);
+    element.knows("source binary extra-tags", "tag note");
     let Some(described) = element.child("source") else {
-        return Err(
-            element.error("`solution` has no `source`", "export the full package from Polygon")
-        );
+        return Err(element.error("`solution` has no `source`", EXPORT));
     };
     let item = source(described, pack.tree)?;
     let tag = element.required("tag")?;
@@ -192,10 +178,7 @@ fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> 
     for extra in element.listed("extra-tags", "extra-tag") {
         let (Some(testset), Some(group)) = (extra.attribute("testset"), extra.attribute("group"))
         else {
-            extra.error(
-                "`extra-tag` has no `testset` or no `group`",
-                "export the full package from Polygon",
-            );
+            extra.error("`extra-tag` has no `testset` or no `group`", EXPORT);
             continue;
         };
         if let Ok(Some(rule)) = self::expectation(extra.required("tag")?, extra) {
@@ -204,11 +187,8 @@ fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> 
     }
     let name = item.name.strip_prefix("solutions/").unwrap_or(&item.name);
     let program = Program {
-        name: item.base_name().to_owned(),
-        path: item.path.clone(),
-        language: submission_language(described),
-        include: pack.resources.of_submissions.clone(),
-        ..Program::default()
+        language: language(described),
+        ..by_name::program(item, ProgramKind::Submission, pack.resources.of_submissions.clone())
     };
     Ok(Some(Submission { name: name.to_owned(), program, expectations }))
 }

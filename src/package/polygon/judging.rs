@@ -12,26 +12,19 @@ use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
 use crate::package::files::is_valid_name;
 use crate::package::node::Parse;
-use crate::package::polygon::Pack;
 use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::scoring::{self, Test};
-use crate::package::polygon::unmade::{Missing, Part, Unmade};
+use crate::package::polygon::unmade::{Part, Unmade};
 use crate::package::polygon::xml::Element;
+use crate::package::polygon::{EXPORT, Pack};
 use crate::package::text::shown;
 
 /// Reads limits and files.
 pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
     let judging = pack.judging;
-    let attributes = [
-        "cpu-name",
-        "cpu-speed",
-        "input-file",
-        "output-file",
-        "run-count",
-        "interactive",
-        "treat-points-from-checker-as-percent",
-    ];
-    judging.knows(&["testset"], &attributes);
+    let attributes = "cpu-name cpu-speed input-file output-file run-count interactive \
+                      treat-points-from-checker-as-percent";
+    judging.knows("testset", attributes);
     if let Some(count) = judging.attribute("run-count").filter(|count| *count != "1") {
         let message =
             format!("`run-count` is {}: juror runs a submission once on each test", shown(count));
@@ -47,14 +40,17 @@ pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
         [Some(input), Some(output)] if is_valid_name(input) && is_valid_name(output) => {
             ProgramIo::Files { input: input.to_owned(), output: output.to_owned() }
         }
-        [Some(_), Some(_)] => {
-            judging.error("`input-file` and `output-file` must be plain file names", "");
-            ProgramIo::Standard
-        }
-        _ => {
-            let message = "only one of `input-file` and `output-file` is set";
-            judging
-                .error(message, "juror reads and writes two files, or standard input and output");
+        files => {
+            let (message, help) = match files {
+                [Some(_), Some(_)] => {
+                    ("`input-file` and `output-file` must be plain file names", "")
+                }
+                _ => (
+                    "only one of `input-file` and `output-file` is set",
+                    "juror reads and writes two files, or standard input and output",
+                ),
+            };
+            judging.error(message, help);
             ProgramIo::Standard
         }
     };
@@ -91,7 +87,7 @@ pub(super) fn validator_args(testset: Option<&str>, group: Option<&str>) -> Vali
 pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     let Some(testset) = testset(pack) else {
         let message = "no `testset` is named `tests`, so the tests for submissions are unknown";
-        pack.judging.error(message, "export the full package from Polygon");
+        pack.judging.error(message, EXPORT);
         return false;
     };
     for other in pack.judging.named("testset").filter(|other| other.place() != testset.place()) {
@@ -101,16 +97,9 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
             "",
         );
     }
-    let known = [
-        "time-limit",
-        "memory-limit",
-        "test-count",
-        "input-path-pattern",
-        "answer-path-pattern",
-        "tests",
-        "groups",
-    ];
-    testset.knows(&known, &["name"]);
+    let known =
+        "time-limit memory-limit test-count input-path-pattern answer-path-pattern tests groups";
+    testset.knows(known, "name");
     let tests: Vec<Element<'_>> = testset.listed("tests", "test").collect();
     match testset.number::<usize>("test-count", "a whole number") {
         Ok(Some(count)) if count != tests.len() => {
@@ -157,9 +146,8 @@ fn test<'a>(
     [input, answer]: &[String; 2],
     unmade: &mut Unmade<'_>,
 ) -> Parse<Test<'a>> {
-    let attributes =
-        ["method", "cmd", "sample", "description", "group", "points", "from-file", "verdict"];
-    element.knows(&["executables"], &attributes);
+    let attributes = "method cmd sample description group points from-file verdict";
+    element.knows("executables", attributes);
     if let Some(executables) = element.child("executables") {
         executables.error("the test has generators of its own, which juror does not run", "");
     }
@@ -177,24 +165,22 @@ fn test<'a>(
     let points: Option<f64> = points.transpose()?;
     let parts = [part(pack, input), part(pack, answer)];
     let case = TestCase {
-        input: parts[0].path().map_or_else(|| pack.tree.path(input), Path::to_owned),
-        answer: parts[1].path().map(Path::to_owned),
+        input: parts[0].path.clone().unwrap_or_else(|| pack.tree.path(input)),
+        answer: parts[1].path.clone(),
         input_validator_args: validator_args(Some(set), Some(group)),
         is_answer_shown: element.attribute("sample") == Some("true") && !unmade.is_interactive,
         name,
         ..TestCase::default()
     };
-    unmade.test(element, &case, Missing { input: &parts[0], answer: &parts[1], name: input })?;
+    unmade.test(element, &case, parts, input)?;
     Ok(Test { element, case, group, points })
 }
 
 /// A file of a test, as it is in the package.
 fn part(pack: &Pack<'_>, name: &str) -> Part {
-    match pack.tree.file(name) {
-        None => Part::Missing,
-        Some(item) if has_windows_line_ends(&item.path) => Part::Windows(item.path.clone()),
-        Some(item) => Part::There(item.path.clone()),
-    }
+    let path = pack.tree.file(name).map(|item| item.path.clone());
+    let is_windows = path.as_ref().is_some_and(|path| has_windows_line_ends(path));
+    Part { path, is_windows }
 }
 
 /// Whether the first line of a text has a Windows line end, if that is among the first bytes. Unreadable files are

@@ -18,7 +18,6 @@ use std::path::Path;
 use crate::model::layout::Layout;
 use crate::model::problem::{Grading, Interaction, Problem, ProblemKind};
 use crate::package::Format;
-use crate::package::convert::statements::StatementFile;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
 use crate::package::files::Files;
@@ -26,13 +25,16 @@ use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::statements::{Form, Statement};
-use crate::package::text::{MAX_SIZE, Page, TextFile, settings_have, start_of};
+use crate::package::text::{MAX_SIZE, Page, settings_have, start_of};
 
 /// The format.
 pub(super) struct Polygon;
 
 /// The file that marks a directory as a package.
 const SETTINGS: &str = "problem.xml";
+
+/// The help if a package lacks what Polygon puts into a full one.
+const EXPORT: &str = "export the full package from Polygon";
 
 /// Whether there is such a file, and no document in it.
 fn is_broken(path: &Path) -> bool {
@@ -65,36 +67,33 @@ impl Format for Polygon {
         )
     }
 
-    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
-        let faults = Faults::default();
-        let file = tree.file(SETTINGS).and_then(|item| TextFile::read(&item.path, &faults));
-        let page = file.as_ref().map(|file| Page { file, faults: &faults });
-        let document = page.and_then(|page| Some((page, xml::parse(page)?)));
-        let Some((page, document)) = &document else { return Vec::new() };
-        let described = Element::root(document, *page).listed("statements", "statement");
-        let statements = described.filter_map(|statement| {
-            let language = natural_language(statement.attribute("language")?).to_owned();
-            Some(StatementFile { language, name: statement.attribute("path")?.to_owned() })
-        });
-        statements.collect()
-    }
-
-    /// Statements in sections, which Polygon keeps for languages without a whole statement.
-    fn statements(&self, dir: &Path) -> Vec<Statement> {
+    /// Also those in sections, which Polygon keeps for languages without a whole statement.
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
         let languages =
-            fs::read_dir(dir.join("statement-sections")).into_iter().flatten().flatten();
+            fs::read_dir(tree.path("statement-sections")).into_iter().flatten().flatten();
         let sections = languages.filter_map(|language| {
             let path = language.path().join("legend.tex");
             let name = language.file_name();
             let language = natural_language(name.to_str()?).to_owned();
-            path.is_file().then_some(Statement { language, form: Form::Sections, path })
+            Some(Statement { language, form: Form::Sections, path })
         });
-        sections.collect()
+        let mut all: Vec<Statement> = sections.collect();
+        let faults = Faults::default();
+        let file = tree.file(SETTINGS).and_then(|item| item.read(&faults));
+        let page = file.as_ref().map(|file| Page { file, faults: &faults });
+        let document = page.and_then(|page| Some((page, xml::parse(page)?)));
+        let Some((page, document)) = &document else { return all };
+        let described = Element::root(document, *page).listed("statements", "statement");
+        all.extend(described.filter_map(|statement| {
+            let language = natural_language(statement.attribute("language")?).to_owned();
+            Statement::of(language, tree.path(statement.attribute("path")?))
+        }));
+        all
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
         let faults = &tree.faults;
-        let file = TextFile::read(&tree.file(SETTINGS)?.path, faults)?;
+        let file = tree.file(SETTINGS)?.read(faults)?;
         let page = Page { file: &file, faults };
         let document = xml::parse(page)?;
         let root = Element::root(&document, page);
@@ -136,20 +135,8 @@ struct Pack<'a> {
 impl Pack<'_> {
     /// Reports errors for elements that would change judging, and warnings for unknown ones.
     fn refuse_unknown(&self) {
-        let known = [
-            "names",
-            "statements",
-            "tutorials",
-            "judging",
-            "files",
-            "assets",
-            "properties",
-            "stresses",
-            "tags",
-            "documents",
-            "materials",
-        ];
-        self.root.knows(&known, &["revision", "short-name", "url"]);
+        let known = "names statements tutorials judging files assets properties stresses tags documents materials";
+        self.root.knows(known, "revision short-name url");
         for tag in self.root.listed("tags", "tag") {
             if tag.attribute("value") == Some("run-twice")
                 && self.judging.attribute("run-count").is_none()

@@ -23,7 +23,7 @@ pub(super) fn groups(
 ) -> bool {
     let described: Vec<Element<'_>> = testset.listed("groups", "group").collect();
     for group in &described {
-        group.knows(&["dependencies"], &["name", "points", "points-policy", "feedback-policy"]);
+        group.knows("dependencies", "name points points-policy feedback-policy");
     }
     let mut names: Vec<&str> = Vec::new();
     for test in &tests {
@@ -92,10 +92,8 @@ fn scored(
                 {
                     let message =
                         format!("group {name} has {own} points, and its tests have {sum}");
-                    group.error(
-                        message,
-                        "make the points of the tests add up to those of the group",
-                    );
+                    let help = "make the points of the tests add up to those of the group";
+                    group.error(message, help);
                 }
                 Some(own)
             }
@@ -111,10 +109,8 @@ fn scored(
                         "group {name} depends on the group `{}`, which does not come before it",
                         shown(wanted)
                     );
-                    needed.error(
-                        message,
-                        "a group can depend only on groups with tests before its own",
-                    );
+                    let help = "a group can depend only on groups with tests before its own";
+                    needed.error(message, help);
                 }
             }
         }

@@ -5,41 +5,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::model::placeholder::{Piece, pieces};
+use crate::model::program::ProgramKind;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
 use crate::model::test_data::TestCase;
 use crate::package::node::Parse;
 use crate::package::polygon::assets::main_solution;
 use crate::package::polygon::judging::generators;
-use crate::package::polygon::programs::generator;
+use crate::package::polygon::programs::program;
 use crate::package::polygon::xml::Element;
-use crate::package::polygon::{Pack, SETTINGS};
+use crate::package::polygon::{EXPORT, Pack, SETTINGS};
 use crate::package::text::shown;
 use crate::package::words::words;
 
 /// A file of a test.
-pub(super) enum Part {
-    There(PathBuf),
-    /// The file exists with the line ends of Windows, where programs do not see them.
-    Windows(PathBuf),
-    Missing,
-}
-
-impl Part {
+pub(super) struct Part {
     /// The path, if the file exists.
-    pub(super) fn path(&self) -> Option<&Path> {
-        match self {
-            Self::There(path) | Self::Windows(path) => Some(path),
-            Self::Missing => None,
-        }
-    }
-}
-
-/// The files of a test.
-pub(super) struct Missing<'a> {
-    pub input: &'a Part,
-    pub answer: &'a Part,
-    /// The name of the input.
-    pub name: &'a str,
+    pub path: Option<PathBuf>,
+    /// Whether it has the line ends of Windows, where programs do not see them.
+    pub is_windows: bool,
 }
 
 /// The files to make.
@@ -70,54 +53,46 @@ impl<'a> Unmade<'a> {
 
     /// Adds a text from Windows without an answer.
     pub(super) fn text(&mut self, case: &TestCase) {
+        let input = InputSource::File(case.input.clone());
         let place = (&case.input).into();
-        self.add(case, place, InputSource::File(case.input.clone()), AnswerSource::None);
+        self.cases.push(RecipeCase::new(case.name.clone(), place, input, AnswerSource::None));
     }
 
-    /// Adds a test, if a file of it must be made.
+    /// Adds a test, if a file of it must be made; `name` is that of its input.
     pub(super) fn test(
         &mut self,
         element: Element<'_>,
         case: &TestCase,
-        files: Missing<'_>,
+        [input, answer]: [Part; 2],
+        name: &str,
     ) -> Parse<()> {
-        if let (Part::There(_), Part::There(_)) = (files.input, files.answer) {
+        if [&input, &answer].iter().all(|it| it.path.is_some() && !it.is_windows) {
             return Ok(());
         }
-        let input = match files.input {
-            Part::There(path) | Part::Windows(path) => InputSource::File(path.clone()),
-            Part::Missing => InputSource::Command(self.command(element, files.name)?),
+        let input = match input.path {
+            Some(path) => InputSource::File(path),
+            None => InputSource::Command(self.command(element, name)?),
         };
-        let answer = match (files.answer, &self.solution) {
-            (Part::There(path) | Part::Windows(path), _) => AnswerSource::File(path.clone()),
-            (Part::Missing, _) if self.is_interactive => {
-                let message = "has no answer; in an interactive problem, the interactor writes it";
-                return Err(element.error(message, "export the full package from Polygon"));
+        let answer = match (answer.path, &self.solution) {
+            (Some(path), _) => AnswerSource::File(path),
+            (None, Some(solution)) if !self.is_interactive => {
+                AnswerSource::Solution(solution.clone())
             }
-            (Part::Missing, Some(solution)) => AnswerSource::Solution(solution.clone()),
-            (Part::Missing, None) => {
-                let message = "has no answer, and no solution is tagged `main` to make it";
-                return Err(element.error(message, "export the full package from Polygon"));
+            (None, _) => {
+                let message = match self.is_interactive {
+                    true => "has no answer; in an interactive problem, the interactor writes it",
+                    false => "has no answer, and no solution is tagged `main` to make it",
+                };
+                return Err(element.error(message, EXPORT));
             }
         };
-        self.add(case, element.place(), input, answer);
+        self.cases.push(RecipeCase::new(case.name.clone(), element.place(), input, answer));
         Ok(())
-    }
-
-    fn add(
-        &mut self,
-        case: &TestCase,
-        place: crate::model::diagnostic::Place,
-        input: InputSource,
-        answer: AnswerSource,
-    ) {
-        self.cases.push(RecipeCase::new(case.name.clone(), place, input, answer));
     }
 
     /// The command that makes the input of a test.
     fn command(&self, element: Element<'_>, name: &str) -> Parse<GeneratorCommand> {
-        let missing =
-            |message: String| element.error(message, "export the full package from Polygon");
+        let missing = |message: String| element.error(message, EXPORT);
         let Some(line) = element.attribute("cmd") else {
             return Err(missing(format!("there is no `{name}`, and no command that makes it")));
         };
@@ -146,6 +121,7 @@ impl<'a> Unmade<'a> {
             let message = format!("juror would replace `{}` in the command", shown(word));
             return Err(missing(message));
         }
-        Ok(GeneratorCommand::new(generator(self.pack, *described)?, args, line.to_owned()))
+        let generator = program(self.pack, *described, ProgramKind::Generator)?;
+        Ok(GeneratorCommand::new(generator.into(), args, line.to_owned()))
     }
 }

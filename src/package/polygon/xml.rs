@@ -135,24 +135,25 @@ impl<'a> Element<'a> {
         self.page.faults.warning(self.place(), message, help);
     }
 
-    /// Reports all but these child elements and attributes: juror cannot tell whether others change how submissions
-    /// are judged.
-    pub(super) fn knows(self, elements: &[&str], attributes: &[&str]) {
-        for child in self.children().filter(|child| !elements.contains(&child.name())) {
+    /// Reports all but these child elements and attributes, which are separated by blanks: juror cannot tell whether
+    /// others change how submissions are judged.
+    pub(super) fn knows(self, elements: &str, attributes: &str) {
+        let is_among = |all: &str, name: &str| all.split(' ').any(|it| it == name);
+        for child in self.children().filter(|child| !is_among(elements, child.name())) {
             let what = format!("`{}` has an element `{}`", self.name(), shown(child.name()));
             child.unknown(&what, elements);
         }
         let all = self.node.attributes().map(|attribute| attribute.name());
-        for name in all.filter(|name| !attributes.contains(name)) {
+        for name in all.filter(|name| !is_among(attributes, name)) {
             let what = format!("`{}` has an attribute `{}`", self.name(), shown(name));
             self.unknown(&what, attributes);
         }
     }
 
-    fn unknown(self, what: &str, known: &[&str]) {
+    fn unknown(self, what: &str, known: &str) {
         let known = match known {
-            [] => "nothing".to_owned(),
-            known => list(known.iter().copied()),
+            "" => "nothing".to_owned(),
+            known => list(known.split(' ')),
         };
         let message = format!("{what}, which juror does not know");
         self.warning(message, format!("it may change how submissions are judged; known: {known}"));

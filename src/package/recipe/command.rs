@@ -147,13 +147,9 @@ impl Programs {
             return node.error(message, help);
         }
         let name = found.trim_matches(['{', '}']);
-        let known: Vec<&str> =
-            self.constants.iter().map(|constant| constant.key.as_str()).collect();
-        let message = format!("there is no constant `{}`", shown(name));
-        node.error(
-            message,
-            meant_or(name, known.iter().copied(), "define it under `constants:` of problem.yaml"),
-        )
+        let known = self.constants.iter().map(|constant| constant.key.as_str());
+        let help = meant_or(name, known, "define it under `constants:` of problem.yaml");
+        node.error(format!("there is no constant `{}`", shown(name)), help)
     }
 
     /// A command line such as `gen.py --n 5 {seed}`.

@@ -6,10 +6,11 @@ use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, RecipeCase,
 };
 use crate::package::faults::Reported;
+use crate::package::files::join;
 use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::recipe::command::CommandLine;
 use crate::package::recipe::include::Listed;
-use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, join, names};
+use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, names};
 use crate::package::text::shown;
 use crate::package::values::{filled_text, text};
 use crate::package::yaml::Value;

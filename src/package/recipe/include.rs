@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::model::recipe::RecipeLink;
+use crate::package::files::join;
 use crate::package::node::Node;
-use crate::package::recipe::{MOST_CASES, join};
+use crate::package::recipe::MOST_CASES;
 use crate::package::suggest::meant_or;
 use crate::package::text::shown;
 
@@ -28,20 +29,14 @@ pub(super) struct Listed {
     pub names: Vec<String>,
 }
 
-/// A link, and the `include` that it comes from.
-pub(super) struct Found<'a> {
-    pub link: RecipeLink,
-    pub node: Node<'a>,
-}
-
 /// The target of an entry of `include`.
 enum Target<'d> {
     Directory(usize),
     Cases(Vec<&'d str>),
 }
 
-/// Finds the cases of each `include`, and reports those that cannot be included.
-pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<Found<'a>> {
+/// Finds the cases of each `include`, as links with their nodes, and reports those that cannot be included.
+pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<(RecipeLink, Node<'a>)> {
     let positions = directories.iter().enumerate();
     let by_keys: HashMap<&str, usize> = positions.map(|(at, it)| (it.keys.as_str(), at)).collect();
     let includes: Vec<Vec<(&Node<'a>, Target<'_>)>> = directories
@@ -92,8 +87,7 @@ pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<Found<'a>
             found.extend(brought.into_iter().map(|case| {
                 let base = case.rsplit('/').next().unwrap_or(case);
                 let name = join(&directory.name, base);
-                let link = RecipeLink { name, target: case.to_owned() };
-                Found { link, node: (*node).clone() }
+                (RecipeLink { name, target: case.to_owned() }, (*node).clone())
             }));
         }
     }

@@ -19,15 +19,15 @@ use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
-use crate::package::files::is_valid_name;
-use crate::package::node::{Map, Node, Parse, Renamed};
+use crate::package::files::{is_valid_name, join};
+use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::{Directory, Listed};
 use crate::package::recipe::names::Numbers;
 use crate::package::suggest::{list, nearest};
-use crate::package::text::{Page, TextFile, shown};
+use crate::package::text::shown;
 use crate::package::values::{at_most, filled_text, positive, text};
-use crate::package::yaml::{self, Parsed, Raw, Value};
+use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
 /// The directory of generators.
@@ -57,51 +57,37 @@ pub fn of_problem(path: &Path, problem: &Problem) -> RecipeReading {
 /// before 2025-09.
 pub fn read(path: &Path, dir: &Path, constants: &[Constant], is_old: bool) -> RecipeReading {
     let faults = Faults::default();
-    let recipe = TextFile::read(path, &faults).and_then(|file| {
-        let page = Page { file: &file, faults: &faults };
-        match yaml::parse(page) {
-            Parsed::Document(root) => {
-                Some(read_root(path, dir, constants, is_old, &Node::root(&root, page)))
-            }
-            Parsed::Empty => {
-                faults.error(path, "is empty", "describe the test data under `data:`");
-                None
-            }
-            Parsed::Unreadable => None,
-        }
+    let document = SettingsFile::read(path, &faults, yaml::parse);
+    let root = document.as_ref().and_then(|it| it.root().filled());
+    let recipe = root.map(|root| {
+        let cases = root.raw.get("data").map_or(0, names::numbered_cases);
+        let mut reader = Reader {
+            dir,
+            is_old,
+            programs: Programs::new(dir.join(DIRECTORY), constants),
+            numbers: Numbers::up_to(cases),
+            directories: Vec::new(),
+            has_entries: false,
+            is_reported_full: false,
+            taken: HashMap::new(),
+            commands: HashMap::new(),
+            recipe: Recipe {
+                path: path.to_owned(),
+                cases: Vec::new(),
+                links: Vec::new(),
+                files: Vec::new(),
+            },
+        };
+        reader.root(&root);
+        let mut recipe = reader.recipe;
+        recipe.cases.sort_by(|a, b| a.name.cmp(&b.name));
+        recipe.links.sort_by(|a, b| a.name.cmp(&b.name));
+        recipe
     });
+    if document.is_some() && recipe.is_none() {
+        faults.error(path, "is empty", "describe the test data under `data:`");
+    }
     RecipeReading { recipe, diagnostics: faults.sorted() }
-}
-
-fn read_root(
-    path: &Path,
-    dir: &Path,
-    constants: &[Constant],
-    is_old: bool,
-    root: &Node<'_>,
-) -> Recipe {
-    let mut reader = Reader {
-        dir,
-        is_old,
-        programs: Programs::new(dir.join(DIRECTORY), constants),
-        numbers: Numbers::up_to(root.raw.get("data").map_or(0, names::numbered_cases)),
-        directories: Vec::new(),
-        has_entries: false,
-        is_reported_full: false,
-        taken: HashMap::new(),
-        commands: HashMap::new(),
-        recipe: Recipe {
-            path: path.to_owned(),
-            cases: Vec::new(),
-            links: Vec::new(),
-            files: Vec::new(),
-        },
-    };
-    reader.root(root);
-    let mut recipe = reader.recipe;
-    recipe.cases.sort_by(|a, b| a.name.cmp(&b.name));
-    recipe.links.sort_by(|a, b| a.name.cmp(&b.name));
-    recipe
 }
 
 /// The directories of `data/` that a recipe can fill. `fuzz` holds inputs that the fuzzer of BAPCtools found.
@@ -158,7 +144,7 @@ struct Reader<'a> {
 }
 
 /// Settings of a directory that its contents inherit.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Scope {
     /// The path below `data/`; empty at the root.
     name: String,
@@ -187,22 +173,14 @@ impl Scope {
 
 impl<'a> Reader<'a> {
     fn root(&mut self, root: &Node<'a>) {
-        let scope = Scope {
-            name: String::new(),
-            keys: String::new(),
-            solution: None,
-            random_salt: String::new(),
-            tries: 1,
-            output_validator_args: None,
-        };
         // Its fault is reported.
-        let _reported = self.directory(root, scope);
-        for found in include::resolve(&self.directories) {
-            if self.is_full(&found.node) {
+        let _reported = self.directory(root, Scope { tries: 1, ..Scope::default() });
+        for (link, node) in include::resolve(&self.directories) {
+            if self.is_full(&node) {
                 break;
             }
-            if self.take(&found.link.name, &found.node) {
-                self.recipe.links.push(found.link);
+            if self.take(&link.name, &node) {
+                self.recipe.links.push(link);
             }
         }
         if !self.has_entries {
@@ -454,11 +432,4 @@ fn is_below(path: &str) -> bool {
     let path = Path::new(path);
     let is_normal = |component| matches!(component, std::path::Component::Normal(_));
     path.components().next().is_some() && path.components().all(is_normal)
-}
-
-fn join(directory: &str, name: &str) -> String {
-    match directory {
-        "" => name.to_owned(),
-        directory => format!("{directory}/{name}"),
-    }
 }

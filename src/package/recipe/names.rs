@@ -70,29 +70,22 @@ fn made_by(case: &Raw) -> usize {
 pub(super) fn counts(node: &Node<'_>) -> Parse<Vec<i64>> {
     let wanted = "a number of cases, a sequence of integers, or a range such as `1..=5`";
     read(node.raw).map_err(|fault| match fault {
-        Some(CountFault { message, help }) => node.error(format!("`count` {message}"), help),
+        Some((message, help)) => node.error(format!("`count` {message}"), help),
         None => node.must_be(wanted),
     })
 }
 
-struct CountFault {
-    message: String,
-    help: &'static str,
+/// What is wrong with a count, and what to do; `None` if it is not a count at all.
+type Fault = Option<(String, &'static str)>;
+
+fn too_many() -> Fault {
+    Some((format!("makes more than {MOST} cases"), "write several entries"))
 }
 
-fn fault<T>(message: impl Into<String>, help: &'static str) -> Result<T, Option<CountFault>> {
-    Err(Some(CountFault { message: message.into(), help }))
-}
-
-fn too_many<T>() -> Result<T, Option<CountFault>> {
-    fault(format!("makes more than {MOST} cases"), "write several entries")
-}
-
-/// The values, or their fault; `None` as the fault if this is not a count at all.
-fn read(raw: &Raw) -> Result<Vec<i64>, Option<CountFault>> {
+fn read(raw: &Raw) -> Result<Vec<i64>, Fault> {
     let values: Vec<i64> = match (&raw.value, raw.scalar().map(Scalar::meaning)) {
         (_, Some(Meaning::Integer(Some(last)))) => range(1, last)?,
-        (_, Some(Meaning::Integer(None))) => return too_many(),
+        (_, Some(Meaning::Integer(None))) => return Err(too_many()),
         (Value::Scalar(scalar), Some(Meaning::Text)) => text_range(&scalar.text)?,
         (Value::Sequence(items), _) => {
             let integer = |item: &Raw| match item.scalar().map(Scalar::meaning) {
@@ -104,35 +97,34 @@ fn read(raw: &Raw) -> Result<Vec<i64>, Option<CountFault>> {
         _ => return Err(None),
     };
     if values.len() > MOST {
-        return too_many();
+        return Err(too_many());
     }
     let twice = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
-    match twice {
-        Some((_, value)) => {
-            fault(format!("has {value} twice"), "each value makes one case; remove one")
+    let (message, help) = match twice {
+        Some((_, value)) => (format!("has {value} twice"), "each value makes one case; remove one"),
+        None if values.is_empty() => {
+            ("makes no case".to_owned(), "remove the entry, or count from 1")
         }
-        None if values.is_empty() => fault("makes no case", "remove the entry, or count from 1"),
-        None => Ok(values),
-    }
+        None => return Ok(values),
+    };
+    Err(Some((message, help)))
 }
 
-fn range(first: i64, last: i64) -> Result<Vec<i64>, Option<CountFault>> {
+fn range(first: i64, last: i64) -> Result<Vec<i64>, Fault> {
     match last.checked_sub(first) {
         Some(steps) if steps < MOST as i64 => Ok((first..=last).collect()),
         _ if last < first => Ok(Vec::new()),
-        _ => too_many(),
+        _ => Err(too_many()),
     }
 }
 
-fn text_range(text: &str) -> Result<Vec<i64>, Option<CountFault>> {
+fn text_range(text: &str) -> Result<Vec<i64>, Fault> {
     let ends = text.split_once("..=").map(|(first, last)| (first.parse(), last.parse()));
-    match ends {
-        Some((Ok(first), Ok(last))) => range(first, last),
-        _ => fault(
-            format!("is not a range: `{}`", shown(text)),
-            "write `FIRST..=LAST`, such as `1..=5`",
-        ),
-    }
+    let Some((Ok(first), Ok(last))) = ends else {
+        let message = format!("is not a range: `{}`", shown(text));
+        return Err(Some((message, "write `FIRST..=LAST`, such as `1..=5`")));
+    };
+    range(first, last)
 }
 
 /// Suffixes of the names of cases for these counts: `-1`, `-2`. Consecutive counts have suffixes of the same width.

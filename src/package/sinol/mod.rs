@@ -16,12 +16,13 @@ use crate::model::program::{Program, ProgramKind};
 use crate::model::protocol::Protocol;
 use crate::package::Format;
 use crate::package::by_name;
-use crate::package::convert::statements::StatementFile;
 use crate::package::draft::{Draft, short_name};
 use crate::package::files::Files;
-use crate::package::node::{Map, with_yaml};
+use crate::package::node::{Map, SettingsFile};
+use crate::package::statements::Statement;
 use crate::package::text::{settings_have, shown};
 use crate::package::values::text;
+use crate::package::yaml;
 
 /// The format.
 pub(super) struct Sinol;
@@ -33,14 +34,8 @@ const SETTINGS: &str = "config.yml";
 const ELSEWHERE: &str = "judge this package with sinol-make";
 
 /// Keys about statements, archives and measuring, which do not affect judging.
-const OF_TOOLS: [&str; 6] = [
-    "testrun_soc",
-    "sinol_latex_compiler",
-    "sinol_static_tests",
-    "sinol_undocumented_time_tool",
-    "sinol_undocumented_test_limits",
-    "sinol_total_score",
-];
+const OF_TOOLS: &str = "testrun_soc sinol_latex_compiler sinol_static_tests sinol_undocumented_time_tool \
+                        sinol_undocumented_test_limits sinol_total_score";
 
 /// Keys that change judging, each with the value that changes nothing.
 const REFUSED: [(&str, &str); 2] = [("num_processes", "1"), ("fake_time", "off")];
@@ -64,7 +59,7 @@ impl Format for Sinol {
         Layout::with_settings("sinol", SETTINGS, "prog", "change `time_limit` in config.yml")
     }
 
-    fn statement_files(&self, tree: &Files) -> Vec<StatementFile> {
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
         // Names such as `abczad.pdf` and `abczad-en.pdf`.
         by_name::statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
             "" => Some("pl".to_owned()),
@@ -73,53 +68,46 @@ impl Format for Sinol {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let file = tree.file(SETTINGS)?.read(&tree.faults);
-        with_yaml(file, &tree.faults, |root| {
-            let mut map = root?.map().ok()?;
-            let mut problem = Problem { layout: self.layout(), ..Problem::default() };
-            problem.names.extend(map.get("title", text).map(|title| ("en".to_owned(), title)));
-            let id = map.get("sinol_task_id", text).unwrap_or_else(|| short_name(&tree.root));
-            let grading = map.get("sinol_contest_type", |node| {
-                let found =
-                    CONTESTS.iter().find(|(name, _)| node.word().eq_ignore_ascii_case(name));
-                found.map(|(_, grading)| *grading).ok_or_else(|| {
-                    let message = format!(
-                        "juror does not give points as `{}` contests do",
-                        shown(node.word())
-                    );
-                    node.error(message, ELSEWHERE)
-                })
-            });
-            problem.kind.grading = grading.unwrap_or(Grading::Scoring);
-            refuse(tree, &id, &mut map);
-            validators(tree, &id, &mut problem);
-            let tests = test_data::tests(tree, &id);
-            test_data::groups(tree, &tests, &mut map, &mut problem);
-            limits::read(&tests, &mut map, &mut problem);
-            solutions::read(tree, &id, &mut map, &mut problem);
-            test_data::cases(tree, &id, tests, &mut problem);
-            for node in map.rest() {
-                match node.key.strip_prefix("title_") {
-                    Some(language) => {
-                        let title = text(&node).ok();
-                        problem.names.extend(title.map(|title| (language.to_owned(), title)));
-                    }
-                    None => {
-                        let message = format!("unknown key `{}` is ignored", shown(node.key));
-                        node.key_warning(message, "remove it, or correct its name");
-                    }
+        let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
+        let mut map = document.root().filled()?.map().ok()?;
+        let mut problem = Problem { layout: self.layout(), ..Problem::default() };
+        problem.names.extend(map.get("title", text).map(|title| ("en".to_owned(), title)));
+        let id = map.get("sinol_task_id", text).unwrap_or_else(|| short_name(&tree.root));
+        let grading = map.get("sinol_contest_type", |node| {
+            let found = CONTESTS.iter().find(|(name, _)| node.word().eq_ignore_ascii_case(name));
+            found.map(|(_, grading)| *grading).ok_or_else(|| {
+                let message =
+                    format!("juror does not give points as `{}` contests do", shown(node.word()));
+                node.error(message, ELSEWHERE)
+            })
+        });
+        problem.kind.grading = grading.unwrap_or(Grading::Scoring);
+        refuse(tree, &id, &mut map);
+        validators(tree, &id, &mut problem);
+        let tests = test_data::tests(tree, &id);
+        test_data::groups(tree, &tests, &mut map, &mut problem);
+        limits::read(&tests, &mut map, &mut problem);
+        solutions::read(tree, &id, &mut map, &mut problem);
+        test_data::cases(tree, &id, tests, &mut problem);
+        for node in map.rest() {
+            match node.key.strip_prefix("title_") {
+                Some(language) => {
+                    let title = text(&node).ok();
+                    problem.names.extend(title.map(|title| (language.to_owned(), title)));
+                }
+                None => {
+                    let message = format!("unknown key `{}` is ignored", shown(node.key));
+                    node.key_warning(message, "remove it, or correct its name");
                 }
             }
-            Some(Draft::of(problem))
-        })
+        }
+        Some(Draft::of(problem))
     }
 }
 
 /// Reports settings that juror does not support.
 fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
-    for key in OF_TOOLS {
-        map.node(key);
-    }
+    map.ignore(OF_TOOLS);
     for (key, harmless) in REFUSED {
         if let Some(node) = map.node(key).filter(|node| node.word() != harmless) {
             let message =
@@ -128,8 +116,7 @@ fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
         }
     }
     for item in tree.children("prog").filter(|item| item.is_file()) {
-        let stem = item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem);
-        match stem.strip_prefix(id) {
+        match item.stem().strip_prefix(id) {
             Some("soc") => {
                 let message = "is an interactor of sinol, which juror does not support";
                 tree.faults.error(item, message, ELSEWHERE);

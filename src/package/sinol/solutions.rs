@@ -10,7 +10,7 @@ use crate::model::submission::{Expectation, ScoreRange};
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
-use crate::package::by_name::{ending, stem, submission};
+use crate::package::by_name::submission;
 use crate::package::files::{Files, Item};
 use crate::package::node::{Map, Node, Parse};
 use crate::package::sinol::ELSEWHERE;
@@ -33,7 +33,7 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
             tree.faults.warning(item, message, ELSEWHERE);
             continue;
         }
-        let official = (stem(item) == id).then_some("the model solution");
+        let official = (item.stem() == id).then_some("the model solution");
         problem.submissions.push(submission(problem, item, official));
     }
     let expected = map.get("sinol_expected_scores", |node| node.entries("a map of solutions"));
@@ -54,7 +54,7 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
 
 /// Whether a name is one such as `abc.cpp`, `abc2.py`, `abcs1_slow.cpp` or `abcb.cpp`.
 fn is_solution(item: &Item, id: &str) -> bool {
-    let Some(rest) = stem(item).strip_prefix(id) else { return false };
+    let Some(rest) = item.stem().strip_prefix(id) else { return false };
     let rest = rest.strip_prefix(['b', 's']).unwrap_or(rest);
     let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());
     let is_name = rest.is_empty() || rest.starts_with('_');
@@ -68,8 +68,7 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
     let overridden = map.get("override_limits", |node| node.entries("a map of languages"));
     left_out.extend(overridden.into_iter().flatten().map(|node| node.key.to_owned()));
     let mut include = |item: &Item, code: &str| {
-        let language = Some(code.to_owned());
-        problem.include.push(IncludedFile { language, ..IncludedFile::beside(item.path.clone()) });
+        problem.include.push(IncludedFile::beside(item.path.clone()).for_language(code));
     };
     let mut sources = Vec::new();
     let args = map.get("extra_compilation_args", |node| node.entries("a map of languages"));
@@ -105,7 +104,7 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
             continue;
         }
         sources.push(name);
-        match ending(item) {
+        match item.ending() {
             "h" | "hpp" => ["c", "cpp"].iter().for_each(|code| include(item, code)),
             "py" => include(item, "python3"),
             "c" | "cc" | "cpp" => {
@@ -127,67 +126,60 @@ fn code_of(ending: &str) -> Option<&'static str> {
 /// The expectations of a solution, by groups and in total.
 fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
     let mut map = node.map()?;
-    let points = |node: &Node<'_>| number(node, Bound::AtLeast(0.0));
-    let in_all = map.get("points", points);
+    let mut all = vec![Expectation::default()];
+    map.set("points", &mut all[0].score, points);
     let by_group = map.get("expected", |node| by_group(node, expected_of_group));
     map.doubt_rest();
-    let groups = &problem.test_data.groups;
-    let mut all = Vec::new();
-    let mut expect = |group: Option<String>, points: Option<f64>, status: Status| {
-        let points = points.filter(|_| problem.kind.grading == Grading::Scoring);
-        let score = points.and_then(Score::new).map(|score| ScoreRange { from: score, to: score });
-        let (permitted, required) = status;
-        all.push(Expectation {
-            pattern: "sinol_expected_scores".to_owned(),
-            cases: group,
-            score,
-            permitted,
-            required,
-            place: Some(node.place()),
-            ..Expectation::default()
-        });
-    };
-    expect(None, in_all, (None, None));
-    for (group, (points, status)) in by_group.into_iter().flatten() {
+    for (group, rule) in by_group.into_iter().flatten() {
         let name = group_name(group);
-        let Some(found) = groups.iter().find(|it| it.name == name) else {
+        let Some(found) = problem.test_data.groups.iter().find(|it| it.name == name) else {
             let message = format!("group {group} has no test in in/");
             node.warning(message, "make the inputs first: `sinol-make gen`");
             continue;
         };
         // A required group may be the cause of the status.
         let depends = found.scoring.as_ref().is_some_and(|it| !it.require_pass.is_empty());
-        let status = if depends && status.1.is_some() { (None, None) } else { status };
-        expect(Some(name), points, status);
+        let cases = Some(name);
+        all.push(match depends && rule.required.is_some() {
+            true => Expectation { cases, permitted: None, required: None, ..rule },
+            false => Expectation { cases, ..rule },
+        });
+    }
+    for rule in &mut all {
+        rule.pattern = "sinol_expected_scores".to_owned();
+        rule.place = Some(node.place());
+        rule.score = rule.score.filter(|_| problem.kind.grading == Grading::Scoring);
     }
     Ok(all)
 }
 
-/// The permitted verdicts, and the verdicts of which one is required.
-type Status = (Option<Vec<Verdict>>, Option<Vec<Verdict>>);
+fn points(node: &Node<'_>) -> Parse<Option<ScoreRange>> {
+    let points = Score::new(number(node, Bound::AtLeast(0.0))?);
+    Ok(points.map(|score| ScoreRange { from: score, to: score }))
+}
 
 /// `{points: 25, status: OK}`, or only the status, which is the worst one of TL, ML, RE, WA, OK.
-fn expected_of_group(node: &Node<'_>) -> Parse<(Option<f64>, Status)> {
-    let (points, status) = match node.is_map() {
+fn expected_of_group(node: &Node<'_>) -> Parse<Expectation> {
+    let mut rule = Expectation::default();
+    let status = match node.is_map() {
         true => {
             let mut map = node.map()?;
-            let points = map.get("points", |node| number(node, Bound::AtLeast(0.0)));
+            map.set("points", &mut rule.score, points);
             let status = map.node("status");
             map.doubt_rest();
-            (points, status)
+            status
         }
-        false => (None, Some(node.clone())),
+        false => Some(node.clone()),
     };
-    let Some(status) = status else { return Ok((points, (None, None))) };
-    let verdicts = match status.word() {
-        "OK" => (Some(vec![Accepted]), None),
-        "WA" => (Some(vec![Accepted, WrongAnswer]), Some(vec![WrongAnswer])),
-        "RE" | "ML" => {
-            let permitted = vec![Accepted, WrongAnswer, RunTimeError];
-            (Some(permitted), Some(vec![RunTimeError]))
-        }
-        "TL" => (None, Some(vec![TimeLimitExceeded])),
+    let Some(status) = status else { return Ok(rule) };
+    let (permitted, required): (Option<&[Verdict]>, _) = match status.word() {
+        "OK" => (Some(&[Accepted]), None),
+        "WA" => (Some(&[Accepted, WrongAnswer]), Some(WrongAnswer)),
+        "RE" | "ML" => (Some(&[Accepted, WrongAnswer, RunTimeError]), Some(RunTimeError)),
+        "TL" => (None, Some(TimeLimitExceeded)),
         _ => return Err(status.must_be("OK, WA, RE, ML or TL")),
     };
-    Ok((points, verdicts))
+    rule.permitted = permitted.map(<[Verdict]>::to_vec);
+    rule.required = required.map(|verdict| vec![verdict]);
+    Ok(rule)
 }

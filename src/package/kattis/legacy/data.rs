@@ -14,7 +14,6 @@ use crate::package::kattis::legacy::group_yaml::{self, GroupKeys};
 use crate::package::kattis::legacy::{LegacyYaml, flags};
 use crate::package::kattis::part::Part;
 use crate::package::kattis::{Pack, programs};
-use crate::package::node::with_yaml;
 
 /// Reads all test data, and the grading of its groups.
 pub(super) fn read(
@@ -34,23 +33,8 @@ pub(super) fn read(
     };
     let root = reader.keys("data", GroupKeys::default());
     reader.group("", &root);
-    for part in [Part::Sample, Part::Secret] {
+    for part in Part::ALL.into_iter().filter(|part| is_draft || part.is_judged()) {
         reader.directory(part, &format!("data/{}", part.name()), &root);
-    }
-    if is_draft {
-        for part in
-            [Part::InvalidInput, Part::InvalidAnswer, Part::ValidOutput, Part::InvalidOutput]
-        {
-            let before = reader.data.cases.len();
-            reader.directory(part, &format!("data/{}", part.name()), &root);
-            let cases = reader.data.cases.split_off(before);
-            match part {
-                Part::InvalidInput => reader.data.invalid_inputs = cases,
-                Part::InvalidAnswer => reader.data.invalid_answers = cases,
-                Part::ValidOutput => reader.data.valid_outputs = cases,
-                _ => reader.data.invalid_outputs = cases,
-            }
-        }
     }
     for (ending, items) in &reader.unlisted {
         let more = match items.len() {
@@ -123,12 +107,7 @@ impl<'a> Reader<'a> {
         let tree = self.pack.tree;
         let item = names.iter().find_map(|name| tree.file(&format!("{directory}/{name}")));
         let Some(item) = item else { return outer };
-        let is_root = directory == "data";
-        with_yaml(item.read(self.pack.faults), self.pack.faults, |root| {
-            root.map(|root| group_yaml::read(self.pack, &root, self.is_draft, is_root))
-                .unwrap_or_default()
-        })
-        .or(&outer)
+        group_yaml::read(self.pack, item, self.is_draft, directory == "data").or(&outer)
     }
 
     fn group(&mut self, name: &str, keys: &GroupKeys) {
@@ -159,11 +138,11 @@ impl<'a> Reader<'a> {
                 }
             } else if item.is_directory() {
                 entries.insert(item.name.clone(), Entry::Group(item));
-            } else if !programs::is_readme(item) && !is_settings(item, "") {
-                let ending = item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending);
-                if !matches!(ending, "hint" | "desc") {
-                    self.unlisted.entry(ending).or_default().push(item);
-                }
+            } else if !programs::is_readme(item)
+                && !is_settings(item, "")
+                && !matches!(item.ending(), "hint" | "desc")
+            {
+                self.unlisted.entry(item.ending()).or_default().push(item);
             }
         }
         for entry in entries.values() {
@@ -171,7 +150,7 @@ impl<'a> Reader<'a> {
                 Entry::Group(item) => self.directory(part, &item.name, &keys),
                 Entry::Case(base, files) => {
                     let case = self.case(part, base, files, &keys);
-                    self.data.cases.extend(case);
+                    part.cases(&mut self.data).extend(case);
                 }
             }
         }
@@ -185,7 +164,6 @@ impl<'a> Reader<'a> {
         group: &GroupKeys,
     ) -> Option<TestCase> {
         let pack = self.pack;
-        let path = |ending| files.get(ending).map(|item: &Item| item.path.clone());
         let wanted: &[&str] = match part {
             Part::InvalidInput => &["in"],
             Part::Sample | Part::Secret | Part::InvalidAnswer => &["in", "ans"],
@@ -200,11 +178,8 @@ impl<'a> Reader<'a> {
             }
             return None;
         }
-        let own = files.get("yaml").filter(|_| self.is_draft).map(|item| {
-            with_yaml(item.read(pack.faults), pack.faults, |root| {
-                root.map(|root| group_yaml::read(pack, &root, true, false)).unwrap_or_default()
-            })
-        });
+        let own = files.get("yaml").filter(|_| self.is_draft);
+        let own = own.map(|item| group_yaml::read(pack, item, true, false));
         let keys = own.unwrap_or_default().or(group);
         let mut output_validator_args = self.yaml.validator_flags.clone();
         output_validator_args.extend(keys.output_flags.unwrap_or_default());
@@ -212,19 +187,10 @@ impl<'a> Reader<'a> {
             output_validator_args = flags::settled(output_validator_args);
         }
         Some(TestCase {
-            name: base["data/".len()..].to_owned(),
-            input: path("in")?,
-            answer: path("ans"),
-            output: path("out"),
-            interaction: path("interaction"),
-            files: files
-                .get("files")
-                .map(|it| case_files::inside(pack.tree, it))
-                .unwrap_or_default(),
             args: keys.args.unwrap_or_default(),
             input_validator_args: keys.input_flags.unwrap_or_default(),
             output_validator_args,
-            ..TestCase::default()
+            ..files.test_case(pack.tree, &base["data/".len()..])?
         })
     }
 }

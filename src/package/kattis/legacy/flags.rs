@@ -12,28 +12,23 @@ pub(super) fn settled(flags: Vec<String>) -> Vec<String> {
     if Options::parse(&flags).is_ok() {
         return flags;
     }
-    let [mut absolute, mut relative] = [None, None];
+    let mut tolerances = [None, None];
     let mut others: Vec<String> = Vec::new();
     let mut rest = flags.iter();
     while let Some(flag) = rest.next() {
-        let [of_absolute, of_relative] = match flag.as_str() {
-            "float_tolerance" => [true, true],
-            "float_absolute_tolerance" => [true, false],
-            "float_relative_tolerance" => [false, true],
+        let those: &[usize] = match flag.as_str() {
+            "float_tolerance" => &[0, 1],
+            "float_absolute_tolerance" => &[0],
+            "float_relative_tolerance" => &[1],
             _ => {
                 others.push(flag.clone());
                 continue;
             }
         };
         let Some(value) = rest.next() else { return flags };
-        if of_absolute {
-            absolute = Some(value);
-        }
-        if of_relative {
-            relative = Some(value);
-        }
+        those.iter().for_each(|at| tolerances[*at] = Some(value));
     }
-    let tolerances = match [absolute, relative] {
+    let tolerances = match tolerances {
         [Some(one), Some(other)] if one == other => [Some(("float_tolerance", one)), None],
         [absolute, relative] => [
             absolute.map(|value| ("float_absolute_tolerance", value)),

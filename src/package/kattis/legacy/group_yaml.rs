@@ -5,11 +5,13 @@
 use crate::model::grader::{GradingKeys, OnReject, PossibleScores};
 use crate::model::score::Score;
 use crate::model::test_data::ValidatorArgs;
+use crate::package::files::Item;
 use crate::package::kattis::Pack;
 use crate::package::kattis::legacy::{flags, words};
-use crate::package::node::{Map, Node, Parse};
+use crate::package::node::{Map, Node, Parse, SettingsFile};
 use crate::package::text::shown;
 use crate::package::values::{boolean, text};
+use crate::package::yaml;
 
 /// The settings in such a file.
 #[derive(Clone, Debug, Default)]
@@ -37,12 +39,11 @@ impl GroupKeys {
 const LATER: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
 
 /// Reads such a file, or the `.yaml` file of a test case, which only drafts have.
-pub(super) fn read(pack: &Pack<'_>, root: &Node<'_>, is_draft: bool, is_root: bool) -> GroupKeys {
+pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, is_root: bool) -> GroupKeys {
     let mut it = GroupKeys::default();
-    if root.is_null() {
-        return it;
-    }
-    let Ok(mut map) = root.map().map(Map::without_nulls) else { return it };
+    let document = SettingsFile::read(&item.path, pack.faults, yaml::parse);
+    let map = document.as_ref().and_then(|it| it.root().filled()?.map().ok());
+    let Some(mut map) = map.map(Map::without_nulls) else { return it };
     map.set("input_validator_flags", &mut it.input_flags, |node| input_flags(pack, node));
     map.set("output_validator_flags", &mut it.output_flags, |node| output_flags(pack, node));
     if is_draft {
@@ -50,15 +51,11 @@ pub(super) fn read(pack: &Pack<'_>, root: &Node<'_>, is_draft: bool, is_root: bo
         map.set("output_validator_args", &mut it.output_flags, |node| output_flags(pack, node));
         map.set("args", &mut it.args, words);
         map.get("full_feedback", boolean);
-        for key in ["hint", "description", "input_visualizer_args", "output_visualizer_args"] {
-            map.node(key);
-        }
+        map.ignore("hint description input_visualizer_args output_visualizer_args");
         for node in LATER.into_iter().filter_map(|key| map.node(key)) {
             let message = format!("`{}` is not supported in format 2023-07", node.key);
-            node.key_error(
-                message,
-                "write `problem_format_version: 2025-09` if the package is in it",
-            );
+            let help = "write `problem_format_version: 2025-09` if the package is in it";
+            node.key_error(message, help);
         }
     }
     it.grading = grading(pack, &mut map);
@@ -98,27 +95,17 @@ pub(super) fn grading(pack: &Pack<'_>, map: &mut Map<'_>) -> GradingKeys {
 /// The same keys as written, without checks against the rest of the package.
 pub(super) fn grading_keys(map: &mut Map<'_>) -> GradingKeys {
     let mut it = GradingKeys::default();
-    if let Some(node) = map.node("on_reject") {
-        it.on_reject = match node.word() {
-            "break" | "first_error" => Some(OnReject::Break),
-            "continue" | "grade" => Some(OnReject::Continue),
-            "worst_error" => None,
-            _ => {
-                node.must_be("`break` or `continue`");
-                None
-            }
-        };
-    }
-    if let Some(node) = map.node("grading") {
-        it.is_custom = match node.word() {
-            "default" => Some(false),
-            "custom" => Some(true),
-            _ => {
-                node.must_be("`default` or `custom`");
-                None
-            }
-        };
-    }
+    map.set("on_reject", &mut it.on_reject, |node| match node.word() {
+        "break" | "first_error" => Ok(Some(OnReject::Break)),
+        "continue" | "grade" => Ok(Some(OnReject::Continue)),
+        "worst_error" => Ok(None),
+        _ => Err(node.must_be("`break` or `continue`")),
+    });
+    map.set("grading", &mut it.is_custom, |node| match node.word() {
+        "default" => Ok(false),
+        "custom" => Ok(true),
+        _ => Err(node.must_be("`default` or `custom`")),
+    });
     map.set("grader_flags", &mut it.grader_flags, words);
     map.set("accept_score", &mut it.accept_score, score);
     map.set("reject_score", &mut it.reject_score, score);

@@ -20,7 +20,7 @@ use crate::model::verdict::Verdict::{
     self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
 };
 use crate::package::Format;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::kattis::problem_yaml::{self as settings, ProblemYaml};
@@ -42,31 +42,13 @@ const fn overall(name: &'static str, verdict: Verdict) -> Folder {
     Folder { overall: Some((verdict, false)), ..folder(name, None, None) }
 }
 
-const PARTIAL: Folder =
-    Folder { overall: Some((AC, true)), ..folder("partially_accepted", None, None) };
-
-const FOLDERS: [Folder; 5] = [
-    overall("accepted", AC),
-    PARTIAL,
-    overall("wrong_answer", WA),
-    overall("time_limit_exceeded", TLE),
-    overall("run_time_error", RTE),
-];
-
-const ICPC_FOLDERS: [Folder; 4] = [
+/// Those of ICPC, then those that legacy has as well, then those that drafts have from 2025-09.
+static FOLDERS: [Folder; 7] = [
     overall("accepted", AC),
     overall("wrong_answer", WA),
     overall("time_limit_exceeded", TLE),
     overall("run_time_error", RTE),
-];
-
-/// Drafts have some folders of 2025-09 beside those of legacy.
-const DRAFT_FOLDERS: [Folder; 7] = [
-    overall("accepted", AC),
-    PARTIAL,
-    overall("wrong_answer", WA),
-    overall("time_limit_exceeded", TLE),
-    overall("run_time_error", RTE),
+    Folder { overall: Some((AC, true)), ..folder("partially_accepted", None, None) },
     folder("rejected", None, Some(&[RTE, TLE, WA])),
     folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
 ];
@@ -76,15 +58,15 @@ const TABLE: Version = Version {
     output_validator: "output_validators",
     has_rules: false,
     is_strict: false,
-    submissions: &FOLDERS,
+    submissions: FOLDERS.split_at(5).0,
 };
 
-const ICPC: Version = Version { submissions: &ICPC_FOLDERS, ..TABLE };
+const ICPC: Version = Version { submissions: FOLDERS.split_at(4).0, ..TABLE };
 
 const DRAFT: Version = Version {
     output_validator: "output_validator",
     has_rules: true,
-    submissions: &DRAFT_FOLDERS,
+    submissions: &FOLDERS,
     ..TABLE
 };
 
@@ -153,10 +135,9 @@ impl Format for KattisLegacy {
         }
     }
 
-    fn statements(&self, dir: &Path) -> Vec<Statement> {
-        let texts =
-            if dir.join(STATEMENTS.directory).is_dir() { STATEMENTS } else { NEW_STATEMENTS };
-        texts.files(dir)
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
+        let is_old = tree.path(STATEMENTS.directory).is_dir();
+        if is_old { STATEMENTS } else { NEW_STATEMENTS }.files(tree)
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
@@ -230,11 +211,8 @@ impl KattisLegacy {
             }
             Some(false) if exists => {
                 let message = "is not used: problem.yaml does not have `validation: custom`";
-                pack.faults.warning(
-                    pack.tree.path(directory),
-                    message,
-                    "write it, or remove the directory",
-                );
+                let help = "write it, or remove the directory";
+                pack.faults.warning(pack.tree.path(directory), message, help);
                 false
             }
             Some(is_custom) => is_custom,
@@ -288,7 +266,7 @@ impl LegacyYaml {
     fn new(is_draft: bool) -> Self {
         let mut it = Self::default();
         it.shared.problem_type = ProblemType::Unknown;
-        it.shared.file_writing = FileWriting::Allowed;
+        it.shared.file_writing = Some(true);
         let [multiplier, margin] = if is_draft { [2.0, 1.5] } else { [5.0, 2.0] };
         it.shared.limits = ProblemLimits {
             ac_to_time_limit: multiplier,

@@ -7,7 +7,6 @@ use std::time::Duration;
 use crate::model::grader::{GradingKeys, Objective};
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
-use crate::package::draft::FileWriting;
 use crate::package::files::Files;
 use crate::package::kattis::legacy::group_yaml::grading_keys;
 use crate::package::kattis::legacy::{LegacyYaml, flags, words};
@@ -19,19 +18,8 @@ use crate::package::text::{TextFile, shown};
 use crate::package::values::{Bound, boolean, number, positive, text};
 
 /// Keys that only inform people.
-const FOR_PEOPLE: [&str; 11] = [
-    "author",
-    "credits",
-    "source",
-    "source_url",
-    "license",
-    "rights_owner",
-    "keywords",
-    "uuid",
-    "version",
-    "embargo_until",
-    "libraries",
-];
+const FOR_PEOPLE: &str = "author credits source source_url license rights_owner keywords uuid version \
+                          embargo_until libraries";
 
 /// Reads the keys of `problem.yaml`.
 pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
@@ -39,9 +27,7 @@ pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     let mut it = LegacyYaml::new(is_draft);
     map.node("problem_format_version");
     map.set("name", &mut it.shared.names, names);
-    for key in FOR_PEOPLE {
-        map.node(key);
-    }
+    map.ignore(FOR_PEOPLE);
     let mut types = map.get("type", types).unwrap_or_else(|| vec!["pass-fail".to_owned()]);
     if let Some(node) = map.node("validation") {
         validation(&node, &mut types, &mut it);
@@ -58,9 +44,7 @@ pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     map.get("grading", |node| grading(node, &types, &mut it));
     map.set("languages", &mut it.shared.languages, problem_yaml::languages);
     if is_draft {
-        if map.get("allow_file_writing", boolean) == Some(false) {
-            it.shared.file_writing = FileWriting::Forbidden;
-        }
+        map.set("allow_file_writing", &mut it.shared.file_writing, boolean);
         map.set("constants", &mut it.shared.constants, constants::read);
     }
     map.doubt_rest();
@@ -165,13 +149,11 @@ fn size(node: &Node<'_>, unit: u64) -> Parse<Bytes> {
 fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> {
     let mut map = node.map()?.without_nulls();
     map.node("show_test_data_groups");
-    if let Some(node) = map.node("objective") {
-        match node.word() {
-            "max" => it.objective = Objective::Max,
-            "min" => it.objective = Objective::Min,
-            _ => drop(node.must_be("`max` or `min`")),
-        }
-    }
+    map.set("objective", &mut it.objective, |node| match node.word() {
+        "max" => Ok(Objective::Max),
+        "min" => Ok(Objective::Min),
+        _ => Err(node.must_be("`max` or `min`")),
+    });
     let keys = grading_keys(&mut map);
     it.grading = match types.iter().any(|it| it == "scoring") {
         true => keys,

@@ -3,6 +3,7 @@
 //! Source: problem package format 2025-09, "Test data".
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::files::{Files, Item, is_inside};
@@ -31,13 +32,7 @@ pub(super) fn read(pack: &Pack<'_>) -> TestData {
         if part.is_judged() {
             group_settings.extend(settings);
         }
-        match part {
-            Part::Sample | Part::Secret => data.cases.extend(cases),
-            Part::InvalidInput => data.invalid_inputs = cases,
-            Part::InvalidAnswer => data.invalid_answers = cases,
-            Part::ValidOutput => data.valid_outputs = cases,
-            Part::InvalidOutput => data.invalid_outputs = cases,
-        }
+        part.cases(&mut data).extend(cases);
     }
     pack.check_secret(&data);
     if pack.yaml.problem_type.includes("scoring") {
@@ -210,7 +205,7 @@ impl<'a> Reader<'a> {
         let found = match self.group_of(name) {
             Some(group) => settings.get(group),
             None if self.part.is_judged() => settings.get(self.part.name()),
-            None => directories_of(name).find_map(|directory| settings.get(directory)),
+            None => Path::new(name).ancestors().skip(1).find_map(|it| settings.get(it.to_str()?)),
         };
         found.cloned().unwrap_or_default()
     }
@@ -222,37 +217,18 @@ impl<'a> Reader<'a> {
         settings: &BTreeMap<String, Settings>,
     ) -> Option<TestCase> {
         let Self { pack, part, .. } = *self;
-        let input = case_files::check(pack, name, files, part)?;
-        let inherited = self.inherited(name, settings);
+        case_files::check(pack, name, files, part)?;
+        let outer = self.inherited(name, settings);
         let own = files.get("yaml").and_then(|item| test_yaml::read(pack, part, Role::Case, item));
         let own = own.unwrap_or_default();
-        let path = |ending| files.get(ending).map(|item: &Item| item.path.clone());
-        let args = |own: Option<Vec<String>>, inherited: Option<Vec<String>>| {
-            own.or(inherited).unwrap_or_default()
-        };
         Some(TestCase {
-            name: name.to_owned(),
-            input: input.path.clone(),
-            answer: path("ans"),
             is_answer_shown: part == Part::Sample && !files.replace_answer(),
-            output: path("out"),
-            interaction: path("interaction"),
-            files: files
-                .get("files")
-                .map(|item| case_files::inside(pack.tree, item))
-                .unwrap_or_default(),
-            args: args(own.args, inherited.args),
-            input_validator_args: own
-                .input_validator_args
-                .or(inherited.input_validator_args)
-                .unwrap_or_default(),
-            output_validator_args: args(own.output_validator_args, inherited.output_validator_args),
-            input_visualizer_args: args(own.input_visualizer_args, inherited.input_visualizer_args),
-            output_visualizer_args: args(
-                own.output_visualizer_args,
-                inherited.output_visualizer_args,
-            ),
-            ..TestCase::default()
+            args: first(own.args, outer.args),
+            input_validator_args: first(own.input_validator_args, outer.input_validator_args),
+            output_validator_args: first(own.output_validator_args, outer.output_validator_args),
+            input_visualizer_args: first(own.input_visualizer_args, outer.input_visualizer_args),
+            output_visualizer_args: first(own.output_visualizer_args, outer.output_visualizer_args),
+            ..files.test_case(pack.tree, name)?
         })
     }
 }
@@ -262,11 +238,7 @@ fn is_direct(name: &str) -> bool {
     name.matches('/').count() == 1
 }
 
-/// The directories around a name, the nearest first.
-fn directories_of(name: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(parent(name), |name| parent(name))
-}
-
-fn parent(name: &str) -> Option<&str> {
-    name.rsplit_once('/').map(|(parent, _)| parent)
+/// A setting of a test case, else of its directory.
+fn first<T: Default>(own: Option<T>, outer: Option<T>) -> T {
+    own.or(outer).unwrap_or_default()
 }

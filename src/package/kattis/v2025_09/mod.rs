@@ -14,7 +14,7 @@ use crate::model::verdict::Verdict::{
     Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
 };
 use crate::package::Format;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::{self, Files};
 use crate::package::kattis::problem_type::{self, ProblemType};
 use crate::package::kattis::problem_yaml::{self, ProblemYaml};
@@ -88,8 +88,8 @@ impl Format for Kattis202509 {
         }
     }
 
-    fn statements(&self, dir: &Path) -> Vec<Statement> {
-        STATEMENTS.files(dir)
+    fn statements(&self, tree: &Files) -> Vec<Statement> {
+        STATEMENTS.files(tree)
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
@@ -144,11 +144,8 @@ fn keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
     map.get("keywords", texts);
     map.set("limits", &mut it.limits, |node| limits::read(node, &it.problem_type));
     map.set("languages", &mut it.languages, problem_yaml::languages);
-    it.file_writing = match map.ask("allow_file_writing", boolean) {
-        Ok(Some(true)) => FileWriting::Allowed,
-        Ok(_) => FileWriting::Forbidden,
-        Err(_) => FileWriting::Unknown,
-    };
+    let file_writing = map.ask("allow_file_writing", boolean);
+    it.file_writing = file_writing.ok().map(Option::unwrap_or_default);
     map.set("constants", &mut it.constants, constants::read);
     it
 }

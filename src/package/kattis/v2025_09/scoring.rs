@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::model::diagnostic::Place;
 use crate::model::score::{Aggregation, GroupScoring, Score};
-use crate::model::test_data::TestData;
+use crate::model::test_data::{TestData, TestGroup};
 use crate::package::kattis::Pack;
 use crate::package::kattis::part::Part;
 use crate::package::kattis::v2025_09::test_yaml::Settings;
@@ -104,7 +104,7 @@ struct Group<'a> {
     static_score: Option<Score>,
     /// Its `test_group.yaml`, or the place for it.
     file: Place,
-    scoring: GroupScoring,
+    scoring: &'a GroupScoring,
 }
 
 /// The default maximal score of `secret`.
@@ -112,26 +112,21 @@ const SECRET_MAX: f64 = 100.0;
 
 /// Fills in the scoring of `secret` and its groups, and checks that their keys fit together.
 pub(super) fn settle(pack: &Pack<'_>, data: &mut TestData, settings: &BTreeMap<String, Settings>) {
-    let names = data.groups.iter().map(|group| group.name.as_str());
-    let names = names.filter(|name| name.starts_with(Part::Secret.name()));
-    let groups: Vec<Group<'_>> = names
-        .map(|name| {
-            let settings = settings.get(name).cloned().unwrap_or_default();
-            Group {
-                name,
-                scoring: with_defaults(name, &settings.scoring),
-                keys: settings.scoring,
-                static_score: settings.static_validation.score.and_then(|score| score.value),
-                file: pack.tree.path(&format!("data/{name}/test_group.yaml")).into(),
-            }
-        })
-        .collect();
-    check(pack, &groups, data);
-    let settled: Vec<GroupScoring> = groups.into_iter().map(|group| group.scoring).collect();
-    let secret = data.groups.iter_mut().filter(|it| it.name.starts_with(Part::Secret.name()));
-    for (group, scoring) in secret.zip(settled) {
-        group.scoring = Some(scoring);
+    let settings = |name: &str| settings.get(name).cloned().unwrap_or_default();
+    for group in data.groups.iter_mut().filter(|it| it.name.starts_with(Part::Secret.name())) {
+        group.scoring = Some(with_defaults(&group.name, &settings(&group.name).scoring));
     }
+    let groups = data.groups.iter().filter_map(|TestGroup { name, scoring }| {
+        let settings = settings(name);
+        Some(Group {
+            name,
+            keys: settings.scoring,
+            static_score: settings.static_validation.score.and_then(|score| score.value),
+            file: pack.tree.path(&format!("data/{name}/test_group.yaml")).into(),
+            scoring: scoring.as_ref()?,
+        })
+    });
+    check(pack, &groups.collect::<Vec<_>>(), data);
 }
 
 fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {

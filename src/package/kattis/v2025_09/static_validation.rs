@@ -62,45 +62,43 @@ pub(super) fn settle(
         let name = &group.name;
         let rules = group.scoring.as_ref().map(|it| (it.aggregation, it.max_score));
         let without = "write `static_validation_score: pass-fail`";
-        let fault = match (rules, score.value) {
-            _ if validator.is_none() => Some((
+        let (message, help) = match (rules, score.value) {
+            _ if validator.is_none() => (
                 "there is no static validator for this static validation".to_owned(),
                 "add the program, such as static_validator/validate.py, or remove the line",
-            )),
-            (None, Some(_)) if pack.yaml.problem_type.includes("scoring") => Some((
-                format!("{name} has no score, so neither has its static validation"),
-                without,
-            )),
+            ),
+            (None, Some(_)) if pack.yaml.problem_type.includes("scoring") => {
+                (format!("{name} has no score, so neither has its static validation"), without)
+            }
             (None, Some(_)) => {
                 let message = "a static validation has a score only in scoring problems";
-                Some((message.to_owned(), without))
+                (message.to_owned(), without)
             }
-            (Some((Aggregation::PassFail, _)), Some(_)) => Some((
+            (Some((Aggregation::PassFail, _)), Some(_)) => (
                 format!("{name} has pass-fail aggregation, so its static validation has no score"),
                 "write `static_validation_score: pass-fail`, or change `score_aggregation`",
-            )),
-            (Some((Aggregation::Sum | Aggregation::Min, _)), None) => Some((
+            ),
+            (Some((Aggregation::Sum | Aggregation::Min, _)), None) => (
                 format!("{name} adds up scores, so its static validation must have one"),
                 "write the greatest score of the static validation, or `score_aggregation: pass-fail`",
-            )),
-            (Some((_, Some(max))), Some(score)) if score.exceeds(max) => Some((
+            ),
+            (Some((_, Some(max))), Some(score)) if score.exceeds(max) => (
                 format!("the static validation is worth {score}, more than the whole of {name}"),
                 "lower it, or raise `max_score`",
-            )),
-            _ => None,
+            ),
+            _ => {
+                // No file can have this name.
+                let name = format!("{name}/static validation");
+                cases.push(StaticCase {
+                    group: group.name.clone(),
+                    max_score: score.value,
+                    args: args.clone(),
+                    test_case: TestCase { name, ..TestCase::default() },
+                });
+                continue;
+            }
         };
-        if let Some((message, help)) = fault {
-            pack.faults.error(&score.place, message, help);
-            continue;
-        }
-        // No file can have this name.
-        let name = format!("{name}/static validation");
-        cases.push(StaticCase {
-            group: group.name.clone(),
-            max_score: score.value,
-            args: args.clone(),
-            test_case: TestCase { name, ..TestCase::default() },
-        });
+        pack.faults.error(&score.place, message, help);
     }
     if let (Some(validator), false) = (validator, is_asked) {
         let message = "is never run: no test_group.yaml has a `static_validation_score`";

@@ -10,9 +10,10 @@ use crate::package::kattis::Pack;
 use crate::package::kattis::part::{Part, Role};
 use crate::package::kattis::v2025_09::scoring::{self, ScoringKeys};
 use crate::package::kattis::v2025_09::static_validation::{self, StaticKeys};
-use crate::package::node::{Map, Node, Parse, Renamed, meant, with_yaml};
+use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile, meant};
 use crate::package::text::{TextFile, shown};
 use crate::package::values::{boolean, text, texts};
+use crate::package::yaml;
 
 /// The settings in such a file.
 #[derive(Clone, Debug, Default)]
@@ -41,10 +42,9 @@ pub(super) fn read(pack: &Pack<'_>, part: Part, role: Role, item: &Item) -> Opti
         let text = String::from_utf8_lossy(&replaced).into_owned();
         file = TextFile::bounded(&item.path, text, pack.faults)?;
     }
-    Some(with_yaml(Some(file), pack.faults, |root| {
-        let map = root.filter(|root| !root.is_null()).and_then(|root| root.map().ok());
-        map.map(|map| settings(pack, part, role, map)).unwrap_or_default()
-    }))
+    let document = SettingsFile::of(file, pack.faults, yaml::parse);
+    let map = document.as_ref().and_then(|it| it.root().filled()?.map().ok());
+    Some(map.map(|map| settings(pack, part, role, map)).unwrap_or_default())
 }
 
 fn settings(pack: &Pack<'_>, part: Part, role: Role, map: Map<'_>) -> Settings {

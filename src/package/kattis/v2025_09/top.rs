@@ -6,25 +6,9 @@ use crate::package::draft::short_name;
 use crate::package::files::Files;
 use crate::package::suggest::{did_you_mean, nearest};
 
-const KNOWN: [&str; 17] = [
-    "problem.yaml",
-    "juror.toml",
-    "statement",
-    "attachments",
-    "solution",
-    "data",
-    "generators",
-    "include",
-    "submissions",
-    "input_validators",
-    "answer_validators",
-    "static_validator",
-    "output_validator",
-    "input_visualizer",
-    "output_visualizer",
-    "README.md",
-    "LICENSE",
-];
+const KNOWN: &str = "problem.yaml juror.toml statement attachments solution data generators include \
+                     submissions input_validators answer_validators static_validator output_validator \
+                     input_visualizer output_visualizer README.md LICENSE";
 
 /// Names in other formats, each with its replacement here.
 const RENAMED: [(&str, &str); 7] = [
@@ -47,7 +31,7 @@ pub(super) fn check_entries(tree: &Files) {
     }
     for item in tree.children("") {
         let name = item.base_name();
-        if KNOWN.contains(&name) {
+        if KNOWN.split(' ').any(|known| known == name) {
             // Known files have an ending or upper-case letters.
             let is_directory = name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_');
             if is_directory && item.is_file() {
@@ -58,7 +42,8 @@ pub(super) fn check_entries(tree: &Files) {
         }
         let renamed = RENAMED.iter().find(|(old, _)| *old == name);
         let renamed = renamed.map(|(_, help)| (*help).to_owned());
-        let Some(help) = renamed.or_else(|| nearest(name, KNOWN).map(did_you_mean)) else {
+        let Some(help) = renamed.or_else(|| nearest(name, KNOWN.split(' ')).map(did_you_mean))
+        else {
             continue;
         };
         let message = "is ignored: it is not part of the format";
