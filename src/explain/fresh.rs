@@ -24,12 +24,12 @@ pub struct Fresh {
     /// Its figures, except those of the answer.
     pub rows: Vec<Row>,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: InputOrigin,
 }
 
 /// Where an input comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum InputOrigin {
     /// It was known before.
     Known,
     /// It was drawn at random.
@@ -41,17 +41,17 @@ pub enum Origin {
 }
 
 /// What is known of a judged input beside its figures.
-pub struct Source {
+pub struct JudgedInput {
     /// Its parse tree.
     pub tree: InputTree,
     /// Its size in bytes.
     pub size: usize,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: InputOrigin,
 }
 
 /// An input from which others are made.
-pub type Neighbour<'a> = (&'a Sample, &'a Source);
+pub type Neighbour<'a> = (&'a Sample, &'a JudgedInput);
 
 /// Makes new inputs.
 pub struct Maker<'g, 'f> {
@@ -85,7 +85,7 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 
     /// Parses a new input; None if it was seen before or the grammar refuses it.
-    pub fn apart(&mut self, input: Arc<[u8]>, origin: Origin) -> Option<Fresh> {
+    pub fn apart(&mut self, input: Arc<[u8]>, origin: InputOrigin) -> Option<Fresh> {
         if self.seen.contains(&input) {
             return None;
         }
@@ -103,11 +103,11 @@ impl<'g, 'f> Maker<'g, 'f> {
     /// The next of the smallest inputs.
     pub fn smallest(&mut self) -> Option<Fresh> {
         let small = self.small.next()?;
-        self.apart(small.text.into(), Origin::Fresh)
+        self.apart(small.text.into(), InputOrigin::Fresh)
     }
 
     /// An input in one of the grammar's shapes, sometimes with a value at its bound.
-    pub fn draw(&mut self, origin: Origin) -> Option<Fresh> {
+    pub fn draw(&mut self, origin: InputOrigin) -> Option<Fresh> {
         self.drawn += 1;
         let turn = self.drawn;
         let shape = self.chance.below(self.shapes.len() as u64) as usize;
@@ -131,10 +131,10 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 
     /// One of these inputs, unless it is too large, and the origin of what is made from it.
-    fn one_of<'n>(&mut self, all: &[Neighbour<'n>]) -> Option<(Neighbour<'n>, Origin)> {
+    fn one_of<'n>(&mut self, all: &[Neighbour<'n>]) -> Option<(Neighbour<'n>, InputOrigin)> {
         let place = self.chance.below(all.len() as u64) as usize;
         let near = all.get(place).filter(|(_, source)| source.size <= BESIDE_MAX)?;
-        Some((*near, if near.0.fails { Origin::BesideFailing } else { Origin::Fresh }))
+        Some((*near, if near.0.fails { InputOrigin::BesideFailing } else { InputOrigin::Fresh }))
     }
 
     /// A variation of one of these inputs.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::explain::features::{About, Features, Row};
 use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find};
-use crate::explain::fresh::{Fresh, Maker, Neighbour, Origin, Source, figure};
+use crate::explain::fresh::{Fresh, InputOrigin, JudgedInput, Maker, Neighbour, figure};
 use crate::explain::statement::{Atom, Statement, Test, is_usual};
 use crate::explain::subject::{Judged, Subject};
 use crate::grammar::program::Grammar;
@@ -84,7 +84,7 @@ struct Study<'g, 'a> {
     agreement: Agreement,
     samples: Vec<Sample>,
     /// For each sample where it comes from.
-    sources: Vec<Source>,
+    sources: Vec<JudgedInput>,
     runs: u64,
     is_cut: bool,
 }
@@ -104,13 +104,13 @@ struct Trial {
 impl Study<'_, '_> {
     fn explain(&mut self, known: Vec<Judged>) -> Result<Option<Explanation>, Stop> {
         for judged in known {
-            if let Some(made) = self.maker.apart(Arc::clone(&judged.input), Origin::Known) {
+            if let Some(made) = self.maker.apart(Arc::clone(&judged.input), InputOrigin::Known) {
                 self.keep(made, &judged);
             }
         }
         let small = (0..SMALLEST).filter_map(|_| self.maker.smallest()).collect();
         self.judge(small)?;
-        let drawn = (0..DRAWN).filter_map(|_| self.maker.draw(Origin::Drawn)).collect();
+        let drawn = (0..DRAWN).filter_map(|_| self.maker.draw(InputOrigin::Drawn)).collect();
         self.judge(drawn)?;
         for _ in 0..HUNTS {
             let beside = self.beside(&|it| it.fails, BESIDE);
@@ -183,8 +183,9 @@ impl Study<'_, '_> {
 
     /// Whether it holds for few enough inputs to be informative.
     fn tells_something(&self, statement: &Statement) -> bool {
-        let natural =
-            || self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == Origin::Drawn);
+        let natural = || {
+            self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == InputOrigin::Drawn)
+        };
         let holds = natural().filter(|(sample, _)| statement.holds(&sample.rows)).count();
         3 * holds <= 2 * natural().count()
     }
@@ -206,7 +207,7 @@ impl Study<'_, '_> {
             }
             made.extend(self.beside(&|it| it.fails, DOUBT));
             made.extend(self.beside(&|it| !it.fails, SIDE));
-            made.extend((0..SIDE).filter_map(|_| self.maker.draw(Origin::Fresh)));
+            made.extend((0..SIDE).filter_map(|_| self.maker.draw(InputOrigin::Fresh)));
             return made;
         }
         if let Some(threshold) = &best.threshold {
@@ -255,7 +256,7 @@ impl Study<'_, '_> {
                 break;
             }
             let made = match trees.get(attempt % 4) {
-                None => self.maker.draw(Origin::Fresh),
+                None => self.maker.draw(InputOrigin::Fresh),
                 Some(trees) => self.maker.beside(trees),
             };
             let Some(made) = made else { continue };
@@ -319,7 +320,7 @@ impl Study<'_, '_> {
             let holds = best.statement.holds(&sample.rows);
             if holds
                 && self.agreement == Agreement::OnlyIf
-                && source.origin == Origin::BesideFailing
+                && source.origin == InputOrigin::BesideFailing
             {
                 continue;
             }
@@ -440,7 +441,7 @@ impl Study<'_, '_> {
             None => rows,
         };
         self.samples.push(Sample { rows, fails: judged.fails });
-        self.sources.push(Source { tree, size: input.len(), origin });
+        self.sources.push(JudgedInput { tree, size: input.len(), origin });
     }
 }
 
@@ -466,7 +467,7 @@ fn limit(best: &Candidate) -> Option<(usize, i128, i128)> {
 /// The samples with figures nearest to a goal; if given, only those that fail or pass.
 fn nearest<'s>(
     samples: &'s [Sample],
-    sources: &'s [Source],
+    sources: &'s [JudgedInput],
     feature: usize,
     goal: i128,
     fails: Option<bool>,

@@ -235,6 +235,9 @@ fn without_last_word(output: &[u8]) -> Vec<u8> {
 }
 
 #[cfg(test)]
+mod input_tests;
+
+#[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 

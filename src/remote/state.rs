@@ -346,11 +346,9 @@ impl State {
         });
         let lost: Vec<String> = lost.collect();
         let reason = format!("there is none; {}", lost.join("; "));
-        let error = JudgeError {
-            kind: FaultKind::NoWorker,
-            ..JudgeError::new("run programs on workers", reason)
-        };
-        error.help("start the command of a worker by hand: it prints `juror worker`, and waits")
+        let fault = JudgeError::new("run programs on workers", reason)
+            .help("start the command of a worker by hand: it prints `juror worker`, and waits");
+        JudgeError { kind: FaultKind::NoWorker, ..fault }
     }
 
     /// The tools that a job starts or shows.
