@@ -9,8 +9,11 @@ use csv::Writer;
 use crate::model::report::{Report, SubmissionReport};
 use crate::model::text::joined;
 
+/// The text of a cell.
+type Cell = fn(&SubmissionReport, &Report) -> String;
+
 /// The columns before those of the test cases: their titles and their cells.
-const COLUMNS: [(&str, fn(&SubmissionReport, &Report) -> String); 13] = [
+const COLUMNS: [(&str, Cell); 13] = [
     ("package", |it, _| text(it.package.as_ref())),
     ("submission", |it, _| it.name.clone()),
     ("verdict", |it, _| text(it.verdict)),
