@@ -285,7 +285,7 @@ fn a_score_that_changes_is_always_listed() {
     let each = "the sum of 5 for each accepted test case and 1 for others";
     check("kattis", loses, "domjudge-zip", &[each, "5 if all is accepted, else 1"]);
     let always = "accept_score: 33\ngrader_flags: max always_accept\n";
-    check("domjudge", always, "2025-09", &["33 in any case", "33 if all is accepted, else 0"]);
+    check("domjudge", always, "2025-09", &["33 in any case", "16.5 for each accepted test case"]);
 }
 
 /// Half of the points for the sum plus one.

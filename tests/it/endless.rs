@@ -101,10 +101,9 @@ fn files_without_end_are_not_read_whole() {
         (POLYGON, "files/testlib.h"),
         (POLYGON, "solutions/a.cpp"),
         (BARE, "1.in"),
-        // Without its settings, it is a directory of tests in pairs.
-        (POLYGON, "problem.xml"),
     ] {
         check(files, name, 2, read);
     }
+    check(POLYGON, "problem.xml", 3, "is larger than 1 MiB");
     check(NEW, "data/sample/1.interaction", 3, "starts with neither `<` nor `>`");
 }

@@ -67,7 +67,7 @@ fn what_cannot_be_made_is_explained() {
     check("sum", 2, &["sum already exists; choose another"]);
     check("taken", 2, &["taken already exists"]);
     check("contest/hello", 2, &["contest is not a directory", "mkdir -p contest"]);
-    check("taken/hello", 2, &["taken is not a directory"]);
+    check("taken/hello", 2, &["taken is a file; choose another place"]);
     check("hello --type game2", 2, &["game"]);
     check(&"long".repeat(64), 2, &["the system allows no name this long", "choose a shorter one"]);
     check("/proc/hello", 4, &["cannot write /proc/hello", "name a place that can be written"]);

@@ -86,11 +86,16 @@ pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
             let groups = graders.groups.iter();
             // The facts about the whole cover the worth of samples.
             let groups = groups.filter(|group| !["", "sample"].contains(&&*group.name));
-            let scored = |name, grading| {
+            let scored = |name, grading: &GroupGrading| {
                 let rule = graded(problem, graders, name, grading);
-                let is_implied =
-                    !matches!(rule, Rule::Other(_)) && !Inside::of(problem, name).has_groups;
-                let most = grading.range.to.filter(|_| !is_implied);
+                let inside = Inside::of(problem, name);
+                let most = match (&rule, &grading.grader) {
+                    (Rule::Other(_), Grader::Default(_)) if is_once(graders, &inside) => {
+                        Some(grading.accept_score)
+                    }
+                    (Rule::Other(_), _) => grading.range.to,
+                    _ => grading.range.to.filter(|_| inside.has_groups),
+                };
                 Scored { name, rule, most, require_pass: &[] }
             };
             groups.map(|group| scored(group.name.as_str(), &group.grading)).collect()
@@ -198,6 +203,13 @@ impl<'a> Inside<'a> {
     }
 }
 
+/// Whether a group has its points once, not for each test case.
+fn is_once(graders: &Graders, inside: &Inside<'_>) -> bool {
+    graders.dialect == Dialect::DomJudge
+        && !inside.has_groups
+        && graders.custom_score == CustomScore::Never
+}
+
 fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGrading) -> Rule {
     let inside = Inside::of(problem, name);
     let modes = match &grading.grader {
@@ -212,9 +224,7 @@ fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGradi
     let may_say = says && is_standard && graders.custom_score == CustomScore::Allowed;
     let (accept, reject) = (grading.accept_score, grading.reject_score);
     let stops = grading.on_reject == OnReject::Break && inside.cases.len() > 1;
-    let is_once = graders.dialect == Dialect::DomJudge
-        && is_leaf
-        && graders.custom_score == CustomScore::Never;
+    let is_once = is_once(graders, &inside);
     let accepted = match modes.verdict {
         VerdictMode::AlwaysAccept => None,
         _ if modes.accept_if_any_accepted => Some("one"),
