@@ -79,7 +79,7 @@ impl<'a> CaseFiles<'a> {
         !self.among(&["out", "ans.statement", "ans.download", "interaction"]).is_empty()
     }
 
-    /// The test case, without arguments; `None` if there is no input.
+    /// The test case, without arguments; `None` without an input.
     pub(super) fn test_case(&self, tree: &Files, name: &str) -> Option<TestCase> {
         let path = |ending| self.get(ending).map(|item| item.path.clone());
         Some(TestCase {
@@ -99,7 +99,7 @@ impl<'a> CaseFiles<'a> {
     }
 }
 
-/// Checks the files of the case `name`; `None` if it is no case at all.
+/// Checks the files of the case `name`; `None` if they make no case.
 pub(super) fn check(pack: &Pack<'_>, name: &str, files: &CaseFiles<'_>, part: Part) -> Option<()> {
     let faults = pack.faults;
     let base = name.rsplit('/').next().unwrap_or_default();

@@ -120,7 +120,7 @@ pub type ServerReply = Result<Result<Value, ServerRefusal>, NoReply>;
 /// Sends a request to the server's API.
 ///
 /// # Errors
-/// If there is no reply.
+/// If the server does not reply.
 pub fn ask(link: &Link, what: &str, body: &Value) -> ServerReply {
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
     store(link, &Outgoing::new(format!("$JS.API.{what}"), &body))
@@ -129,7 +129,7 @@ pub fn ask(link: &Link, what: &str, body: &Value) -> ServerReply {
 /// Stores a message.
 ///
 /// # Errors
-/// If there is no reply.
+/// If the server does not reply.
 pub fn store(link: &Link, call: &Outgoing<'_>) -> ServerReply {
     link.request(call).map(|message| read(&message))
 }
@@ -137,7 +137,7 @@ pub fn store(link: &Link, call: &Outgoing<'_>) -> ServerReply {
 /// Stores a message. A full server may have room later, so it is asked several times.
 ///
 /// # Errors
-/// If there is no reply.
+/// If the server does not reply.
 pub fn store_patiently(link: &Link, call: &Outgoing<'_>) -> ServerReply {
     for _ in 0..FULL {
         match store(link, call) {

@@ -274,7 +274,7 @@ impl Link {
     /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// If there is no answer.
+    /// If the server does not answer.
     pub fn request(&self, call: &Outgoing<'_>) -> Result<Message, NoReply> {
         let mut unheard: Option<Instant> = None;
         let mut silent = Duration::ZERO;
@@ -323,7 +323,7 @@ impl Link {
     /// Sends a request for a message that was confirmed. One of several servers may not have it yet.
     ///
     /// # Errors
-    /// If there is no answer.
+    /// If the server does not answer.
     pub fn request_stored(&self, call: &Outgoing<'_>) -> Result<Message, NoReply> {
         let begun = Instant::now();
         loop {
