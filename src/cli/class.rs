@@ -297,11 +297,12 @@ fn imports(language: &str, text: &str, module: &str, is_directory: &impl Fn(&str
     text.lines().any(|line| {
         let first = line.split_whitespace().next().unwrap_or_default();
         let is_import = WORDS.contains(&first) || line.contains("require(");
-        let line = match language.starts_with("py") {
-            true => modules(line, is_directory),
-            false => line.to_owned(),
-        };
-        is_import && line.split(|it| !is_part(it)).any(|word| word == module)
+        let names = |line: &str| line.split(|it| !is_part(it)).any(|word| word == module);
+        is_import
+            && match language.starts_with("py") {
+                true => names(&modules(line, is_directory)),
+                false => names(line),
+            }
     })
 }
 
@@ -313,7 +314,7 @@ fn modules(line: &str, is_directory: &impl Fn(&str) -> bool) -> String {
         let names = names.split(',').map(|it| it.split(" as ").next().unwrap_or_default());
         names.collect::<Vec<_>>().join(",")
     };
-    match line.strip_prefix("from ").and_then(|rest| rest.split_once("import")) {
+    match line.strip_prefix("from ").and_then(|rest| rest.split_once(" import")) {
         None => without_names(line),
         Some((from, names)) => {
             let last = from.trim().rsplit('.').next().unwrap_or_default();
@@ -412,6 +413,7 @@ mod tests {
             check(&[&x, "a/gcd.py=1"], &["a/gcd.py", "a/x.py"], &[]);
         };
         both("from math import gcd");
+        both("from importlib import gcd");
         both("import math as gcd");
         let one = |line: &str| check(&[&format!("a/x.py={line}"), "a/gcd.py=1"], &["a:x.py"], &[]);
         one("from . import gcd");

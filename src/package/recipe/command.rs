@@ -149,7 +149,7 @@ impl Programs {
         let name = found.trim_matches(['{', '}']);
         let known = self.constants.iter().map(|constant| constant.key.as_str());
         let help = meant_or(name, known, "define it under `constants:` of problem.yaml");
-        node.error(format!("there is no constant `{}`", shown(name)), help)
+        node.error(format!("unknown constant `{}`", shown(name)), help)
     }
 
     /// A command line such as `gen.py --n 5 {seed}`.

@@ -368,9 +368,9 @@ fn constants_stand_in_commands() {
          c: gen.py {max}\n      d: gen.py {{n}}\n",
         &[
             "secret/a: generators/gen.py 10 --n=1 000 'a b' {seed} own",
-            "5:10: there is no constant `maxx` (did you mean `max`?)",
+            "5:10: unknown constant `maxx` (did you mean `max`?)",
             "6:10: `{max}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces)",
-            "7:10: there is no constant `n` (define it under `constants:` of problem.yaml)",
+            "7:10: unknown constant `n` (define it under `constants:` of problem.yaml)",
         ],
     );
 }

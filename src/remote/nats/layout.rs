@@ -38,11 +38,11 @@ const NOT_STORED: u64 = 10_077;
 /// The error code if a message names a wrong predecessor.
 const WRONG_LAST: u64 = 10_071;
 
-/// How often a full server is asked again.
-pub const FULL: u32 = 3;
+/// How often a server that refuses is asked again.
+const FULL: u32 = 3;
 
-/// How long to wait before a full server is asked again.
-pub const PAUSE: Duration = Duration::from_secs(1);
+/// How long to wait before it is asked again.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The settings of each stream, except how many servers keep it.
 pub fn streams() -> [Value; 4] {
@@ -102,11 +102,6 @@ impl ServerRefusal {
         self.code == NOT_STORED && self.what.contains("maximum messages per subject")
     }
 
-    /// Whether the server has no room.
-    pub fn is_full(&self) -> bool {
-        !self.is_there_already() && (self.code == NOT_STORED || self.what.contains("insufficient"))
-    }
-
     /// The sequence number of the subject's last message, if the refused message named another.
     pub fn last(&self) -> Option<u64> {
         let words = || self.what.rsplit(' ').next()?.parse().ok();
@@ -134,14 +129,14 @@ pub fn store(link: &Link, call: &Outgoing<'_>) -> ServerReply {
     link.request(call).map(|message| read(&message))
 }
 
-/// Stores a message. A full server may have room later, so it is asked several times.
+/// Stores a message. A server that refuses may have room later, or be there again: it is asked several times.
 ///
 /// # Errors
 /// If the server does not reply.
 pub fn store_patiently(link: &Link, call: &Outgoing<'_>) -> ServerReply {
     for _ in 0..FULL {
         match store(link, call) {
-            Ok(Err(refusal)) if refusal.is_full() => thread::sleep(PAUSE),
+            Ok(Err(refusal)) if !refusal.is_there_already() => thread::sleep(PAUSE),
             reply => return reply,
         }
     }
@@ -257,14 +252,14 @@ mod tests {
 
     #[test]
     fn what_the_server_refuses_is_told_apart() {
-        let check = |code, what: &str, expected: (bool, bool, Option<u64>)| {
+        let check = |code, what: &str, expected: (bool, Option<u64>)| {
             let it = ServerRefusal { code, what: what.to_owned() };
-            assert_eq!((it.is_there_already(), it.is_full(), it.last()), expected, "{what}");
+            assert_eq!((it.is_there_already(), it.last()), expected, "{what}");
         };
-        check(10_077, "maximum messages per subject exceeded", (true, false, None));
-        check(10_077, "no space left on device", (false, true, None));
-        check(10_023, "insufficient resources", (false, true, None));
-        check(10_071, "wrong last sequence: 0", (false, false, Some(0)));
-        check(10_071, "wrong last sequence: 17", (false, false, Some(17)));
+        check(10_077, "maximum messages per subject exceeded", (true, None));
+        check(10_077, "no space left on device", (false, None));
+        check(10_023, "insufficient resources", (false, None));
+        check(10_071, "wrong last sequence: 0", (false, Some(0)));
+        check(10_071, "wrong last sequence: 17", (false, Some(17)));
     }
 }

@@ -1,11 +1,8 @@
 //! What a worker asks the server about a unit, and how it writes the result.
 
-use std::thread;
-
 use crate::model::blob::Digest;
 use crate::remote::frame::frame;
 use crate::remote::incoming::LargeBlobs;
-use crate::remote::nats::layout::{FULL, PAUSE};
 use crate::remote::nats::link::{Link, NoReply, Outgoing};
 use crate::remote::nats::unit::{MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 use crate::remote::nats::{bucket, layout, random};
@@ -85,24 +82,14 @@ fn write_whole(
     store(link, subject, &bytes)
 }
 
-/// Stores a message, or finds it stored. The server may have room later, so it is asked several times.
+/// Stores a message, or finds it stored.
 fn store(link: &Link, subject: String, bytes: &[u8]) -> Result<(), Unwritten> {
-    let mut tries = 0;
-    loop {
-        match layout::store(link, &Outgoing::new(subject.clone(), bytes)) {
-            Ok(Ok(_)) => return Ok(()),
-            Ok(Err(refusal)) if refusal.is_there_already() => return Ok(()),
-            Ok(Err(refusal)) if tries == FULL => return Err(Unwritten::Refused(refusal.what)),
-            Ok(Err(_)) => {
-                tries += 1;
-                thread::sleep(PAUSE);
-            }
-            // A server whose disk is full says nothing.
-            Err(silence @ NoReply::Nobody) => {
-                return Err(Unwritten::Refused(silence.to_string()));
-            }
-            Err(NoReply::Closed | NoReply::Away(_)) => return Err(Unwritten::Closed),
-        }
+    match layout::store_patiently(link, &Outgoing::new(subject, bytes)) {
+        Ok(Err(refusal)) if !refusal.is_there_already() => Err(Unwritten::Refused(refusal.what)),
+        Ok(_) => Ok(()),
+        // A server whose disk is full says nothing.
+        Err(silence @ NoReply::Nobody) => Err(Unwritten::Refused(silence.to_string())),
+        Err(NoReply::Closed | NoReply::Away(_)) => Err(Unwritten::Closed),
     }
 }
 

@@ -305,7 +305,7 @@ impl Translator<'_, '_> {
         match found.map(|it| escape(&it.value)) {
             Some(value) => self.writer.text(&value),
             None => {
-                let message = format!("there is no constant `{name}`");
+                let message = format!("unknown constant `{name}`");
                 self.remark(at, message, "add it to `constants` in problem.yaml");
             }
         }
