@@ -46,7 +46,7 @@ use crate::mutate::original::original;
 use crate::mutate::wrapper::wrappers;
 use crate::package::suggest::nearest;
 use crate::strength::kill_search::KillSearch;
-use crate::strength::measure::{MeasuredSubject, Measuring, Unmeasured};
+use crate::strength::measure::{MeasuredSubject, Measuring, ROUNDS, Unmeasured};
 use crate::strength::mutants::{WrongProgram, mutated, wrapped};
 use crate::strength::pool::{self, FreshSource};
 use crate::strength::promote::{Chosen, choose};
@@ -64,6 +64,9 @@ pub struct StrengthArguments {
     /// How long it may take, such as 60s or 5m; what is not done by then is reported as cut off
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
     pub time: Duration,
+    /// Rounds of up to 224 fresh inputs that a program must survive to be presumed equivalent
+    #[arg(long, value_name = "N", default_value_t = ROUNDS)]
+    pub rounds: usize,
     /// Random seed of fresh inputs; the same seed gives the same report
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -314,6 +317,7 @@ impl Work<'_> {
                     .collect(),
             },
             for_search: arguments.time.mul_f64(FOR_SEARCH),
+            rounds: arguments.rounds,
             equivalents: &problem.equivalents,
             matrix: arguments.matrix,
         };

@@ -43,6 +43,8 @@ pub struct Measuring<'a> {
     pub search: KillSearch<'a>,
     /// The most time that is kept for the search while subjects run on test cases.
     pub for_search: Duration,
+    /// After how many rounds of the search a survivor is presumed equivalent.
+    pub rounds: usize,
     /// Whether all subjects are run on all test cases.
     pub matrix: bool,
     /// The mutants that the author declares to be right.
@@ -61,8 +63,8 @@ pub enum Unmeasured {
 const POOL: usize = 96;
 /// How many fresh inputs are tried at once in a search. With the pool, one round is more than [`ENOUGH`].
 pub(super) const ROUND: usize = 224;
-/// After how many rounds a survivor is presumed equivalent.
-const ROUNDS: usize = 12;
+/// After how many rounds a survivor is presumed equivalent, if the user names no number.
+pub const ROUNDS: usize = 12;
 /// After how many inputs a survivor is presumed equivalent even if the time ran out before all rounds.
 const ENOUGH: u64 = 300;
 /// The bound on survivors holds with a probability of 95 %: `ln 0.05` is about `-3`.
@@ -197,7 +199,7 @@ impl Measuring<'_> {
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
             let is_open = |it: &MeasuredSubject| {
-                it.is_searched() && (round <= ROUNDS || it.subject.tried < ENOUGH)
+                it.is_searched() && (round <= self.rounds || it.subject.tried < ENOUGH)
             };
             let alive: Vec<usize> =
                 (0..entries.len()).filter(|&place| is_open(&entries[place])).collect();
@@ -208,7 +210,7 @@ impl Measuring<'_> {
                 report.cut = true;
                 break;
             }
-            self.tell("rounds of the search", round.min(ROUNDS), ROUNDS);
+            self.tell("rounds of the search", round.min(self.rounds), self.rounds);
             let searched = self.side_by_side(&alive, |&place| match &entries[place].suspect {
                 Some(suspect) => search.in_time(search.first(suspect, &fresh)),
                 None => Ok(None),
