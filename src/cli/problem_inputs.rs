@@ -138,7 +138,6 @@ impl ProblemInputs {
     /// test cases.
     pub(super) fn candidates<'a>(
         &'a self,
-        bench: &Bench<'a>,
         validity: &'a Validity<'a>,
         has_generators: bool,
         has_copies: bool,
@@ -158,7 +157,7 @@ impl ProblemInputs {
                 let text = is_short.then(|| fs::read(&case.input).ok()).flatten()?;
                 Some((case.name.clone(), text))
             });
-            mix.add(COPIES, ByTestCases::new(bench.executor, validity, texts.collect(), seed));
+            mix.add(COPIES, ByTestCases::new(validity, texts.collect(), seed));
         }
         mix
     }

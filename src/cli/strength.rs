@@ -230,7 +230,7 @@ impl Work<'_> {
         };
         let generators = inputs.generators(bench)?;
         let solution = inputs.answering(&bench)?;
-        let validity = inputs.validity(bench)?;
+        let validity = inputs.validity(bench)?.in_batches(way);
         let known = Answers::default();
         let texts: Vec<Option<Texts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
         let test_bed = TestBed {
@@ -261,7 +261,7 @@ impl Work<'_> {
         let is_over = || until.is_over();
         let has_generators = generators.is_some();
         let (seed, most) = (arguments.seed, Some(pool::LONGEST));
-        let mut mix = inputs.candidates(&bench, &validity, has_generators, has_copies, seed, most);
+        let mut mix = inputs.candidates(&validity, has_generators, has_copies, seed, most);
         mix.lead(0);
         if mix.is_empty() {
             report.lacking.push(Lack::Inputs);

@@ -34,7 +34,7 @@ use crate::model::stop::{Mend, Stop};
 use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPlan};
 use crate::model::verdict::Verdict;
 use crate::package;
-use crate::stress::batch::Batches;
+use crate::stress::batch::{Batches, Way};
 use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
 use crate::stress::promote::Promotion;
 use crate::stress::search::{Failure, Fault, SearchResult, Searching, search};
@@ -165,7 +165,10 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let programs = Programs::build(&setting, &bench, &rules)?;
     let generators = setting.inputs.generators(bench)?;
     let solution = setting.inputs.answering(&bench)?;
-    let validity = setting.inputs.validity(bench)?;
+    let mut validity = setting.inputs.validity(bench)?;
+    if !arguments.host.fresh {
+        validity = validity.in_batches(Way::isolated(host.isolation));
+    }
     let known = Answers::default();
     let comparison = Comparison {
         bench,
@@ -179,8 +182,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         known: &known,
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
-    let mut mix =
-        setting.inputs.candidates(&bench, &validity, generators.is_some(), true, seed, None);
+    let mut mix = setting.inputs.candidates(&validity, generators.is_some(), true, seed, None);
     if mix.is_empty() {
         let what = setting.inputs.nothing_to_try();
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));

@@ -70,6 +70,8 @@ struct opened {
 struct batch {
     const char *next;
     const char *end;
+    /* The exit code of a process that ends well. */
+    uint32_t well;
     /* Where the program reads and writes; empty for standard input and output. */
     const char *input;
     const char *output;
@@ -262,7 +264,7 @@ static int tell(struct batch *batch, uint32_t number, int is_well) {
 }
 
 /* Waits for the process of an input. Tells whether it ended well, and in `is_alone` whether it left none behind. */
-static int wait_for(pid_t child, int *is_alone) {
+static int wait_for(const struct batch *batch, pid_t child, int *is_alone) {
     int status = 0;
     pid_t ended;
     do {
@@ -275,7 +277,7 @@ static int wait_for(pid_t child, int *is_alone) {
         other = waitpid(-1, &ignored, WNOHANG);
     } while (other > 0);
     *is_alone = other < 0 && errno == ECHILD;
-    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return ended == child && WIFEXITED(status) && (uint32_t)WEXITSTATUS(status) == batch->well;
 }
 
 static int open_place(struct batch *batch, int which, const char *path) {
@@ -397,7 +399,7 @@ static int run(struct batch *batch, uint32_t number, int argc, char **argv, char
         exit(__real_main(argc, argv, envp));
     }
     int is_alone = 0;
-    int is_well = child > 0 && wait_for(child, &is_alone);
+    int is_well = child > 0 && wait_for(batch, child, &is_alone);
     if (!tell(batch, number, is_well && is_alone)) {
         return 0;
     }
@@ -410,7 +412,7 @@ static int run(struct batch *batch, uint32_t number, int argc, char **argv, char
 int __wrap_main(int argc, char **argv, char **envp) {
     struct stat facts;
     struct batch batch;
-    uint32_t head[2];
+    uint32_t head[3];
     memset(&batch, 0, sizeof batch);
     batch.reads = -1;
     if (fstat(0, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size < (off_t)sizeof head) {
@@ -426,6 +428,7 @@ int __wrap_main(int argc, char **argv, char **envp) {
         munmap(inputs, (size_t)facts.st_size);
         return __real_main(argc, argv, envp);
     }
+    batch.well = head[2];
     batch.input = take_name(&batch);
     batch.output = take_name(&batch);
     batch.shared = take_name(&batch);

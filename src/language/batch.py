@@ -28,7 +28,7 @@ class Batch:
         from ctypes import CDLL
 
         self.given, self.at = given, 4
-        self.count = self.number()
+        self.count, self.well = self.number(), self.number()
         self.input, self.output, shared = self.name(), self.name(), self.name()
         # A place that is not there can keep nothing.
         places = [b".", os.environb.get(b"TMPDIR", b""), shared]
@@ -106,7 +106,8 @@ class Batch:
             if child == 0:
                 os.closerange(FRAMES, END)
                 return
-            is_well = os.waitpid(child, 0)[1] == 0
+            status = os.waitpid(child, 0)[1]
+            is_well = os.WIFEXITED(status) and os.WEXITSTATUS(status) == self.well
             is_alone = left_nobody()
             output = self.written() if is_well and is_alone else None
             head = [word(number), word(output is not None), word(len(output or b""))]

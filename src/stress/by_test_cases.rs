@@ -5,7 +5,6 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use crate::executor::{Executor, parallel};
 use crate::grammar::chance::Chance;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
@@ -24,7 +23,6 @@ const IN_VAIN: usize = 2000;
 
 /// Changed copies of test cases.
 pub struct ByTestCases<'a> {
-    executor: &'a dyn Executor,
     validity: &'a Validity<'a>,
     /// The inputs to change: the test cases, the smallest first, and then valid copies.
     parents: Vec<Parent>,
@@ -47,12 +45,7 @@ struct Parent {
 
 impl<'a> ByTestCases<'a> {
     /// Changes copies of these test cases, which have names.
-    pub fn new(
-        executor: &'a dyn Executor,
-        validity: &'a Validity<'a>,
-        mut cases: Vec<(String, Vec<u8>)>,
-        seed: u64,
-    ) -> Self {
+    pub fn new(validity: &'a Validity<'a>, mut cases: Vec<(String, Vec<u8>)>, seed: u64) -> Self {
         cases.retain(|(_, input)| input.len() <= LONGEST);
         cases.sort_by_key(|(_, input)| input.len());
         let hasher = RandomState::new();
@@ -63,7 +56,6 @@ impl<'a> ByTestCases<'a> {
         };
         let parents: Vec<Parent> = cases.into_iter().map(read).collect();
         Self {
-            executor,
             validity,
             own: parents.len(),
             numbers: Numbers::of(parents.iter().map(|parent| &parent.sheet)),
@@ -113,9 +105,10 @@ impl Candidates for ByTestCases<'_> {
             let validity = self.validity;
             // Grammars need no process, so all their valid copies are kept; other validators see them later, like
             // inputs from a grammar.
+            let texts: Vec<Arc<[u8]>> = made.iter().map(|(_, text)| Arc::clone(text)).collect();
             let valid = match validity.grammars.is_empty() {
-                true => parallel::map(self.executor, &made, |(_, text)| validity.allows(text))?,
-                false => made.iter().map(|(_, text)| validity.by_grammar(text)).collect(),
+                true => validity.accepted(&texts)?,
+                false => texts.iter().map(|text| validity.by_grammar(text)).collect(),
             };
             in_vain += AT_ONCE;
             for ((parent, text), _) in made.into_iter().zip(valid).filter(|(_, valid)| *valid) {

@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::accepts;
 use crate::model::stop::Stop;
+use crate::stress::batch::Way;
+use crate::stress::batch::validators::ValidatorBatches;
 use crate::validate::single::{InputValidators, Refused};
 
 /// The validators that decide which inputs are valid.
@@ -13,6 +15,7 @@ pub struct Validity<'a> {
     pub grammars: Vec<&'a Grammar>,
     /// The package's other input validators; all must accept. Each costs a process.
     pub validators: Option<InputValidators<'a>>,
+    batches: ValidatorBatches,
     /// The first input that the grammars accept and a validator refuses.
     pub disputed: OnceLock<Refusal>,
 }
@@ -29,7 +32,14 @@ pub struct Refusal {
 impl<'a> Validity<'a> {
     /// These validators.
     pub fn new(grammars: Vec<&'a Grammar>, validators: Option<InputValidators<'a>>) -> Self {
-        Self { grammars, validators, disputed: OnceLock::new() }
+        let batches = ValidatorBatches::new(None);
+        Self { grammars, validators, batches, disputed: OnceLock::new() }
+    }
+
+    /// The same, with validators in batches if there is a way.
+    #[must_use]
+    pub fn in_batches(self, way: Option<Way>) -> Self {
+        Self { batches: ValidatorBatches::new(way), ..self }
     }
 
     /// Whether the grammars accept an input.
@@ -45,6 +55,17 @@ impl<'a> Validity<'a> {
         match &self.validators {
             Some(validators) => validators.refusal(input),
             None => Ok(None),
+        }
+    }
+
+    /// Which inputs all validators accept, for a problem without a grammar.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn accepted(&self, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, Stop> {
+        match &self.validators {
+            Some(validators) => self.batches.accepted(validators, inputs),
+            None => Ok(vec![true; inputs.len()]),
         }
     }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::build::Built;
 use crate::build::bench::Bench;
+use crate::model::job::Job;
+use crate::model::limits::{Limits, PROCESSES};
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::test_data::ValidatorArgs;
@@ -10,9 +13,18 @@ use crate::validate::programs::{Opinion, Question, Validator, ask, build};
 
 /// Input validators that can run as long as this value lives.
 pub struct InputValidators<'a> {
-    bench: Bench<'a>,
+    /// Where they run.
+    pub bench: Bench<'a>,
     all: Vec<Validator<'a>>,
     args: ValidatorArgs,
+}
+
+/// An input validator that is built to read many inputs at once. `stress::batch` defines what it then reads and writes.
+pub struct ManyInputs {
+    /// A run of it, without inputs.
+    pub job: Job,
+    /// The exit code with which it accepts an input.
+    pub accept: u8,
 }
 
 /// Why an input is not valid.
@@ -53,6 +65,27 @@ impl<'a> InputValidators<'a> {
             true => Ok(Self { bench, all, args }),
             false => Err(Stop::Diagnosed(found)),
         }
+    }
+
+    /// Builds them anew, to read many inputs at once. `None` if not all can.
+    ///
+    /// # Errors
+    /// If the judge failed or was interrupted.
+    pub fn for_batches(&self) -> Result<Option<Vec<ManyInputs>>, Stop> {
+        let (limits, builder) = (Limits::of_validator(), self.bench.builder);
+        let mut all = Vec::new();
+        for validator in &self.all {
+            let prepared = builder.prepare(validator.program)?.for_batches();
+            let built = prepared.map(|prepared| builder.build(&prepared, &limits, &limits));
+            let Some(Built::Program(runnable)) = built.transpose()? else { return Ok(None) };
+            // One more process waits for the others.
+            let mut job = runnable.job(&limits.with_processes(PROCESSES + 1));
+            job.command.argv.extend_from_slice(self.args.for_validator(&validator.program.name));
+            job.writable = false;
+            let accept = self.bench.problem.input_protocol.accept();
+            all.push(ManyInputs { job, accept: accept.try_into().unwrap_or_default() });
+        }
+        Ok(Some(all))
     }
 
     /// Runs them in order; returns the first that does not accept the input.

@@ -56,6 +56,7 @@ mod stress_batches;
 mod stress_live;
 mod tidy;
 mod usage;
+mod validator_batches;
 mod validators;
 mod visualizers;
 mod watch;

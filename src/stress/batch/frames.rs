@@ -4,7 +4,7 @@
 //!
 //! | it reads | |
 //! |---|---|
-//! | `INPUTS`, number of inputs | |
+//! | `INPUTS`, number of inputs, exit code of a program that ends well | |
 //! | where the program reads, where it writes | two names, each ended by a zero byte; empty for stdin and stdout |
 //! | where else it can leave files | a private directory of the run, ended by a zero byte; empty if there is none |
 //! | each input | its length, its bytes |
@@ -12,7 +12,7 @@
 //! | it writes, for each input | |
 //! |---|---|
 //! | `FRAME`, the input's number from 0 | |
-//! | 1, the output's length, its bytes | the program ended with exit code 0 and has an output that is not too long |
+//! | 1, the output's length, its bytes | the program ended well and has an output that is not too long |
 //! | 0, 0 | else |
 //!
 //! It may end early: then nothing is known about the other inputs.
@@ -30,10 +30,11 @@ const LONGEST: usize = 64 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotFrames;
 
-/// The bytes that such a program reads. `shared` is a private directory of the run beside its box and its temporary
+/// The bytes that such a program reads. `well` is the exit code with which it ends well, `shared` is a private directory of the run beside its box and its temporary
 /// one.
 pub fn inputs<'a>(
     io: &ProgramIo,
+    well: u8,
     shared: &str,
     inputs: impl ExactSizeIterator<Item = &'a [u8]>,
 ) -> Vec<u8> {
@@ -49,6 +50,7 @@ pub fn inputs<'a>(
     };
     bytes.extend(INPUTS.to_ne_bytes());
     word(&mut bytes, inputs.len());
+    word(&mut bytes, well.into());
     for name in [input, output, shared] {
         bytes.extend(name.as_bytes());
         bytes.push(0);
@@ -171,10 +173,9 @@ mod tests {
     #[test]
     fn inputs_are_written_as_they_are_read() {
         let check = |io: &ProgramIo, texts: &[&[u8]], expected: &[u8]| {
-            let mut all = inputs(io, "/s", texts.iter().copied());
-            let rest = all.split_off(8);
-            let count = (texts.len() as u32).to_ne_bytes();
-            assert_eq!(all, [INPUTS.to_ne_bytes(), count].concat());
+            let mut all = inputs(io, 42, "/s", texts.iter().copied());
+            let rest = all.split_off(12);
+            assert_eq!(all, [INPUTS, texts.len() as u32, 42].map(u32::to_ne_bytes).concat());
             assert_eq!(rest, expected);
         };
         let files = ProgramIo::Files { input: "a.in".to_owned(), output: "b".to_owned() };

@@ -19,6 +19,7 @@
 
 pub mod frames;
 pub mod size;
+pub mod validators;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +50,7 @@ const PART: u32 = 2;
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     /// A private directory of the run beside its box and temporary directory.
-    shared: &'static str,
+    pub(in crate::stress::batch) shared: &'static str,
 }
 
 impl Way {
@@ -60,6 +61,11 @@ impl Way {
         if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
             return None;
         }
+        Self::isolated(isolation)
+    }
+
+    /// The way to run batches of programs that use no files. `None` without isolation.
+    pub fn isolated(isolation: Isolation) -> Option<Self> {
         match isolation {
             Isolation::Namespaces | Isolation::UserNamespaces => Some(Self { shared: "/dev/shm" }),
             // Programs cannot make files there.
@@ -80,7 +86,7 @@ impl Way {
     ) -> Result<Option<Said>, Stop> {
         let Some(first) = inputs.first() else { return Ok(None) };
         let texts = inputs.iter().map(|input| &**input);
-        let all = frames::inputs(&runs.rules.problem.io, self.shared, texts);
+        let all = frames::inputs(&runs.rules.problem.io, 0, self.shared, texts);
         let ran = runs.many(runnable, first, all.into())?;
         Ok(Some(Said { bytes: ran.bytes(u64::MAX)?, ran }))
     }

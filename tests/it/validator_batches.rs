@@ -1,0 +1,152 @@
+//! Input validators in batches decide as they do alone.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use juror::build::Builder;
+use juror::build::bench::Bench;
+use juror::executor::Executor;
+use juror::executor::local::Local;
+use juror::model::isolation::Isolation;
+use juror::model::job::{Job, Repeat, Reply};
+use juror::model::joint::{JointJob, JointReply};
+use juror::model::stop::Stop;
+use juror::model::test_data::ValidatorArgs;
+use juror::package::read;
+use juror::stress::batch::Way;
+use juror::stress::batch::validators::{BEFORE, ValidatorBatches};
+use juror::validate::single::InputValidators;
+
+use crate::builds::has;
+use crate::executors;
+use crate::fixture::Fixture;
+
+/// Counts what it starts.
+struct Counting {
+    local: Local,
+    started: AtomicUsize,
+}
+
+impl Executor for Counting {
+    fn slots(&self) -> usize {
+        self.local.slots()
+    }
+
+    fn mechanism(&self) -> String {
+        self.local.mechanism()
+    }
+
+    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
+        self.started.fetch_add(1, Ordering::SeqCst);
+        self.local.run_one(job, repeat)
+    }
+
+    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
+        self.local.run_two(job, repeat)
+    }
+
+    fn anew(&self) -> &dyn Executor {
+        self
+    }
+
+    fn stop(&self) {
+        self.local.stop();
+    }
+}
+
+/// Accepts a number that is at most its argument.
+const PYTHON: &str = "import sys\nsys.exit(42 if int(input()) <= int(sys.argv[1]) else 43)\n";
+const C: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int a;
+    struct stat facts;
+    if (scanf(\"%d\", &a) != 1) abort();
+    fstat(1, &facts);
+    /* WHAT */
+    return a <= atoi(argv[argc - 1]) ? 42 : 43;
+}
+";
+
+/// How validators are asked once batches could begin.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Asked {
+    /// With a start of each for many inputs.
+    Together,
+    /// Together as far as a batch goes, then alone.
+    InParts,
+    /// With a start of each for every input.
+    Alone,
+}
+
+fn check(validators: &[(&str, &str)], asked: Asked) {
+    let fixture = Fixture::new();
+    fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
+    for (name, text) in validators {
+        fixture.write(&format!("sum/input_validators/{name}"), text);
+    }
+    let problem = read(&fixture.path("sum")).problem.expect("a package");
+    let executor = Counting { local: executors::local(), started: AtomicUsize::new(0) };
+    let builder = Builder::new(&executor);
+    let bench =
+        Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
+    let args = ValidatorArgs::All(vec!["500".to_owned()]);
+    let all = InputValidators::build(bench, &problem.input_validators, args).expect("validators");
+    let batches = ValidatorBatches::new(Way::isolated(Isolation::Namespaces));
+    let check = |numbers: &[usize]| {
+        let texts: Vec<Arc<[u8]>> =
+            numbers.iter().map(|it| format!("{it}\n").into_bytes().into()).collect();
+        let expected: Vec<bool> = numbers.iter().map(|it| *it <= 500).collect();
+        let before = executor.started.load(Ordering::SeqCst);
+        assert_eq!(batches.accepted(&all, &texts).expect("decisions"), expected, "{validators:?}");
+        executor.started.load(Ordering::SeqCst) - before
+    };
+    let first: Vec<usize> = (0..BEFORE).map(|it| it * 4).collect();
+    assert!(check(&first) >= BEFORE);
+    let starts = check(&[7, 501, 777, 500, 8, 502, 9, 10, 503, 504]);
+    match asked {
+        // A batch in each slot.
+        Asked::Together => assert!(starts <= 2 * validators.len(), "{validators:?}: {starts}"),
+        Asked::InParts => assert!((3..10).contains(&starts), "{validators:?}: {starts}"),
+        Asked::Alone => assert!(starts >= 10, "{validators:?}: {starts}"),
+    }
+    assert_eq!(check(&[]), 0);
+}
+
+/// The validator in C, which also does this.
+fn also(what: &str) -> String {
+    C.replace("/* WHAT */", what)
+}
+
+#[test]
+fn many_inputs_cost_one_start_of_each_validator() {
+    if has("cc") {
+        check(&[("a.c", C)], Asked::Together);
+        check(&[("a.c", &also("if (a > 500) abort();"))], Asked::Together);
+    }
+    if has("cc") && has("python3") {
+        check(&[("a.c", C), ("b.py", PYTHON)], Asked::Together);
+    }
+}
+
+#[test]
+fn a_batch_that_ends_early_decides_nothing_of_the_rest() {
+    if has("cc") {
+        let stays = also("if (a == 777 && !fork()) { close(0); close(1); close(2); pause(); }");
+        check(&[("a.c", &stays)], Asked::InParts);
+    }
+}
+
+#[test]
+fn validators_that_decide_otherwise_in_a_batch_are_asked_alone() {
+    if has("cc") {
+        check(&[("a.c", &also("if (S_ISREG(facts.st_mode)) return 43;"))], Asked::Alone);
+    }
+    // Its language cannot.
+    let shell = "read -r a; (( a <= $1 )) && exit 42; exit 43\n";
+    check(&[("a.sh", shell)], Asked::Alone);
+}
