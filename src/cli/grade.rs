@@ -30,7 +30,7 @@ use crate::grade::map::Map;
 use crate::grade::reader::{LONGEST, Lines, RawLine};
 use crate::grade::stream::{ResultOrder, Stream};
 use crate::model::judgement::JudgeError;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::text::count;
 
 /// Arguments of `juror grade`.
@@ -210,8 +210,7 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
 
 fn settings(arguments: &GradeArguments) -> Result<Settings, Stop> {
     let wrong = |option: &str, LineFault { message, help, .. }: LineFault| {
-        let help = help.unwrap_or_default();
-        Stop::usage(format!("{option}: {message}; {help}"))
+        Stop::usage(Remark::Sentence { message, help }.about(option))
     };
     let map = arguments.map.as_deref().map(Map::parse).transpose();
     let defaults = arguments.defaults.as_deref().map(Settings::defaults).transpose();

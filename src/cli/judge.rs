@@ -146,7 +146,8 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     let mut problem = problem::read(&arguments.package, format, Remarks::Errors, output)?;
     arguments.runs.limit(&mut problem.limits);
     if let Some(how) = &arguments.compare {
-        compare_by(how, &mut problem)?;
+        let compared = compare_by(how, &mut problem);
+        compared.map_err(|remark| Stop::usage(remark.about("--compare")))?;
     }
     problem::set_dialect(&mut problem, arguments.runs.dialect);
     if let Some(points) = arguments.points {
@@ -269,21 +270,18 @@ fn explain(
 ///
 /// # Errors
 /// If that is not possible.
-pub(super) fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
+pub(super) fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Remark> {
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
-        let what = "--compare is not for interactive problems: the output validator talks with the submission; leave it out";
-        return Err(Stop::usage(what));
+        let what =
+            "the problem is interactive or multi-pass: only its own output validator can judge it";
+        return Err(Remark::of(what, "leave it out"));
     }
     let (validators, args) = match how {
         Comparison::Default(args) => (Vec::new(), args.clone()),
         Comparison::Checker(path) => {
             let real = fs::canonicalize(path).map_err(|error| {
-                let path = path.display();
-                let what = format!(
-                    "--compare: cannot find the checker {path}: {error}; \
-                     the other values are exact, tokens and float=1e-6"
-                );
-                Stop::usage(what)
+                let what = format!("cannot find the checker {}: {error}", path.display());
+                Remark::of(what, "the other values are exact, tokens and float=1e-6")
             })?;
             let program = Program { kind: ProgramKind::OutputValidator, ..loose(&real) };
             (vec![program], Vec::new())
@@ -379,21 +377,21 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
         (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
         (Ok(real), _) if is_archive(&real) => {
             let name = path.display();
-            Err(format!("submission {name} is an archive; unpack it and give the directory").into())
+            let what = format!("submission {name} is an archive");
+            Err(Remark::of(what, "unpack it and give the directory"))
         }
         (Ok(real), _) => Ok(submission(path, real, problem)),
         (Err(error), None) => {
             let name = path.display();
-            let what = match (error.kind(), fs::symlink_metadata(path)) {
+            Err(match (error.kind(), fs::symlink_metadata(path)) {
                 (ErrorKind::NotFound, Ok(_)) => {
-                    format!("submission {name} is a broken symbolic link")
+                    format!("submission {name} is a broken symbolic link").into()
                 }
                 (ErrorKind::NotFound, Err(_)) => {
-                    format!("submission not found: {name}; {}", instead(path, problem))
+                    Remark::of(format!("submission not found: {name}"), instead(path, problem))
                 }
-                _ => format!("cannot read submission {name}: {error}"),
-            };
-            Err(what.into())
+                _ => format!("cannot read submission {name}: {error}").into(),
+            })
         }
     }
 }

@@ -66,7 +66,10 @@ impl Opened {
                     .filter_map(|it| it.evidence.as_mut());
                 evidence.filter_map(|it| it.input_path.as_mut()).for_each(below);
             }
-            Event::Complained { message } => named(message),
+            Event::Complained { message, help } => {
+                named(message);
+                help.iter_mut().for_each(named);
+            }
             Event::Failed(error) => {
                 named(&mut error.step);
                 named(&mut error.reason);

@@ -339,7 +339,7 @@ impl Output {
 
     /// Reports an error in the command line.
     pub fn complain(&self, message: &str) {
-        self.event(Event::Complained { message: message.to_owned() });
+        self.event(Event::Complained { message: message.to_owned(), help: None });
     }
 
     /// Shows diagnostics.
@@ -395,7 +395,7 @@ impl Output {
                 for remark in remarks {
                     self.event(match remark {
                         Remark::Diagnostic(diagnostic) => Event::Diagnosed(diagnostic),
-                        Remark::Sentence(message) => Event::Complained { message },
+                        Remark::Sentence { message, help } => Event::Complained { message, help },
                     });
                 }
                 match mend {

@@ -23,7 +23,7 @@ use crate::model::pattern::Pattern;
 use crate::model::problem::Problem;
 use crate::model::report::PackageReport;
 use crate::model::score::CaseScoring;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::test_data::{JudgedCase, TestCase};
 use crate::model::text::joined;
 use crate::package::suggest::paths_near;
@@ -149,24 +149,23 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
     let cases: Vec<JudgedCase<'_>> = judged.into_iter().filter(selected).collect();
     if cases.is_empty() {
         let all = &problem.test_data.cases;
-        let what = match all.len() {
-            0 if problem.recipe.is_some() => format!(
-                "{} has no test cases; `juror generate` makes them from its recipe",
-                problem.short_name
-            ),
-            0 => format!(
-                "{} has no test cases; `juror verify` shows what is missing",
-                problem.short_name
-            ),
+        let package = &problem.short_name;
+        let remark = match all.len() {
+            0 => {
+                let help = match problem.recipe.is_some() {
+                    true => "`juror generate` makes them from its recipe",
+                    false => "`juror verify` shows what is missing",
+                };
+                Remark::of(format!("{package} has no test cases"), help)
+            }
             number => {
                 let typed = joined(globs.iter().map(|glob| format!("`{glob}`")), ", ");
-                let (package, hint) = (&problem.short_name, meant(globs, all));
-                format!(
-                    "--case {typed} selects none of the {number} test cases of {package}; {hint}"
-                )
+                let what =
+                    format!("--case {typed} selects none of the {number} test cases of {package}");
+                Remark::of(what, meant(globs, all))
             }
         };
-        return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
+        return Err(Stop::Refused(Mend::Selection, vec![remark]));
     }
     ready(problem, cases)
 }

@@ -17,7 +17,7 @@ use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Problem, Submitted};
 use crate::model::report::{LimitsReport, ProgressStep};
-use crate::model::stop::{Mend, Stop, noting};
+use crate::model::stop::{Mend, Remark, Stop, noting};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
 use crate::plan::schedule::{Schedule, Until};
@@ -225,11 +225,12 @@ impl Judging<'_> {
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {
             let what = format!(
-                "{}, but no submission that bounds it ends within {}; set the limit or give --time-limit",
+                "{}, but no submission that bounds it ends within {}",
                 problem.layout.no_time_limit,
                 seconds(TIME_TO_FIND_LIMIT)
             );
-            return Err(Stop::Refused(Mend::Package, vec![what.into()]));
+            let remark = Remark::of(what, "set the limit or give --time-limit");
+            return Err(Stop::Refused(Mend::Package, vec![remark]));
         };
         let limit = time_limit::inferred(slowest.cpu_time, &problem.limits);
         let (submission, time) = (&slowest.submission, seconds(slowest.cpu_time));

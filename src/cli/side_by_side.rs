@@ -181,7 +181,7 @@ mod tests {
         let options = OutputOptions { recording: Some(recording), ..OutputOptions::default() };
         let ended = Mutex::new(0);
         let say = |output: &Output, what: String| {
-            output.event(Event::Complained { message: what });
+            output.event(Event::Complained { message: what, help: None });
         };
         let dirs: Vec<PathBuf> = (0..ends.len()).map(|it| it.to_string().into()).collect();
         let code = command(&options, "verify", |output| {
@@ -202,7 +202,7 @@ mod tests {
         });
         drop(options);
         let words = heard.iter().filter_map(|stamped| match stamped.event {
-            Event::Complained { message } => Some(message),
+            Event::Complained { message, .. } => Some(message),
             Event::Interrupted => Some("interrupted".to_owned()),
             _ => None,
         });

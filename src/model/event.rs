@@ -83,8 +83,10 @@ pub enum Event {
     },
     /// Something is wrong with the user's request: with the command line, but not with the content of a file.
     Complained {
-        /// The problem and its solution.
+        /// The problem, and if there is no help, also its solution.
         message: String,
+        /// What to do.
+        help: Option<String>,
     },
     /// The limits are known.
     LimitsSet {

@@ -182,7 +182,7 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
         told.say(None, Event::BoxesKept { dir });
     }
     for message in unique(documents.iter().flat_map(|it| &it.complaints)) {
-        told.say(None, Event::Complained { message: message.clone() });
+        told.say(None, Event::Complained { message: message.clone(), help: None });
     }
     for exit_code in documents.iter().filter_map(|it| it.ended_with) {
         told.say(None, Event::EndedEarly { exit_code });

@@ -35,15 +35,36 @@ pub enum Mend {
 pub enum Remark {
     /// A problem with a file.
     Diagnostic(Diagnostic),
-    /// Any other problem, with its solution.
-    Sentence(String),
+    /// Any other problem.
+    Sentence {
+        /// What is wrong, and if there is no help, also what to do.
+        message: String,
+        /// What to do.
+        help: Option<String>,
+    },
 }
 
 impl Remark {
+    /// A problem, and what to do.
+    pub fn of(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Sentence { message: message.into(), help: Some(help.into()) }
+    }
+
+    /// The same remark about this option or value.
+    #[must_use]
+    pub fn about(self, name: &str) -> Self {
+        match self {
+            Self::Sentence { message, help } => {
+                Self::Sentence { message: format!("{name}: {message}"), help }
+            }
+            diagnostic @ Self::Diagnostic(_) => diagnostic,
+        }
+    }
+
     /// The message, and the help if there is some.
     pub fn told(self) -> (String, Option<String>) {
         match self {
-            Self::Sentence(message) => (message, None),
+            Self::Sentence { message, help } => (message, help),
             Self::Diagnostic(it) => (it.message, it.help),
         }
     }
@@ -103,12 +124,18 @@ impl From<Diagnostic> for Remark {
 
 impl From<String> for Remark {
     fn from(sentence: String) -> Self {
-        Self::Sentence(sentence)
+        Self::Sentence { message: sentence, help: None }
     }
 }
 
 impl From<&str> for Remark {
     fn from(sentence: &str) -> Self {
-        Self::Sentence(sentence.to_owned())
+        sentence.to_owned().into()
+    }
+}
+
+impl From<JudgeError> for Remark {
+    fn from(error: JudgeError) -> Self {
+        Self::Sentence { message: format!("cannot {error}"), help: error.help }
     }
 }

@@ -131,6 +131,14 @@ pub fn joined(all: impl IntoIterator<Item: Display>, between: &str) -> String {
     all.join(between)
 }
 
+/// A message, and what to do if that is not in the message.
+pub fn with_help(message: &str, help: Option<&str>) -> String {
+    match help {
+        Some(help) => format!("{message}; {help}"),
+        None => message.to_owned(),
+    }
+}
+
 /// Bytes in hexadecimal, two digits each.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::model::event::{Event, Shortfall};
 use crate::model::isolation::Isolation;
 use crate::model::report::Report;
-use crate::model::text::printable;
+use crate::model::text::{printable, with_help};
 use crate::report::Live;
 use crate::report::style::{Look, Style};
 
@@ -34,7 +34,9 @@ impl<E: Write> Live for Notices<E> {
 /// The message for an event, if it must be seen whatever else is shown.
 pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
     let (look, label, text) = match event {
-        Event::Complained { message } => (Look::Bad, "error:", printable(message)),
+        Event::Complained { message, help } => {
+            (Look::Bad, "error:", printable(&with_help(message, help.as_deref())))
+        }
         Event::HostReady { isolation, shortfall: Some(shortfall), most_at_once } => {
             let text = warning(shortfall, *isolation, *most_at_once);
             (Look::Warning, "warning:", text)

@@ -51,7 +51,7 @@ const FORMS: [Form; 23] = [
     form("JudgeError::new", 2, "judge error", 1, None),
     form("Stop::usage", 1, "error", 0, None),
     form("stuck", 2, "error", 0, None),
-    form("Remark::Sentence", 1, "error", 0, None),
+    form("Remark::of", 2, "error", 0, Some(1)),
     form("Clash::new", 2, "error", 0, None),
     form("LineFault::line", 2, "error: line", 0, Some(1)),
     form("LineFault::of", 3, "error: line", 1, Some(2)),
@@ -127,12 +127,7 @@ impl<'a> Visit<'a> for Reader {
     }
 
     fn visit_expr_call(&mut self, call: &'a ExprCall) {
-        if let Expr::Path(path) = &*call.func {
-            let segments: Vec<String> =
-                path.path.segments.iter().map(|it| it.ident.to_string()).collect();
-            let name = segments[segments.len().saturating_sub(2)..].join("::");
-            self.call(&name, call.args.iter().collect());
-        }
+        self.call(&name(call), call.args.iter().collect());
         visit::visit_expr_call(self, call);
     }
 
@@ -151,6 +146,13 @@ impl<'a> Visit<'a> for Reader {
     }
 }
 
+/// The last two parts of the name of the function that is called; empty if it has none.
+fn name(call: &ExprCall) -> String {
+    let Expr::Path(path) = &*call.func else { return String::new() };
+    let segments: Vec<String> = path.path.segments.iter().map(|it| it.ident.to_string()).collect();
+    segments[segments.len().saturating_sub(2)..].join("::")
+}
+
 /// Finds texts.
 struct Texts<'a> {
     variables: &'a HashMap<String, Vec<String>>,
@@ -158,6 +160,20 @@ struct Texts<'a> {
 }
 
 impl<'a> Visit<'a> for Texts<'_> {
+    fn visit_expr_call(&mut self, call: &'a ExprCall) {
+        // It is a message by itself.
+        if name(call) != "Remark::of" {
+            visit::visit_expr_call(self, call);
+        }
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'a ExprMethodCall) {
+        match call.method == "about" {
+            true => self.visit_expr(&call.receiver),
+            false => visit::visit_expr_method_call(self, call),
+        }
+    }
+
     fn visit_expr_lit(&mut self, literal: &'a ExprLit) {
         if let Lit::Str(text) = &literal.lit {
             self.found.push(text.value());

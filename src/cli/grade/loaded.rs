@@ -18,7 +18,7 @@ use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Problem, Submitted};
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{Mend, Remark, Stop};
 
 /// The problem that a line is judged by.
 pub(super) struct LoadedProblem {
@@ -98,12 +98,14 @@ impl LoadedProblems<'_> {
             None => without_package(),
         };
         if let Some(how) = &which.compare {
-            let wrong = |what| Stop::usage(format!("`/compare`: {what}; see `juror help streams`"));
-            compare_by(&comparison(how).map_err(wrong)?, &mut problem)?;
+            let help = "see `juror help streams`";
+            let how = comparison(how).map_err(|what| Remark::of(what, help));
+            let compared = how.and_then(|how| compare_by(&how, &mut problem));
+            compared.map_err(|remark| Stop::usage(remark.about("`/compare`")))?;
         }
         if problem.kind.submitted == Submitted::Answers {
-            let what = "submissions to this problem are answers, not programs; use `juror judge`";
-            return Err(Stop::usage(what));
+            let what = "submissions to this problem are answers, not programs";
+            return Err(Stop::usage(Remark::of(what, "use `juror judge`")));
         }
         let builder = self.host.builder();
         let made = problem::complete(&mut problem, None, self.host, &builder, aside)?;
@@ -171,10 +173,7 @@ fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
             let place = if is_named { String::new() } else { format!("{path}: ") };
             Some((format!("{place}{}", it.message), it.help))
         }
-        Event::Complained { message } => match message.split_once("; ") {
-            Some((what, help)) => Some((what.to_owned(), Some(help.to_owned()))),
-            None => Some((message, None)),
-        },
+        Event::Complained { message, help } => Some((message, help)),
         _ => None,
     });
     let mut remarks: Vec<(String, Option<String>)> = remarks.collect();

@@ -1,6 +1,7 @@
 //! Gathers a report from events, and draws conclusions, such as the exit code.
 
 use super::*;
+use crate::model::text::with_help;
 
 impl Report {
     /// Adds an event to the report.
@@ -45,7 +46,9 @@ impl Report {
                 self.diagnostics.push(diagnostic.clone());
             }
             Event::EndedEarly { exit_code } => self.ended_with = Some(*exit_code),
-            Event::Complained { message } => self.complaints.push(message.clone()),
+            Event::Complained { message, help } => {
+                self.complaints.push(with_help(message, help.as_deref()));
+            }
             Event::LimitsSet { limits, mechanism } => {
                 if let Some(package) = self.packages.last_mut() {
                     package.limits = Some(limits.clone());

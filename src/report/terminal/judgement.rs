@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
 use crate::model::outcome::Outcome;
 use crate::model::report::SubmissionReport;
-use crate::model::text::{count, count_if_any, joined, printable, shell_word};
+use crate::model::text::{count, count_if_any, joined, printable, shell_word, with_help};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
@@ -107,12 +107,11 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     let label = style.paint(Look::JudgeError, "judge error");
     if let (Some(name), Some(tool)) = (submission, &error.lacks) {
         let label = Label::new(Look::JudgeError, "skipped: ");
-        let help = error.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
         let why = match error.is_no_program() {
             true => error.reason.clone(),
             false => format!("no {tool}"),
         };
-        let why = format!("{}: {why}{help}", printable(name));
+        let why = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
         page.labelled(0, label, &printable(&why));
         return page.into_text() + if style.is_quiet() { "" } else { "\n" };
     }

@@ -100,7 +100,10 @@ impl Mask {
                 let (message, help) = (self.text(&message), help.map(|help| self.text(&help)));
                 Event::Diagnosed(Diagnostic { place, severity, message, help, quotes, hinders })
             }
-            Event::Complained { message } => Event::Complained { message: self.text(&message) },
+            Event::Complained { message, help } => {
+                let (message, help) = (self.text(&message), help.map(|help| self.text(&help)));
+                Event::Complained { message, help }
+            }
             Event::LimitsSet { limits, .. } => {
                 Event::LimitsSet { limits, mechanism: MECHANISM.to_string() }
             }
