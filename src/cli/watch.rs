@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::{mem, thread};
 
+use clap::Arg;
+
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::{StopHandle, on_signal};
 use crate::cli::judge::{self, Comparison, JudgeArguments};
@@ -108,24 +110,37 @@ fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy())
 }
 
+/// Whether an option is given.
+type IsGiven = fn(&JudgeArguments) -> bool;
+
+/// The options that are for a single judgement.
+const FOR_ONE: [(&str, IsGiven); 4] = [
+    ("json", |it| it.output.json),
+    ("keep", |it| it.runs.keep.is_some()),
+    ("shard", |it| it.runs.shard.is_some()),
+    ("github", |it| it.reports.github),
+];
+
+/// Hides an argument of `juror judge` if `juror watch` refuses it.
+pub(super) fn shown_if_taken(arg: Arg) -> Arg {
+    match FOR_ONE.iter().any(|(name, _)| arg.get_id() == name) {
+        true => arg.hide(true),
+        false => arg,
+    }
+}
+
 /// Refuses options that make no sense for repeated judgements.
 ///
 /// # Errors
 /// If there is one.
 fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
-    let wrong = [
-        (arguments.output.json, "--json"),
-        (arguments.runs.keep.is_some(), "--keep"),
-        (arguments.runs.shard.is_some(), "--shard"),
-        (arguments.reports.github, "--github"),
-    ];
-    match wrong.iter().find(|(is_given, _)| *is_given) {
+    match FOR_ONE.iter().find(|(_, is_given)| is_given(arguments)) {
         None if arguments.submissions.is_empty() && arguments.program.is_empty() => {
             Err(Stop::usage("give a submission: juror watch PACKAGE SUBMISSION"))
         }
         None => Ok(()),
-        Some((_, option)) => Err(Stop::usage(format!(
-            "{option} is for one judgement, but `juror watch` makes many; use it with `juror judge`"
+        Some((option, _)) => Err(Stop::usage(format!(
+            "--{option} is for one judgement, but `juror watch` makes many; use it with `juror judge`"
         ))),
     }
 }

@@ -38,6 +38,7 @@ fn shells_complete_commands_options_and_what_a_package_has() {
     };
     check(&["juror", "ver"], &["verify"]);
     check(&["juror", "judge", "--time"], &["--time-limit"]);
+    check(&["juror", "watch", "--j"], &["--jobs", "--junit"]);
     check(&["juror", "completions", "z"], &["zsh"]);
     check(&["juror", "verify", "su"], &["sum/"]);
     check(&["juror", "verify", "sum/problem.y"], &[]);
@@ -62,6 +63,7 @@ fn each_command_has_a_man_page() {
     ] {
         assert!(page(name).contains(part), "{name}: {}", page(name));
     }
+    assert!(page("juror-judge.1").contains("github") && !page("juror-watch.1").contains("github"));
     let number = fs::read_dir(fixture.path("pages")).expect("pages").count();
     assert!(number > 10, "{number} pages, and no file beside them");
     fixture.check("man pages/juror.1/below", 2, &["cannot write man pages to pages/juror.1/below"]);

@@ -176,6 +176,12 @@ fn what_cannot_be_watched_is_refused() {
         let name = option.split('=').next().expect("a word");
         let why = format!("{name} is for one judgement, but `juror watch` makes many");
         fixture.check(&format!("watch sum p.sh {option}"), 2, &[&why]);
+        for help in ["watch -h", "watch --help", "help watch"] {
+            let shown = fixture.juror(help).output().expect("juror runs").stdout;
+            let shown = String::from_utf8(shown).expect("text");
+            let lists = |name: &str| shown.lines().any(|it| it.trim_start().starts_with(name));
+            assert!(lists("--time-limit") && !lists(name), "{help}: {shown}");
+        }
     }
     fixture.check("watch sum none.sh", 2, &["submission not found: none.sh"]);
     fixture.check("watch sum", 2, &["give a submission: juror watch PACKAGE SUBMISSION"]);
