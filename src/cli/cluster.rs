@@ -91,7 +91,7 @@ fn init(arguments: &InitArguments) -> Result<(), Stop> {
 /// Surveys the server at an address.
 #[cfg(feature = "nats")]
 pub(super) fn survey(url: &str, output: &Output) -> Result<(), Stop> {
-    let address = crate::remote::nats::address::Address::parse(url)?;
+    let address = crate::cli::host::address(url)?;
     let seen = crate::cluster::survey::survey(&address)?;
     output.event(Event::ClusterSurveyed(Box::new(seen)));
     Ok(())

@@ -25,6 +25,7 @@ use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
+use crate::model::stop::Stop;
 use crate::remote::link::{Connection, Route};
 use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
@@ -97,8 +98,8 @@ impl Host {
     /// Starts the slots and reports their isolation. Signals end the runs, unless the command has its own stop handle.
     ///
     /// # Errors
-    /// If this machine cannot isolate programs as demanded.
-    pub fn start(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
+    /// If this machine cannot isolate programs as demanded, or a worker cannot be reached.
+    pub fn start(options: &HostOptions, output: &Output) -> Result<Self, Stop> {
         if !options.executor.is_empty() {
             return Self::elsewhere(options, output);
         }
@@ -122,7 +123,7 @@ impl Host {
 
     /// Connects to workers instead of starting slots. Nothing is cached, since results depend on the workers'
     /// machines.
-    fn elsewhere(options: &HostOptions, output: &Output) -> Result<Self, JudgeError> {
+    fn elsewhere(options: &HostOptions, output: &Output) -> Result<Self, Stop> {
         let mut workers = Vec::new();
         for worker in &options.executor {
             workers.extend(routes(worker, options)?);
@@ -172,7 +173,7 @@ fn stop_handle(output: &Output) -> Result<StopHandle, JudgeError> {
 const LOCAL: &str = "local";
 
 /// The routes to a worker, or to several, from an option.
-fn routes(worker: &Worker, options: &HostOptions) -> Result<Vec<(String, Route)>, JudgeError> {
+fn routes(worker: &Worker, options: &HostOptions) -> Result<Vec<(String, Route)>, Stop> {
     if is_address(&worker.text) {
         return at_server(&worker.text);
     }
@@ -187,13 +188,22 @@ fn is_address(typed: &str) -> bool {
 }
 
 #[cfg(feature = "nats")]
-fn at_server(typed: &str) -> Result<Vec<(String, Route)>, JudgeError> {
-    connect(&Address::parse(typed)?)
+fn at_server(typed: &str) -> Result<Vec<(String, Route)>, Stop> {
+    Ok(connect(&address(typed)?)?)
 }
 
 #[cfg(not(feature = "nats"))]
-fn at_server(_: &str) -> Result<Vec<(String, Route)>, JudgeError> {
-    Err(without_nats())
+fn at_server(_: &str) -> Result<Vec<(String, Route)>, Stop> {
+    Err(without_nats().into())
+}
+
+/// The address of a NATS server, as typed.
+///
+/// # Errors
+/// If there is no such address, or one of its files cannot be read.
+#[cfg(feature = "nats")]
+pub(super) fn address(typed: &str) -> Result<Address, Stop> {
+    Address::parse(typed).map_err(Stop::usage)
 }
 
 /// The error that this juror cannot connect to a server.

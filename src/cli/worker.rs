@@ -18,6 +18,7 @@ use crate::executor::local::Local;
 use crate::language::toolchain::Toolchains;
 use crate::model::isolation::Demand;
 use crate::model::judgement::JudgeError;
+use crate::model::text::with_help;
 use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
 use crate::remote::nats::{address::Address, unit_worker};
@@ -47,22 +48,15 @@ pub struct WorkerArguments {
 
 /// Runs jobs until standard input ends, or a signal comes.
 pub fn run(arguments: &WorkerArguments) -> ExitCode {
-    match work(arguments) {
-        Ok(()) => ExitCode::Success,
-        Err(error) => {
-            let help = error.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
-            // If standard error is closed, nobody reads it.
-            let _ = writeln!(io::stderr(), "error: cannot work: {error}{help}");
-            ExitCode::JudgeError
-        }
-    }
-}
-
-fn work(arguments: &WorkerArguments) -> Result<(), JudgeError> {
-    match &arguments.nats {
+    let work = match &arguments.nats {
         Some(typed) => at_server(arguments, typed),
-        None => at_pipe(arguments),
-    }
+        None => at_pipe(arguments).map_err(|error| (ExitCode::JudgeError, error)),
+    };
+    let Err((code, error)) = work else { return ExitCode::Success };
+    let why = with_help(&error.to_string(), error.help.as_deref());
+    // If standard error is closed, nobody reads it.
+    let _ = writeln!(io::stderr(), "error: cannot work: {why}");
+    code
 }
 
 fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
@@ -86,22 +80,25 @@ fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
 }
 
 #[cfg(feature = "nats")]
-fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), JudgeError> {
-    let address = Address::parse(typed)?;
-    let (end, ends) = channel();
-    // After the worker has ended, nobody receives it.
-    on_signal(move || _ = end.send(()))?;
-    let (local, facts) = start(arguments)?;
-    let tell = |word: &str| {
-        // If standard error is closed, nobody reads it.
-        let _ = writeln!(io::stderr(), "juror worker: {word}");
+fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, JudgeError)> {
+    let address = Address::parse(typed).map_err(|error| (ExitCode::Usage, error))?;
+    let work = || {
+        let (end, ends) = channel();
+        // After the worker has ended, nobody receives it.
+        on_signal(move || _ = end.send(()))?;
+        let (local, facts) = start(arguments)?;
+        let tell = |word: &str| {
+            // If standard error is closed, nobody reads it.
+            let _ = writeln!(io::stderr(), "juror worker: {word}");
+        };
+        unit_worker::work(&address, facts, &local, &Toolchains::default(), ends, tell)
     };
-    unit_worker::work(&address, facts, &local, &Toolchains::default(), ends, tell)
+    work().map_err(|error| (ExitCode::JudgeError, error))
 }
 
 #[cfg(not(feature = "nats"))]
-fn at_server(_: &WorkerArguments, _: &str) -> Result<(), JudgeError> {
-    Err(crate::cli::host::without_nats())
+fn at_server(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)> {
+    Err((ExitCode::JudgeError, crate::cli::host::without_nats()))
 }
 
 /// Starts the slots, and measures the machine.

@@ -90,8 +90,6 @@ fn what_is_wrong_with_a_server_is_told_with_the_reason() {
     };
     let nobody = format!("nats://localhost:{}", low_port());
     refused(&nobody, "refused");
-    refused("nats://a?key=/nowhere", "read the key /nowhere");
-    refused("nats://a?ca=/nowhere", "read the certificates /nowhere");
 
     let cluster = Cluster::start(&program, |text| text);
     let other = Cluster::start(&program, |text| text);
