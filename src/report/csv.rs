@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::iter::repeat_n;
 
 use csv::Writer;
 
@@ -32,7 +33,8 @@ const COLUMNS: [(&str, Cell); 13] = [
 /// What the first line begins with.
 pub const SIGN: &str = "package,submission";
 
-/// Writes the table (RFC 4180). A test case that was not run has an empty cell.
+/// Writes the table (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says
+/// so, and has no submission.
 ///
 /// # Errors
 /// Errors of the writer.
@@ -70,6 +72,15 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let cells = COLUMNS.iter().map(|(_, cell)| cell(submission, report));
         table.write_record(cells.chain(groups.iter().map(points)).chain(names.iter().map(cell)))?;
     }
+    // Without it, a table with missing rows would look complete.
+    if report.interrupted {
+        let cell = |(title, _): &(&str, Cell)| match *title {
+            "cause" => "interrupted: results are missing",
+            _ => "",
+        };
+        let others = repeat_n("", groups.len() + names.len());
+        table.write_record(COLUMNS.iter().map(cell).chain(others))?;
+    }
     table.flush()
 }
 
@@ -90,18 +101,33 @@ mod tests {
     use super::*;
     use crate::report::tests::report;
 
+    fn check(report: &Report, expected: &str) {
+        let mut out = Vec::new();
+        write(report, &mut out).expect("a table");
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
+
+    #[test]
+    fn the_table_of_an_interrupted_run_says_that_rows_are_missing() {
+        let mut report = Report::default();
+        report.interrupted = true;
+        check(
+            &report,
+            "package,submission,verdict,unexpected,score,max_score,passed,test_cases,slowest_seconds,memory_bytes,\
+             first_failure,cause,same_as\n,,,,,,,,,,,interrupted: results are missing,\n",
+        );
+    }
+
     #[test]
     fn a_submission_is_a_row_and_a_test_case_a_column() {
-        let mut out = Vec::new();
-        write(&report("judge"), &mut out).expect("a table");
-        assert_eq!(
-            String::from_utf8_lossy(&out),
+        check(
+            &report("judge"),
             "package,submission,verdict,unexpected,score,max_score,passed,test_cases,slowest_seconds,memory_bytes,\
              first_failure,cause,same_as,sample/1,secret/2\n\
              sum,a.cpp,AC,,,,2,2,0.5,2048,,,,AC,AC\n\
              sum,\"odd, \"\"name\"\".py\",WA,required AC,,,1,3,0.5,2048,secret/2,token 1 differs,,AC,WA\n\
              sum,c.c,CE,,,,0,2,,,build,the compiler ends with exit code 1,,,\n\
-             sum,d.go,,,,,0,0,,,,go not found,,,\n"
+             sum,d.go,,,,,0,0,,,,go not found,,,\n",
         );
     }
 }
