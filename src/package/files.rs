@@ -167,17 +167,22 @@ impl Walk<'_> {
     /// Notes an entry; returns whether to descend into it if it is a directory.
     fn visit(&mut self, entry: &DirEntry) -> bool {
         let Ok(relative) = entry.path().strip_prefix(self.root) else { return false };
-        let Some(name) = relative.to_str() else {
-            let message = "is ignored: its name is not UTF-8";
-            self.faults.warning(entry.path(), message, NAME_HELP);
-            return false;
-        };
+        let name = &*relative.to_string_lossy();
         if !self.format.wants(name) {
             return false;
         }
-        let base_name = entry.file_name().to_str().unwrap_or_default();
+        let base_name = &*entry.file_name().to_string_lossy();
         if !self.format.allows(base_name) {
             self.ignored(entry, name, base_name);
+            return false;
+        }
+        if relative.to_str().is_none() {
+            if self.format.judges(name) {
+                self.faults.error(entry.path(), "has a name that is not UTF-8", NAME_HELP);
+            } else {
+                let message = "is ignored: its name is not UTF-8";
+                self.faults.warning(entry.path(), message, NAME_HELP);
+            }
             return false;
         }
         if entry.path_is_symlink() && !self.leads_inside(entry.path()) {
@@ -263,7 +268,7 @@ impl Walk<'_> {
     /// or a validator would change verdicts.
     fn lost(&self, path: &Path, message: impl Into<String>, help: &str) {
         let name = path.strip_prefix(self.root).unwrap_or(path);
-        match name.to_str().is_none_or(|name| self.format.judges(name)) {
+        match self.format.judges(&name.to_string_lossy()) {
             true => drop(self.faults.error(path, message, help)),
             false => self.faults.lack(path, message, help),
         }

@@ -1,11 +1,13 @@
 //! Small directories of tests, and how they are read.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::model::diagnostic::Hinders;
+use crate::model::diagnostic::{Diagnostic, Hinders};
 use crate::package::bare::Bare;
 use crate::package::{Format, Reading, read};
 
@@ -125,6 +127,19 @@ fn what_is_alone_is_named() {
 fn what_else_is_there_may_be_anything() {
     let more = ["a.out", "main.cpp", "x -> /nowhere", "lib/y -> ..", "lib/2.in", "tests/more/3.in"];
     check(&[&["1.in", "1.ans"][..], &more].concat(), &["1 1.ans"], &[]);
+}
+
+#[test]
+fn a_test_whose_name_is_not_utf_8_is_an_error() {
+    let keep = directory(&["1.in", "1.ans"]);
+    for name in [&b"\xff.in"[..], b"\xff.ans", b"notes-\xff"] {
+        fs::write(keep.path().join(OsStr::from_bytes(name)), "").expect("a new file");
+    }
+    let diagnostics = read(keep.path()).diagnostics;
+    let lost: Vec<&Diagnostic> =
+        diagnostics.iter().filter(|it| it.message == "has a name that is not UTF-8").collect();
+    assert_eq!(lost.len(), 2, "{diagnostics:?}");
+    assert!(lost.iter().all(|it| it.prevents_judging()), "{lost:?}");
 }
 
 #[test]
