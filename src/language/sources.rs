@@ -1,6 +1,7 @@
 //! A program's files, read from disk.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -130,7 +131,7 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
         .follow_links(true)
         .sort_by_file_name()
         .into_iter()
-        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()));
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name(), program));
     for entry in walk {
         let entry = entry.map_err(|fault| {
             let path = fault.path().unwrap_or(root).to_path_buf();
@@ -201,10 +202,13 @@ fn missing_or(path: &Path, source: io::Error) -> Diagnostic {
     }
 }
 
-/// Whether the format demands to treat the file as absent.
-fn is_hidden(path: &Path) -> bool {
-    path.file_name()
-        .is_some_and(|name| matches!(name.as_encoded_bytes().first(), Some(b'.' | b'-')))
+/// Whether a file is treated as absent. The format demands it for names with a dash, too, but students do not know it.
+fn is_hidden(name: &OsStr, program: &Program) -> bool {
+    let is_of_student = program.kind == ProgramKind::Submission && program.package.is_none();
+    match name.as_encoded_bytes().first() {
+        Some(b'-') => !is_of_student,
+        first => first == Some(&b'.'),
+    }
 }
 
 #[cfg(test)]
@@ -229,10 +233,18 @@ mod tests {
         for name in ["b.py", "a.py", ".hidden.py", "-x.py", "sub/c.py", "sub/.git/d.py"] {
             fs::write(dir.path().join(name), name)?;
         }
-        let sources =
-            read(&program(dir.path(), ProgramKind::Submission)).expect("files that can be read");
-        assert_eq!(names(&sources), ["a.py", "b.py", "sub/c.py"]);
-        assert_eq!(sources.shape, Shape::Directory);
+        let check = |package: Option<&Path>, kind, expected: &[&str]| {
+            let program =
+                Program { package: package.map(Path::to_owned), ..program(dir.path(), kind) };
+            let sources = read(&program).expect("files that can be read");
+            assert_eq!(names(&sources), expected);
+            assert_eq!(sources.shape, Shape::Directory);
+        };
+        let visible = ["a.py", "b.py", "sub/c.py"];
+        check(dir.path().parent(), ProgramKind::Submission, &visible);
+        check(None, ProgramKind::OutputValidator, &visible);
+        // A student's.
+        check(None, ProgramKind::Submission, &["-x.py", "a.py", "b.py", "sub/c.py"]);
         Ok(())
     }
 

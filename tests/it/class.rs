@@ -67,6 +67,26 @@ fn each_student_is_a_submission_and_what_is_no_program_is_told() {
     assert_eq!(document["duplicates"][0]["submissions"], names);
 }
 
+/// What the format says about files of a package, students do not know.
+#[test]
+fn a_name_that_begins_with_a_dash_counts() {
+    let fixture = Fixture::new();
+    let main = "#include \"sum.h\"\nint main(void) { int a, b; scanf(\"%d%d\", &a, &b); printf(\"%d\\n\", a + b); }\n";
+    class(
+        &fixture,
+        &[
+            ("-anna/-sum.sh", RIGHT),
+            ("bert/-sum.c", main),
+            ("bert/sum.h", "#include <stdio.h>\n"),
+            ("carl/-sum.py", "import tools\ntools.run()\n"),
+            ("carl/tools.py", "def run():\n    print(sum(map(int, input().split())))\n"),
+        ],
+    );
+    let document = fixture.json("judge sum class", 0);
+    let expected = ["class/-anna/-sum.sh AC", "class/bert AC", "class/carl AC"];
+    assert_eq!(verdicts(&document), expected);
+}
+
 /// Who names a student's directory gets what the class gets, and who names a program of several files gets its verdict.
 #[test]
 fn the_directory_of_one_student_is_read_as_in_a_class() {
