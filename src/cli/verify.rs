@@ -95,7 +95,8 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
             },
             next: &|dir, steps, output| {
                 let runs = &arguments.runs;
-                if runs.case.is_empty() && runs.shard.is_none() {
+                // Of several shards, one lists them for all.
+                if runs.case.is_empty() && runs.shard.is_none_or(|shard| shard.index == 1) {
                     let read = || next::of_faulty(dir, runs.format.as_deref());
                     let steps = steps.unwrap_or_else(read);
                     if !steps.is_empty() {

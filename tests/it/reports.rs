@@ -229,10 +229,15 @@ fn shards_are_joined_to_the_same_report() {
         }
         assert_eq!(merged["command"], whole["command"]);
         assert_eq!(merged["packages"], whole["packages"]);
+        assert_eq!(merged["next"], whole["next"]);
         let table = fs::read_to_string(fixture.path("all.csv")).expect("a table");
         assert_eq!(table.lines().count(), 1 + names(&whole).len(), "{table}");
     };
     check("verify sum", 1, [1, 0, 0]);
+    fixture.write("bad/problem.yaml", "problem_format_version: 2025-09\n");
+    check("verify bad", 3, [3, 3, 3]);
+    let (_, bad) = report("merge 1.json 2.json 3.json --json", 3);
+    assert_ne!(bad["next"], Value::Null);
     let judge = "judge sum sum/submissions/accepted/b.sh sum/submissions/accepted/wrong.sh";
     check(judge, 1, [0, 1, 0]);
 
