@@ -8,6 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::model::created::NextStep;
 use crate::model::diagnostic::Diagnostic;
@@ -93,8 +94,9 @@ impl Document {
             format: String,
             version: u32,
         }
-        let head: Head = serde_json::from_slice(text)
-            .map_err(|error| format!("it is not a report of `juror ... --json`: {error}"))?;
+        let no_report = |error| format!("it is not a report of `juror ... --json`: {error}");
+        let value: Value = serde_json::from_slice(text).map_err(no_report)?;
+        let head = Head::deserialize(&value).map_err(no_report)?;
         if head.format != FORMAT {
             return Err(format!("it is a {}, not a {FORMAT}", head.format));
         }
@@ -102,7 +104,22 @@ impl Document {
             let version = head.version;
             return Err(format!("its version is {version}; this juror reads version {VERSION}"));
         }
-        serde_json::from_slice(text).map_err(|error| error.to_string())
+        if let Some(number) = too_large(&value) {
+            return Err(format!("it is damaged: {number} is more than any count in a report"));
+        }
+        Self::deserialize(value).map_err(|error| error.to_string())
+    }
+}
+
+/// A number that is so large that sums with it could overflow.
+fn too_large(value: &Value) -> Option<u64> {
+    /// The largest integer that every reader of JSON reads exactly.
+    const MOST: u64 = 1 << 53;
+    match value {
+        Value::Number(number) => number.as_u64().filter(|number| *number > MOST),
+        Value::Array(all) => all.iter().find_map(too_large),
+        Value::Object(all) => all.values().find_map(too_large),
+        _ => None,
     }
 }
 
@@ -319,8 +336,7 @@ fn judged(submission: SubmissionReport) -> Option<Event> {
         verdict,
         cases: submission.test_cases,
         score: submission.score,
-        // More come only from a damaged report, and are too many to be added.
-        skipped: submission.skipped.min(1 << 32),
+        skipped: submission.skipped,
         spared: submission.spared,
         compiler: submission.compiler,
         broken: submission.broken_expectations,

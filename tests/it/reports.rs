@@ -257,4 +257,12 @@ fn shards_are_joined_to_the_same_report() {
     check("old.json nothing.json", "its version is 9; this juror reads version 1");
     check("old.json nothing.json", "cannot read the report nothing.json: No such file");
     check("sum/problem.yaml", "it is not a report of `juror ... --json`");
+
+    let (_, sound) = report("merge verify.json --json", 1);
+    for place in ["/summary/runs", "/packages/0/submissions", "/submissions/0/skipped"] {
+        let mut damaged = sound.clone();
+        *damaged.pointer_mut(place).expect("a count") = u64::MAX.into();
+        fixture.write("damaged.json", damaged.to_string());
+        check("damaged.json", "it is damaged: 18446744073709551615 is more than any count");
+    }
 }
