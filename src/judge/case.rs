@@ -10,7 +10,7 @@ use crate::judge::classify::{Classified, classify};
 use crate::judge::draw::Visualizers;
 use crate::judge::evidence::{add_answered, add_input, add_run};
 use crate::judge::grader::PackageGrader;
-use crate::judge::keep::{box_name, save_run};
+use crate::judge::keep::{box_name, save_run, save_transcript};
 use crate::judge::said::said;
 use crate::judge::score;
 use crate::judge::settle::{Nearness, SLACK, Settled, patient, settle};
@@ -411,6 +411,7 @@ impl Trial<'_> {
         }
         let is_shown = problem.kind.passes > 1 && self.rules.detail != Detail::Brief;
         let transcript = if is_shown { Some(said(&problem.io, pass, &reply)?) } else { None };
+        transcript.iter().try_for_each(|transcript| self.keep_transcript(pass, transcript))?;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
         let judged =
             self.within_margin(is_sensitive, |limits| match classify(&reply.outcome, limits) {
@@ -446,6 +447,18 @@ impl Trial<'_> {
                 (verdict != Verdict::TimeLimitExceeded).then_some(Extended { verdict, score });
         }
         Ok(judged)
+    }
+
+    /// Adds the transcript of a pass to that of the run, if boxes are kept.
+    pub(super) fn keep_transcript(
+        &self,
+        pass: &Pass,
+        transcript: &Transcript,
+    ) -> Result<(), JudgeError> {
+        match self.kept_of(1, "") {
+            Some(kept) => save_transcript(&kept, pass.number, transcript),
+            None => Ok(()),
+        }
     }
 
     /// Where the submission's box is kept, if wanted.

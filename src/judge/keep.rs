@@ -1,7 +1,7 @@
 //! Files that are kept beside a box for the user: the input and the output of a run.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use crate::executor::place;
@@ -21,25 +21,31 @@ pub(super) fn save(wanted: Option<&Path>, left: Option<&Tree>) -> Result<(), Jud
 
 /// Writes a submission's box, and beside it the input, standard output and standard error.
 pub(super) fn save_run(kept: &Path, input: &Blob, reply: &Reply) -> Result<(), JudgeError> {
-    save_talk(kept, input, reply, None)?;
+    save_talk(kept, input, reply)?;
     write(&reply.stdout, &kept.with_added_extension("output"))
 }
 
-/// The same for an interactive run: instead of standard output, the transcript as in `.interaction` files.
-pub(super) fn save_talk(
-    kept: &Path,
-    input: &Blob,
-    reply: &Reply,
-    transcript: Option<&Transcript>,
-) -> Result<(), JudgeError> {
+/// The same for an interactive run, whose standard output is in the transcript.
+pub(super) fn save_talk(kept: &Path, input: &Blob, reply: &Reply) -> Result<(), JudgeError> {
     save(Some(kept), reply.kept.as_ref())?;
     write(input, &kept.with_added_extension("input"))?;
-    write(&reply.stderr, &kept.with_added_extension("error"))?;
-    if let Some(transcript) = transcript {
-        let path = kept.with_added_extension("interaction");
-        fs::write(&path, transcript.notation()).map_err(JudgeError::on("write", &path))?;
-    }
-    Ok(())
+    write(&reply.stderr, &kept.with_added_extension("error"))
+}
+
+/// Writes the transcript of the first pass as an `.interaction` file, or adds that of a later pass.
+pub(super) fn save_transcript(
+    kept: &Path,
+    pass: u32,
+    transcript: &Transcript,
+) -> Result<(), JudgeError> {
+    let path = kept.with_added_extension("interaction");
+    let (before, file) = match pass {
+        1 => ("", File::create_new(&path)),
+        _ => ("---\n", File::options().append(true).open(&path)),
+    };
+    let text = [before.as_bytes(), &transcript.notation()].concat();
+    let written = file.and_then(|mut file| file.write_all(&text));
+    written.map_err(JudgeError::on("write", &path))
 }
 
 /// Writes a file, and replaces one of the same name.

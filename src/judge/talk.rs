@@ -53,8 +53,9 @@ impl Trial<'_> {
         let JointReply { program, partner, told, deadlock, transcript } = reply;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
         if let Some(kept) = &kept {
-            save_talk(kept, &pass.input, &program.reply, Some(&transcript))?;
+            save_talk(kept, &pass.input, &program.reply)?;
         }
+        self.keep_transcript(pass, &transcript)?;
         let is_told = told.is_some_and(|told| told < partner.ended);
         // A validator that has closed its own output expects only the end.
         let is_early = told.is_some_and(|told| told < partner.closed);

@@ -90,7 +90,11 @@ fn each_pass_of_an_exchange_is_replayed() {
         let found: Vec<&str> = about.map(|pair| pair[0]).collect();
         assert_eq!(found, said, "{text}");
     };
-    check("<1\n>1\n---\n<2\n>2\n---\n<3\n>3\n", &[]);
+    let whole = "<1\n>1\n---\n<2\n>2\n---\n<3\n>3\n";
+    check(whole, &[]);
+    fixture.write("p.sh", "read -r number; echo $number\n");
+    fixture.check("judge sum p.sh --case sample --keep=kept", 0, &["AC"]);
+    assert_eq!(fixture.read("kept/p.sh/sample-1.interaction"), whole);
     check(
         "<1\n>1\n---\n<2\n>2\n",
         &["warning: after pass 2 of it, the output validator asks for another pass"],

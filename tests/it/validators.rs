@@ -410,6 +410,9 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     assert_eq!(line("first"), own, "{report:#}");
     assert_eq!(line("last"), ("submission".into(), "2".into()));
     fixture.check("judge sum b.sh --keep=kept", 1, &[message]);
+    assert_eq!(fixture.read("kept/b.sh/sample-1.interaction"), "<2\n>2\n---\n<1\n>2\n");
+    let passes = fixture.path("kept/b.sh/sample-1.pass2.interaction");
+    assert!(!passes.exists(), "one for the run");
     let state = "kept/b.sh/sample-1.validator.pass2/juror/feedback/state";
     assert_eq!(fs::read(fixture.path(state)).expect("a file"), b"x\nx\n");
     // What the validator said in the first pass stays.
