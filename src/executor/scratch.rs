@@ -4,7 +4,7 @@
 //! that was killed; the next juror removes it.
 
 use std::env;
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -63,11 +63,25 @@ pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     Ok(Scratch { dir, _lock })
 }
 
+/// Marks a directory as one that this process writes to, as long as the result lives. If no other process does,
+/// `clear` removes what killed ones left.
+pub fn claim(dir: &Path, clear: impl FnOnce()) -> Option<File> {
+    const SHARED: FlockOperation = FlockOperation::NonBlockingLockShared;
+    let Some(file) = lock(dir) else { return locked(dir, SHARED) };
+    clear();
+    flock(&file, SHARED).ok()?;
+    Some(file)
+}
+
 /// Locks the directory; `None` if another judge has locked it, or locks do not work.
 fn lock(dir: &Path) -> Option<File> {
+    locked(dir, FlockOperation::NonBlockingLockExclusive)
+}
+
+fn locked(dir: &Path, how: FlockOperation) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
-    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    flock(&file, how).ok()?;
     Some(file)
 }
 
@@ -83,9 +97,14 @@ fn sweep(parent: &Path) {
     }
 }
 
-fn is_old_and_ours(entry: &DirEntry) -> bool {
-    /// The lock follows the creation of a directory much sooner than this.
+/// Whether nothing has changed in it for so long that its process must have locked or moved it, if it lives.
+pub fn is_old(found: &Metadata) -> bool {
     const YOUNG: Duration = Duration::from_secs(60);
+    let age = found.modified().ok().and_then(|time| time.elapsed().ok());
+    age.is_some_and(|age| age >= YOUNG)
+}
+
+fn is_old_and_ours(entry: &DirEntry) -> bool {
     let name = entry.file_name();
     let is_named = |it: Use| name.as_encoded_bytes().starts_with(it.name().as_bytes());
     if !Use::ALL.into_iter().any(is_named) {
@@ -93,10 +112,7 @@ fn is_old_and_ours(entry: &DirEntry) -> bool {
     }
     // Links are not followed.
     entry.metadata().is_ok_and(|found| {
-        let age = found.modified().ok().and_then(|time| time.elapsed().ok());
-        found.is_dir()
-            && found.uid() == rustix::process::geteuid().as_raw()
-            && age.is_some_and(|age| age >= YOUNG)
+        found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() && is_old(&found)
     })
 }
 
@@ -164,6 +180,24 @@ mod tests {
         in_use.unlock().unwrap();
         sweep(parent.path());
         assert!(!there(&used));
+    }
+
+    #[test]
+    fn a_directory_is_cleared_only_if_no_other_process_writes_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let is_cleared = || {
+            let mut is_cleared = false;
+            let claim = claim(dir.path(), || is_cleared = true);
+            (is_cleared, claim)
+        };
+        let (first, held) = is_cleared();
+        let (second, also_held) = is_cleared();
+        assert_eq!((first, second), (true, false));
+        for held in [held, also_held] {
+            // Programs that other tests start meanwhile have the lock, too, until it is released for all.
+            held.unwrap().unlock().unwrap();
+        }
+        assert!(is_cleared().0);
     }
 
     #[test]

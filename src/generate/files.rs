@@ -7,8 +7,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
+use crate::executor::scratch::{self, is_old};
 use crate::generate::Mode;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
@@ -31,6 +32,24 @@ impl Ready {
         let Self { beside, target } = self;
         beside.persist(&target).map_err(|error| unwritable(&target, error.error))
     }
+}
+
+/// The start of the names of files that are not yet in place.
+const BESIDE: &str = ".juror-";
+
+/// Marks the package as one that this process writes to, as long as the result lives. Removes the files that killed
+/// jurors left beside test data.
+pub fn claim(package: &Path, data: &Path) -> Option<File> {
+    let is_left = |entry: &DirEntry| {
+        entry.file_name().as_encoded_bytes().starts_with(BESIDE.as_bytes())
+            && entry.metadata().is_ok_and(|found| !found.is_dir() && is_old(&found))
+    };
+    scratch::claim(package, || {
+        for left in WalkDir::new(data).into_iter().flatten().filter(is_left) {
+            // What cannot be removed stays.
+            let _ = fs::remove_file(left.path());
+        }
+    })
 }
 
 /// Prepares a case's files for the package, or reports how they differ.
@@ -137,12 +156,14 @@ fn settle(
     fs::create_dir_all(dir)?;
     let ready = |beside| (state, Some(Ready { beside, target: target.to_owned() }));
     if let Some(link) = link {
-        let beside = tempfile::Builder::new().make_in(dir, |path| symlink(link, path))?;
+        let mut beside = tempfile::Builder::new();
+        let beside = beside.prefix(BESIDE).make_in(dir, |path| symlink(link, path))?;
         return Ok(ready(beside.into_temp_path()));
     }
     // The permissions of any new file; the process's umask restricts them.
     let rights = fs::Permissions::from_mode(0o666);
-    let mut beside = tempfile::Builder::new().permissions(rights).tempfile_in(dir)?;
+    let mut beside = tempfile::Builder::new();
+    let mut beside = beside.prefix(BESIDE).permissions(rights).tempfile_in(dir)?;
     contents.rewind()?;
     io::copy(&mut contents, &mut beside)?;
     Ok(ready(beside.into_temp_path()))
@@ -269,6 +290,7 @@ fn belongs_to(file: &str, cases: &BTreeSet<String>) -> bool {
 mod tests {
     use super::*;
     use GeneratedState::{Changed, Created, Differs, Missing, Unchanged};
+    use std::time::{Duration, SystemTime};
     use tempfile::TempDir;
 
     #[test]
@@ -317,6 +339,35 @@ mod tests {
         let (_, ready) = prepare_file(&target, b"new\n", Mode::Write).unwrap();
         ready.unwrap().place().unwrap();
         assert_eq!((fs::read(&target).unwrap(), names()), (b"new\n".to_vec(), 1));
+    }
+
+    #[test]
+    fn what_a_killed_juror_left_beside_test_data_is_removed_and_nothing_else() {
+        let dir = TempDir::new().unwrap();
+        let (package, data) = (dir.path(), dir.path().join("data"));
+        let (_, ready) = prepare_file(&data.join("secret/1.in"), b"1\n", Mode::Write).unwrap();
+        // As if its process had died.
+        let left = ready.unwrap().beside.keep().unwrap();
+        let link = left.with_file_name(".juror-link");
+        symlink("1.in", &link).unwrap();
+        let others = [".juror", ".mine", ".juror-directory/x"].map(|name| data.join(name));
+        for path in &others {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let check = |is_there: bool| {
+            assert_eq!(left.exists(), is_there);
+            assert!(others.iter().all(|path| path.exists()) && fs::read_link(&link).is_ok());
+        };
+        // It may be in use elsewhere. A lock is released for programs, too, that other tests start meanwhile.
+        claim(package, &data).unwrap().unlock().unwrap();
+        check(true);
+        let old = SystemTime::now() - Duration::from_secs(100);
+        for path in [&left, &others[0], &others[1]] {
+            File::open(path).unwrap().set_modified(old).unwrap();
+        }
+        claim(package, &data).unwrap();
+        check(false);
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod solution;
 pub mod stage;
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -151,6 +152,7 @@ fn make<'a>(
 struct Placing {
     states: Vec<(String, GeneratedState)>,
     ready: Vec<Ready>,
+    _claim: Option<File>,
 }
 
 /// Cases with their keys.
@@ -236,7 +238,11 @@ impl<'a> Generating<'a> {
             generated.diagnostics.extend(obstacles);
             return Ok(None);
         }
-        let mut placing = Placing::default();
+        let _claim = match self.mode {
+            Mode::Write => files::claim(&self.bench.problem.dir, &data),
+            Mode::Check => None,
+        };
+        let mut placing = Placing { _claim, ..Placing::default() };
         for name in names {
             let state = files::prepare(stage, &data, name, self.mode, &mut placing.ready)?;
             placing.states.push((name.to_owned(), state));
