@@ -84,7 +84,8 @@ fn run_on(arguments: &MutantsArguments, output: &Output) -> Result<(), Stop> {
         });
     }
     if all.iter().all(|it| it.mutants.is_empty()) {
-        return Err(nothing(wanted.as_deref(), &ids));
+        let submission = arguments.submission.as_ref().map(|_| &all[..]);
+        return Err(nothing(wanted.as_deref(), &ids, submission));
     }
     let saved = match (export, all.iter().find(|it| !it.mutants.is_empty())) {
         (Some([_, to]), Some(it)) => Some(save(&it.original, &it.mutants[0], to)?),
@@ -118,18 +119,22 @@ fn mutated(arguments: &MutantsArguments, problem: &Problem) -> Result<Vec<Mutate
     Ok(all)
 }
 
-/// The error that no mutant was selected.
-fn nothing(wanted: Option<&str>, ids: &[String]) -> Stop {
+/// The error that no mutant was selected. `named` is what was made of the submission that the user named.
+fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[Mutated]>) -> Stop {
+    const LANGUAGES: &str = "C, C++, Rust, Python or Java";
     let what = match wanted {
         Some(id) => {
             let near = nearest(id, ids.iter().map(String::as_str));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             format!("there is no mutant `{id}`{near}; `juror mutants` lists them")
         }
-        None if ids.is_empty() => {
-            "there are no mutants; add an accepted submission in C, C++, Rust, Python or Java"
-                .to_owned()
-        }
+        None if ids.is_empty() => match named {
+            Some([]) => format!("there are no mutants: give a submission in {LANGUAGES}"),
+            Some(_) => "there are no mutants: no mistake can be put into this submission; \
+                        check that it builds"
+                .to_owned(),
+            None => format!("there are no mutants; add an accepted submission in {LANGUAGES}"),
+        },
         None => "--operator selects no mutants; leave it out to see all".to_owned(),
     };
     Stop::Refused(Mend::Selection, vec![what.into()])
