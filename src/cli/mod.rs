@@ -136,13 +136,20 @@ fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Replaces a misleading hint: what follows `--` is a program, not a file.
+/// Replaces a misleading hint: what follows `--` is a program, not a file. A negative number is neither.
 fn with_dash_hint(mut error: clap::Error) -> clap::Error {
     if error.remove(ContextKind::Suggested).is_some()
         && error.get(ContextKind::SuggestedArg).is_none()
         && error.kind() == ErrorKind::UnknownArgument
     {
-        let hint = "write a file name that begins with a dash as './-name'";
+        let is_number = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(typed)) => typed.parse::<f64>().is_ok(),
+            _ => false,
+        };
+        let hint = match is_number {
+            true => "no option takes a negative number",
+            false => "write a file name that begins with a dash as './-name'",
+        };
         let hint = ContextValue::StyledStrs(vec![hint.into()]);
         error.insert(ContextKind::Suggested, hint);
     }

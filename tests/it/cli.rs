@@ -33,6 +33,19 @@ fn mutants_are_listed_shown_and_written() {
 }
 
 #[test]
+fn a_negative_number_is_no_file() {
+    let fixture = Fixture::new();
+    for line in ["cache prune --to -1", "judge sum a.sh --time-limit -0.5"] {
+        fixture.check(line, 2, &["tip: no option takes a negative number"]);
+    }
+    fixture.check(
+        "judge sum -a.sh",
+        2,
+        &["write a file name that begins with a dash as './-name'"],
+    );
+}
+
+#[test]
 fn a_right_and_a_wrong_submission() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
