@@ -107,7 +107,7 @@ pub enum Command {
     /// The recipe is generators/generators.yaml. Makes everything in a temporary directory first, and
     /// changes the package only if nothing fails. Makes only what changed: a test case stays if its
     /// recipe, programs, tools and files are unchanged.
-    #[command(after_long_help = examples("generate"))]
+    #[command(after_long_help = examples("generate"), mut_arg("csv", |it| it.hide(true)))]
     Generate(GenerateArguments),
     /// Judge a stream of submissions: one JSON object per line of standard input, one result per line of output
     ///

@@ -73,7 +73,7 @@ pub fn command_with(
     body: impl FnOnce(&Output) -> Result<(), Stop>,
 ) -> ExitCode {
     let mut all = reporters(options);
-    let opened = open(reports, options.json).map(|files| all.extend(files));
+    let opened = open(reports, name, options.json).map(|files| all.extend(files));
     let output = Output {
         around: options.around,
         stop_handle: options.stop_handle.clone(),
@@ -127,8 +127,16 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
 /// The reports in files, opened before the first run.
 ///
 /// # Errors
-/// If one cannot be written, or two have the same path.
-fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, Stop> {
+/// If one cannot be written, or has nothing to show, or two have the same path.
+fn open(
+    reports: &ReportOptions,
+    command: &str,
+    json: bool,
+) -> Result<Vec<Reporter<'static>>, Stop> {
+    if reports.csv.is_some() && command == "generate" {
+        let what = "--csv is a table of submissions, and `juror generate` judges none";
+        return Err(Stop::usage(Remark::of(what, "use --junit, --html or --json")));
+    }
     let wanted: [(_, _, WriteReport, _); 3] = [
         ("--html", &reports.html, html::write, html::SIGN),
         ("--csv", &reports.csv, csv::write, csv::SIGN),

@@ -64,6 +64,11 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
     check("--html none/t.html", &["--html: cannot write none/t.html", "choose another file"]);
     fixture.check("stress sum p.sh --html none/t.html", 2, &["--html: cannot write none/t.html"]);
     check("--junit sum", &["--junit: cannot write sum: is a directory"]);
+    fixture.check(
+        "generate sum --csv t",
+        2,
+        &["--csv is a table of submissions, and `juror generate` judges none"],
+    );
     check("--csv t --junit t", &["--junit: t is another report"]);
     check("--csv t --junit ./t", &["--junit: ./t is another report"]);
     // What it is not asked to replace.
