@@ -55,13 +55,15 @@ impl<'a> Translator<'a, '_> {
             Event::DisplayMath(formula) => vec![self.formula(&formula, true, at)],
             Event::Html(text) => vec![Event::Html(self.neutral(&text, at))],
             Event::InlineHtml(text) => vec![Event::InlineHtml(self.neutral(&text, at))],
-            Event::Text(text) if text.contains(NEXT) || text.contains(REST) => self.samples(&text),
             Event::Text(text) => {
                 if let Some(name) = unknown_constant(&text) {
                     let message = format!("unknown constant `{name}`");
                     self.remark(at, message, "define it in `constants`, or correct the name");
                 }
-                vec![Event::Text(text)]
+                match text.contains(NEXT) || text.contains(REST) {
+                    true => self.samples(&text),
+                    false => vec![Event::Text(text)],
+                }
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let shown = is_link(&dest_url) || link_type == LinkType::Email;
@@ -161,7 +163,9 @@ impl<'a> Translator<'a, '_> {
 /// A name as those of constants are written, after they were replaced.
 fn unknown_constant(text: &str) -> Option<&str> {
     let is_name = |it: &&str| {
-        it.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
+        let is_sample = [NEXT, REST].iter().any(|name| name.trim_matches(['{', '}']) == *it);
+        !is_sample
+            && it.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
             && it.chars().all(|it| it.is_ascii_alphanumeric() || "_-".contains(it))
     };
     let mut pieces = text.split("{{").skip(1).filter_map(|it| Some(it.split_once("}}")?.0));

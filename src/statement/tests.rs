@@ -69,6 +69,8 @@ fn markdown_becomes_html() {
 #[test]
 fn a_name_without_a_constant_is_told() {
     check(Form::Markdown, "a\n\nAt most {{m}}", &["{{m}}"], &["3: unknown constant `m`"]);
+    let beside = "{{nextsample}} {{m}} {{remainingsamples}}";
+    check(Form::Markdown, beside, &["{{m}}"], &["1: unknown constant `m`"]);
     check(Form::Markdown, "{{ m }} {{1}} {{ $a_{{x}}$ `{{m}}`", &["{{ m }}"], &[]);
 }
 
