@@ -62,22 +62,41 @@ fn read(archive: &Path, target: &mut Target) -> Result<(), UnpackRefusal> {
     match packing(archive).map_err(damaged)? {
         Some(Packing::Zip) => zip(open()?, target),
         Some(Packing::Tar) => tar(open()?, target),
-        Some(Packing::CompressedTar) => tar(MultiGzDecoder::new(open()?), target),
+        Some(Packing::CompressedTar) => {
+            let unpacked = tar(MultiGzDecoder::new(open()?), target);
+            let begins = start(MultiGzDecoder::new(open()?));
+            match unpacked {
+                Err(UnpackRefusal::Damaged(_)) if begins.is_ok_and(|it| !is_tar(&it)) => {
+                    Err(damaged("what is compressed in it is no tar archive"))
+                }
+                unpacked => unpacked,
+            }
+        }
         None => Err(damaged("it is neither a zip archive nor a tar archive")),
     }
 }
 
-fn packing(path: &Path) -> io::Result<Option<Packing>> {
-    const TAR_MARK: usize = 257;
+/// The first bytes, which say what it is.
+fn start(file: impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
-    File::open(path)?.take(512).read_to_end(&mut start)?;
+    file.take(512).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+fn is_tar(start: &[u8]) -> bool {
+    const MARK: usize = 257;
+    start.get(MARK..).is_some_and(|rest| rest.starts_with(b"ustar"))
+}
+
+fn packing(path: &Path) -> io::Result<Option<Packing>> {
+    let start = start(File::open(path)?)?;
     // An empty zip archive has only its end record.
     let zip = [b"PK\x03\x04", b"PK\x05\x06"];
     Ok(if zip.iter().any(|mark| start.starts_with(*mark)) {
         Some(Packing::Zip)
     } else if start.starts_with(b"\x1f\x8b") {
         Some(Packing::CompressedTar)
-    } else if start.get(TAR_MARK..).is_some_and(|rest| rest.starts_with(b"ustar")) {
+    } else if is_tar(&start) {
         Some(Packing::Tar)
     } else {
         None

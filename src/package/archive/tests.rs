@@ -248,6 +248,11 @@ fn a_damaged_archive_is_told() {
     let mut changed = zip.clone();
     changed[40] ^= 1;
     check("a.zip", &changed);
+    let zip_in_it = unpacked("a.zip.gz", &compressed(&zip)).expect_err("a refusal");
+    assert_eq!(
+        zip_in_it,
+        "cannot be read: what is compressed in it is no tar archive; pack it again"
+    );
     check("a.tgz", &compressed(b"no archive is so short, and this is none at all"));
     check("a.txt", b"nothing of the kind");
 }
