@@ -390,7 +390,7 @@ words! {
         /// An accepted submission.
         AcceptedSubmission = "an accepted submission: only the package's own wrong ones are run on the data",
         /// An accepted submission in a language of which mutants are made.
-        Mutants = "an accepted submission in C, C++, Rust, Python or Java: there are no mutants",
+        Mutants = "mutants, which are made of accepted submissions in C, C++, Rust, Python or Java",
         /// Submissions that write an output: wrappers change one.
         Outputs = "a separate output for each input: wrappers do not fit a problem whose submissions talk or run in passes",
     }
