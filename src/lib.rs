@@ -26,3 +26,7 @@ pub mod strength;
 pub mod stress;
 pub mod validate;
 pub mod validator;
+
+// Unit tests share doubles with the integration tests.
+#[cfg(test)]
+extern crate self as juror;

@@ -6,7 +6,6 @@ pub mod parallel;
 pub mod place;
 mod pool;
 pub mod scratch;
-pub mod scripted;
 pub mod share;
 pub mod turns;
 pub mod until;
@@ -94,3 +93,7 @@ pub struct Hand {
 
 /// Wraps an executor, such as in one that hands jobs on.
 pub type Around = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
+
+#[cfg(test)]
+#[path = "../../tests/it/scripted.rs"]
+pub(crate) mod scripted;

@@ -146,30 +146,6 @@ impl Outcome {
     }
 }
 
-/// The outcome of a program that ends with exit code 0 after 12 ms, 10 ms of them CPU time, with 3 MiB.
-pub fn quiet_outcome() -> Outcome {
-    Outcome {
-        ending: Ending::Exited(0),
-        stopped_by: None,
-        cpu_time: Duration::from_millis(10),
-        wall_time: Duration::from_millis(12),
-        queued: Duration::ZERO,
-        peak_memory: Bytes::mib(3),
-        stdout_bytes: Bytes(0),
-        stderr_bytes: Bytes(0),
-        file_bytes: Bytes(0),
-        refused_processes: 0,
-        contention: Contention::default(),
-        mechanism: Mechanism {
-            cpu: Meter::Cgroup2,
-            memory: Meter::Cgroup2,
-            isolation: Isolation::Namespaces,
-        },
-        ran_at: None,
-        worker: None,
-    }
-}
-
 words! {
     /// The method that measured CPU time and memory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -202,3 +178,10 @@ impl fmt::Display for Mechanism {
         write!(f, "{isolation}, CPU time by {cpu}, memory by {memory}")
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/it/outcomes.rs"]
+mod outcomes;
+
+#[cfg(test)]
+pub(crate) use outcomes::quiet_outcome;

@@ -493,3 +493,20 @@ impl View<Origin> for OriginKeys {
         source
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::outcome::quiet_outcome;
+
+    #[test]
+    fn memory_that_was_not_measured_is_not_zero() {
+        let check = |bytes: u64, expected: &str| {
+            let outcome = Outcome { peak_memory: Bytes(bytes), ..quiet_outcome() };
+            let run = serde_json::to_value(RunKeys::view(&outcome)).expect("a document");
+            assert_eq!(run["memory_bytes"].to_string(), expected);
+        };
+        check(4096, "4096");
+        check(0, "null");
+    }
+}

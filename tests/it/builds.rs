@@ -8,12 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use juror::build::{Builder, Built};
 use juror::executor::Executor;
-use juror::executor::scripted::Scripted;
 use juror::language::header::{of_build, with_header};
 use juror::model::blob::Blob;
 use juror::model::job::{Command, Job, Keep, Reply};
 use juror::model::limits::Limits;
-use juror::model::outcome::quiet_outcome;
 use juror::model::outcome::{Ending, Outcome, Signal};
 use juror::model::program::{Program, ProgramKind};
 use juror::model::stop::Stop;
@@ -22,6 +20,8 @@ use juror::model::units::Bytes;
 
 use crate::executors;
 use crate::fixture::Fixture;
+use crate::outcomes::quiet_outcome;
+use crate::scripted::Scripted;
 
 /// Two seconds for the compiler, and little memory.
 const SMALL: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";

@@ -10,7 +10,6 @@ use std::thread;
 use std::time::Duration;
 
 use juror::executor::local::Local;
-use juror::executor::scripted::Scripted;
 use juror::executor::{Around, Executor};
 use juror::judge::classify::classify;
 use juror::language::toolchain::Toolchains;
@@ -21,7 +20,6 @@ use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
 use juror::model::outcome::Ending;
-use juror::model::outcome::quiet_outcome;
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
@@ -30,6 +28,8 @@ use juror::remote::message::Facts;
 use juror::remote::serve::serve;
 use juror::remote::workers::Workers;
 
+use crate::outcomes::quiet_outcome;
+use crate::scripted::Scripted;
 use crate::wire;
 
 #[test]

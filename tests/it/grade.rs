@@ -7,18 +7,18 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use juror::build::{Builder, Built};
-use juror::executor::scripted::Scripted;
 use juror::model::blob::Blob;
 use juror::model::job::{Keep, Reply};
 use juror::model::limits::Limits;
-use juror::model::outcome::quiet_outcome;
 use juror::model::program::Program;
 use juror::model::tree::{FileMode, Node, TreeEntry};
 use juror::model::units::Bytes;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::outcomes::quiet_outcome;
 use crate::plain::is_running;
+use crate::scripted::Scripted;
 
 /// What `juror grade` does with these lines.
 fn output(fixture: &Fixture, options: &[&str], lines: &str) -> Output {

@@ -37,6 +37,7 @@ mod messages;
 #[cfg(feature = "nats")]
 mod nats;
 mod new;
+mod outcomes;
 mod plain;
 mod polygon;
 mod proofs;
@@ -46,6 +47,7 @@ mod reports;
 mod run;
 mod sandbox;
 mod scoring;
+mod scripted;
 mod shell;
 mod side_by_side;
 mod spared;

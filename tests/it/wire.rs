@@ -20,14 +20,12 @@ use clap::Parser;
 use juror::cli;
 use juror::cli::arguments::{self, Arguments};
 use juror::cli::options::OutputOptions;
-use juror::executor::scripted::Scripted;
 use juror::executor::{Around, Executor, Hand};
 use juror::model::blob::{Blob, Digest};
 use juror::model::job::{Collected, Command, FileKind, Job, Keep, Repeat, Reply, Shown, What};
 use juror::model::joint::{Deadlock, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
-use juror::model::outcome::quiet_outcome;
 use juror::model::outcome::{self, Ending, Outcome, Signal};
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
@@ -37,7 +35,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::fixture::{Fixture, WRONG};
+use crate::outcomes::quiet_outcome;
 use crate::sandbox::PROGRAMS;
+use crate::scripted::Scripted;
 
 /// What the tests start: `juror` itself, but that all jobs and replies travel as bytes. It is this very binary, so that
 /// it is as new as the tests.

@@ -261,7 +261,7 @@ fn a_worker_whose_input_ends_during_a_run_was_not_asked_to_end() {
     let cut = sender.clone();
     let stopped = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&stopped);
-    let executor = Scripted::new(1, move |_: &Job| {
+    let mut executor = Scripted::new(1, move |_: &Job| {
         // Here the connection is cut.
         let _ = cut.send(Vec::new());
         while !told.load(Ordering::Relaxed) {
@@ -269,7 +269,7 @@ fn a_worker_whose_input_ends_during_a_run_was_not_asked_to_end() {
         }
         Err(Stop::Interrupted)
     });
-    let executor = executor.telling(&stopped);
+    executor.stopped = Arc::clone(&stopped);
     let lost = pipes(move |mut input, output| {
         thread::spawn(move || {
             let mut buffer = [0; 4096];

@@ -9,13 +9,14 @@ use juror::model::listing::{
 };
 use juror::model::mutants::{ListedMutant, MutantListing};
 use juror::model::once::{RunOnce, WrittenFile};
-use juror::model::outcome::quiet_outcome;
 use juror::model::outcome::{Ending, Outcome};
 use juror::model::report::PackageReport;
 use juror::model::units::Bytes;
 use juror::new::Template;
 
 use super::record::{begun, finished};
+
+use crate::outcomes::quiet_outcome;
 
 /// A package with three test cases.
 pub(super) fn game() -> Vec<Stamped> {

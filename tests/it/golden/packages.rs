@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use juror::cli::exit_code::ExitCode;
 use juror::executor::Around;
-use juror::executor::scripted::Scripted;
 use juror::model::event::{Event, Shortfall, Stamped};
 use juror::model::isolation::Isolation;
 use juror::model::judgement::JudgeError;
 
 use super::record::record_around;
 use crate::fixture::Fixture;
+use crate::scripted::Scripted;
 
 /// `verify` on such a host.
 pub(super) fn no_host() -> Vec<Stamped> {

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use juror::executor::Executor;
 use juror::executor::parallel::on_threads;
-use juror::executor::scripted::Scripted;
 use juror::model::job::{Job, Reply};
 use juror::model::outcome::Ending;
 use juror::model::stop::Stop;
@@ -21,6 +20,7 @@ use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port, program};
 use crate::nats::{
     Thread, brief_server, bytes, check_echo, connect, connect_to, counted, echo, job, kept,
 };
+use crate::scripted::Scripted;
 
 /// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
 /// as they would here, each once.

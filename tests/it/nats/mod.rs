@@ -11,13 +11,11 @@ use std::thread;
 use std::time::Duration;
 
 use juror::executor::Executor;
-use juror::executor::scripted::Scripted;
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
 use juror::model::job::{Command, Job, Repeat, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::limits::Limits;
-use juror::model::outcome::quiet_outcome;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::remote::nats::address::Address;
@@ -29,6 +27,8 @@ use serde_json::{Value, json};
 use crate::executors::facts;
 use crate::fixture::{Fixture, RIGHT};
 use crate::nats::server::{Server, Worker};
+use crate::outcomes::quiet_outcome;
+use crate::scripted::Scripted;
 use crate::workers::{check, check_same};
 
 /// The workers of a server as an executor.

@@ -115,7 +115,8 @@ fn where_no_thread_can_be_started_the_work_is_done_all_the_same() {
 #[ignore = "run by another test, in a process of its own"]
 #[cfg(target_os = "linux")]
 fn work_without_threads() {
-    use juror::executor::{parallel, scripted::Scripted};
+    use crate::scripted::Scripted;
+    use juror::executor::parallel;
     use juror::model::stop::Stop;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let executor = Scripted::new(4, |_| Err(Stop::Interrupted));

@@ -1,20 +1,21 @@
-//! The executor's test double: answers from a function, starts nothing.
+//! The executor's test double: answers from a function, starts nothing. The unit tests use it, too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::executor::Executor;
-use crate::model::job::{Job, Repeat, Reply};
-use crate::model::joint::{JointJob, JointReply};
-use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
+use juror::executor::Executor;
+use juror::model::job::{Job, Repeat, Reply};
+use juror::model::joint::{JointJob, JointReply};
+use juror::model::judgement::JudgeError;
+use juror::model::stop::Stop;
 
 /// An executor that answers from a function.
-pub struct Scripted<F> {
+pub(crate) struct Scripted<F> {
     answer: F,
     joint: Option<Box<AnswerJoint>>,
     slots: usize,
-    stopped: Arc<AtomicBool>,
+    /// Set when it is asked to stop.
+    pub(crate) stopped: Arc<AtomicBool>,
 }
 
 /// A function that answers joint jobs.
@@ -22,23 +23,17 @@ type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 
 impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
     /// Answers each job with this function, on this many slots.
-    pub fn new(slots: usize, answer: F) -> Self {
+    pub(crate) fn new(slots: usize, answer: F) -> Self {
         Self { answer, joint: None, slots, stopped: Arc::default() }
     }
 
     /// Answers each joint job with this function; otherwise they fail.
     #[must_use]
-    pub fn joint(
+    pub(crate) fn joint(
         self,
         answer: impl Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync + 'static,
     ) -> Self {
         Self { joint: Some(Box::new(answer)), ..self }
-    }
-
-    /// Sets this when it is asked to stop.
-    #[must_use]
-    pub fn telling(self, stopped: &Arc<AtomicBool>) -> Self {
-        Self { stopped: Arc::clone(stopped), ..self }
     }
 }
 
@@ -76,23 +71,5 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> 
 
     fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::model::outcome::{Outcome, quiet_outcome};
-    use crate::model::serial::{RunKeys, View};
-    use crate::model::units::Bytes;
-
-    #[test]
-    fn memory_that_was_not_measured_is_not_zero() {
-        let check = |bytes: u64, expected: &str| {
-            let outcome = Outcome { peak_memory: Bytes(bytes), ..quiet_outcome() };
-            let run = serde_json::to_value(RunKeys::view(&outcome)).expect("a document");
-            assert_eq!(run["memory_bytes"].to_string(), expected);
-        };
-        check(4096, "4096");
-        check(0, "null");
     }
 }
