@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_is_read_is_what_was_written() {
-        let store = Arc::new(Store::in_memory());
+        let store = Arc::new(Store::scratch());
         let made = Some(Moment::new(7));
         let check = |ending: Ending, left: usize, is_kept: bool| {
             let sent = reply(ending, left);
@@ -264,9 +264,9 @@ mod tests {
 
     #[test]
     fn a_record_of_which_a_part_is_lost_or_damaged_is_none() {
-        let store = Arc::new(Store::in_memory());
+        let store = Arc::new(Store::scratch());
         let record = write(&reply(Ending::Exited(0), 10), &circumstances(None), &store).unwrap();
-        let other = Arc::new(Store::in_memory());
+        let other = Arc::new(Store::scratch());
         let read = |record: &[u8], store| {
             read::<Reply>(record, &circumstances(None), None, store, Fetch::BoxLater)
         };
@@ -286,7 +286,7 @@ mod tests {
         now: Option<u64>,
         expected: bool,
     ) {
-        let store = Arc::new(Store::in_memory());
+        let store = Arc::new(Store::scratch());
         let second = Some(Duration::from_secs(1));
         let circumstances = |pace| {
             let limits = Limits { cpu_time: second, wall_time: second, ..Limits::of_trial() };

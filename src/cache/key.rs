@@ -200,7 +200,7 @@ mod tests {
     /// Each change of a job changes its key, except limits that are compared when the record is read.
     #[test]
     fn all_that_a_program_can_notice_is_in_the_key() {
-        let around = Surroundings::new(Arc::new(Store::in_memory()));
+        let around = Surroundings::new(Arc::new(Store::scratch()));
         let key = |job: &Job| of_job(job, "mechanism", &around).expect("a key");
         type Change = fn(&mut Job);
         let changes: [Change; 21] = [
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_file_counts_by_its_contents_and_one_that_is_missing_gives_no_key() {
-        let around = Surroundings::new(Arc::new(Store::in_memory()));
+        let around = Surroundings::new(Arc::new(Store::scratch()));
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| -> PathBuf { dir.path().join(name) };
         for (name, text) in [("a", "input"), ("b", "input"), ("c", "other")] {
@@ -314,7 +314,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let check = |age: u64, text: &str, expected: bool| {
-            let around = Surroundings::new(Arc::new(Store::in_memory()));
+            let around = Surroundings::new(Arc::new(Store::scratch()));
             let set = |text: &str| {
                 fs::write(&path, text).unwrap();
                 let then = SystemTime::now() - Duration::from_secs(age);

@@ -252,7 +252,7 @@ mod tests {
     fn a_file_is_what_is_in_it_whenever_it_was_changed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
-        let surroundings = Surroundings::new(Arc::new(Store::in_memory()));
+        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
         let set = |text: &str, age: u64| {
             fs::write(&path, text).unwrap();
             let then = SystemTime::now() - Duration::from_secs(age);
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn what_is_installed_is_told_by_names_and_links() {
         let dir = tempfile::tempdir().unwrap();
-        let look = || Surroundings::new(Arc::new(Store::in_memory())).installed(dir.path());
+        let look = || Surroundings::new(Arc::new(Store::scratch())).installed(dir.path());
         let mut seen = vec![look()];
         let mut check = |what: &str| {
             let now = look();
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn system_and_machine_stay_the_same() {
         let look = || {
-            let surroundings = Surroundings::new(Arc::new(Store::in_memory()));
+            let surroundings = Surroundings::new(Arc::new(Store::scratch()));
             (surroundings.system(), surroundings.machine())
         };
         assert_eq!(look(), look());

@@ -50,7 +50,7 @@ struct Commands {
 
 impl Commands {
     fn new() -> Self {
-        Self { store: Arc::new(Store::in_memory()), runs: Arc::default() }
+        Self { store: Arc::new(Store::scratch()), runs: Arc::default() }
     }
 
     fn knowledge(&self, is_fresh: bool) -> Arc<Knowledge> {
@@ -265,7 +265,7 @@ fn a_program_that_the_cache_lost_is_built_again_where_it_is_needed() {
         if is_lost {
             let surroundings = Surroundings::new(Arc::clone(&commands.store));
             let key = of_job(&build("main"), &first.mechanism(), &surroundings).unwrap();
-            let other = Store::in_memory();
+            let other = Store::scratch();
             other.put(&key, &commands.store.get(&key).unwrap().bytes);
             commands.store = Arc::new(other);
         }

@@ -131,7 +131,7 @@ mod tests {
     fn a_script_that_is_not_the_systems_is_asked_each_time() {
         let dir = tempfile::tempdir().unwrap();
         let tool = tool(dir.path(), "#!/bin/sh");
-        let store = Arc::new(Store::in_memory());
+        let store = Arc::new(Store::scratch());
         for number in 1..=3 {
             let asked = Asked::new(Arc::clone(&store), false);
             assert_eq!(asked.ask(&tool, &["a"]).as_deref(), Ok("version 1 a\n"));
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_tool_of_the_system_is_asked_once_for_each_question() {
-        let store = Arc::new(Store::in_memory());
+        let store = Arc::new(Store::scratch());
         let key = |args: &[&str]| {
             let asked = Asked::new(Arc::clone(&store), false);
             let said = asked.ask(Path::new("/bin/echo"), args);
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_fails_is_asked_again() {
-        let store = Arc::new(Store::in_memory());
+        let store = Arc::new(Store::scratch());
         for _ in 0..2 {
             assert!(
                 Asked::new(Arc::clone(&store), false).ask(Path::new("/bin/false"), &[]).is_err()

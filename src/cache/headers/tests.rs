@@ -83,7 +83,7 @@ fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
 
 /// This many texts whose programs are built both ways now and then, or are not.
 fn texts(number: usize, is_sample: bool) -> Vec<String> {
-    let knowledge = Knowledge::new(Arc::new(Store::in_memory()), false);
+    let knowledge = Knowledge::new(Arc::new(Store::scratch()), false);
     let mechanism = Scripted::new(1, |_: &Job| good("", false)).mechanism();
     let is_of_kind = |text: &String| {
         let key = of_job(&build(text), &mechanism, &knowledge.surroundings).expect("a key");
@@ -95,7 +95,7 @@ fn texts(number: usize, is_sample: bool) -> Vec<String> {
 #[test]
 fn a_header_is_made_when_it_pays_and_proved_before_it_counts() {
     let check = |first: Answer, ran: &str, later: Answer, ran_later: &str| {
-        let store = Arc::new(Store::in_memory());
+        let store = Arc::new(Store::scratch());
         let often = texts(9, false);
         let often: Vec<&str> = often.iter().map(String::as_str).collect();
         assert_eq!(runs(&store, &often[..7], first), ran);
@@ -127,7 +127,7 @@ fn a_header_is_made_when_it_pays_and_proved_before_it_counts() {
 
 #[test]
 fn a_header_that_makes_a_later_program_different_is_used_no_more() {
-    let store = Arc::new(Store::in_memory());
+    let store = Arc::new(Store::scratch());
     let (often, sample) = (texts(8, false), texts(1, true));
     let often: Vec<&str> = often.iter().map(String::as_str).collect();
     assert_eq!(runs(&store, &often[..6], good), "p p p p hfp f");
@@ -161,7 +161,7 @@ fn a_header_is_used_only_if_a_build_without_it_stays_within_its_limits() {
 
 #[test]
 fn after_a_difference_no_program_rehabilitates_a_header() {
-    let knowledge = Arc::new(Knowledge::new(Arc::new(Store::in_memory()), false));
+    let knowledge = Arc::new(Knowledge::new(Arc::new(Store::scratch()), false));
     let inner = Arc::new(Scripted::new(1, |_: &Job| good("header", false)));
     let uncached = Uncached { inner, knowledge: Arc::clone(&knowledge) };
     let name = Digest([7; 32]);

@@ -39,14 +39,16 @@ use crate::model::units::Bytes;
 pub use directory::{FACTS, Refused, default_place, is_private};
 pub use upkeep::{Pruned, Stat, Verified};
 
-/// Records and blobs, in a directory or only in memory.
+/// Records and blobs in a directory.
 ///
 /// It never fails its users: what cannot be kept is missing the next time, and [`warnings`](Self::warnings) says why,
 /// once.
 pub struct Store {
-    directory: Option<Directory>,
+    directory: Directory,
     cap: Bytes,
     state: Mutex<State>,
+    #[cfg(test)]
+    scratch: Option<tempfile::TempDir>,
 }
 
 /// The record of a key.
@@ -130,22 +132,14 @@ impl Store {
                 }
             }
         }
-        Ok(Self::with(Some(directory), cap, index, segments))
-    }
-
-    /// A store that is lost when it is dropped.
-    pub fn in_memory() -> Self {
-        Self::with(None, Bytes(u64::MAX), Index::default(), Vec::new())
-    }
-
-    fn with(
-        directory: Option<Directory>,
-        cap: Bytes,
-        index: Index<Spot>,
-        segments: Vec<segment::Shared>,
-    ) -> Self {
-        let state = State { index, segments, ..State::default() };
-        Self { directory, cap, state: Mutex::new(state) }
+        let state = Mutex::new(State { index, segments, ..State::default() });
+        Ok(Self {
+            directory,
+            cap,
+            state,
+            #[cfg(test)]
+            scratch: None,
+        })
     }
 
     /// The record of this key.
@@ -169,7 +163,7 @@ impl Store {
             let blob = Blob::from(segment::blob(digest, raw)?);
             (blob.digest().ok()? == *digest).then_some(blob)
         });
-        small.or_else(|| self.directory.as_ref()?.blob(digest))
+        small.or_else(|| self.directory.blob(digest))
     }
 
     /// Stores a blob. Returns whether it is in the store now.
@@ -180,27 +174,25 @@ impl Store {
             return true;
         }
         let Ok(length) = blob.len() else { return false };
-        match &self.directory {
-            Some(directory) if length > SMALL => self.keep_large(directory, &digest, blob),
-            _ => {
-                let Ok(bytes) = blob.start(length) else { return false };
-                self.append(name, &segment::of_blob(&digest, &bytes))
-            }
+        if length > SMALL {
+            return self.keep_large(&digest, blob);
         }
+        let Ok(bytes) = blob.start(length) else { return false };
+        self.append(name, &segment::of_blob(&digest, &bytes))
     }
 
-    fn keep_large(&self, directory: &Directory, digest: &Digest, blob: &Blob) -> bool {
-        if directory.has_blob(digest) {
+    fn keep_large(&self, digest: &Digest, blob: &Blob) -> bool {
+        if self.directory.has_blob(digest) {
             return true;
         }
         if self.lock().is_closed {
             return false;
         }
-        let result = directory.keep(digest, blob);
+        let result = self.directory.keep(digest, blob);
         let mut state = self.lock();
         match result {
             Ok(()) => state.has_grown = true,
-            Err(error) => state.close(directory, &error),
+            Err(error) => state.close(&self.directory, &error),
         }
         !state.is_closed
     }
@@ -210,9 +202,8 @@ impl Store {
         let mut state = self.lock();
         if let Some(writer) = &mut state.writer
             && let Err(error) = writer.flush()
-            && let Some(directory) = &self.directory
         {
-            state.close(directory, &error);
+            state.close(&self.directory, &error);
         }
         std::mem::take(&mut state.warnings)
     }
@@ -250,15 +241,8 @@ impl Store {
         if state.is_closed {
             return false;
         }
-        match state.append(self.directory.as_ref(), name, raw) {
-            Ok(()) => true,
-            Err(error) => {
-                if let Some(directory) = &self.directory {
-                    state.close(directory, &error);
-                }
-                false
-            }
-        }
+        let appended = state.append(&self.directory, name, raw);
+        appended.inspect_err(|error| state.close(&self.directory, error)).is_ok()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -279,7 +263,7 @@ impl State {
         Some((spot, lies))
     }
 
-    fn append(&mut self, directory: Option<&Directory>, name: Name, raw: &[u8]) -> io::Result<()> {
+    fn append(&mut self, directory: &Directory, name: Name, raw: &[u8]) -> io::Result<()> {
         if self.writer.as_ref().is_some_and(Appender::is_full) {
             // Dropped before another is opened, so that the same segment is not chosen again.
             self.writer = None;
@@ -312,8 +296,8 @@ impl Drop for Store {
             (state.has_grown, state.writer.take())
         };
         drop(writer);
-        if has_grown && let Some(directory) = &self.directory {
-            let _ = directory.make_room(self.cap);
+        if has_grown {
+            let _ = self.directory.make_room(self.cap);
         }
     }
 }

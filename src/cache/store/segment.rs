@@ -190,6 +190,7 @@ pub(super) fn is_whole(name: &Name, raw: &[u8]) -> bool {
 pub(super) struct Appender {
     /// The index of the segment.
     pub(super) segment: usize,
+    /// `None` after a failed write.
     files: Option<Files>,
     /// The length of the data in the file.
     length: u64,
@@ -206,27 +207,18 @@ struct Files {
 }
 
 impl Appender {
-    /// Takes a segment with room and without writer, or begins one. Without a directory it is only in memory.
-    pub(super) fn open(directory: Option<&Directory>, all: &mut Vec<Shared>) -> io::Result<Self> {
-        let (segment, files, length) = match directory {
-            None => {
-                all.clear();
-                (0, None, 0)
-            }
-            Some(directory) => {
-                let [data, index] = match directory.with_room()? {
-                    Some(files) => files,
-                    None => directory.new_segment()?,
-                };
-                let length = data.metadata()?.len();
-                let data = Arc::new(data);
-                all.push(Arc::clone(&data));
-                (all.len() - 1, Some(Files { data, index }), length)
-            }
+    /// Takes a segment with room and without writer, or begins one.
+    pub(super) fn open(directory: &Directory, all: &mut Vec<Shared>) -> io::Result<Self> {
+        let [data, index] = match directory.with_room()? {
+            Some(files) => files,
+            None => directory.new_segment()?,
         };
+        let length = data.metadata()?.len();
+        let data = Arc::new(data);
+        all.push(Arc::clone(&data));
         Ok(Self {
-            segment,
-            files,
+            segment: all.len() - 1,
+            files: Some(Files { data, index }),
             length,
             waiting: Vec::new(),
             entries: Vec::new(),
@@ -235,7 +227,7 @@ impl Appender {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.files.is_some() && self.length + self.waiting.len() as u64 >= FULL
+        self.length + self.waiting.len() as u64 >= FULL
     }
 
     /// Appends an entry and returns its position. Its stamp is later than `before`, that of the entry it replaces.
@@ -245,9 +237,7 @@ impl Appender {
         let stamp = now().max(before.saturating_add(1));
         let entry = Listed { offset: number(offset), length: number(raw.len() as u64), stamp };
         self.waiting.extend_from_slice(raw);
-        if self.files.is_some() {
-            self.entries.extend_from_slice(&entry.encoded(&name));
-        }
+        self.entries.extend_from_slice(&entry.encoded(&name));
         entry
     }
 

@@ -53,8 +53,7 @@ impl Store {
     /// # Errors
     /// What the system reports about the directory.
     pub fn stat(&self) -> io::Result<Stat> {
-        let Some(directory) = &self.directory else { return Ok(Stat::default()) };
-        let parts = directory.parts()?;
+        let parts = self.directory.parts()?;
         let count = |kind| parts.iter().filter(|part| part.kind == kind).count();
         Ok(Stat {
             records: parts.iter().map(|part| part.entries).sum(),
@@ -69,8 +68,7 @@ impl Store {
     /// # Errors
     /// What the system reports about the directory.
     pub fn prune(&self, to: Bytes) -> io::Result<Pruned> {
-        let Some(directory) = &self.directory else { return Ok(Pruned::default()) };
-        directory.prune(to, MOST)
+        self.directory.prune(to, MOST)
     }
 
     /// Reads everything, and throws away what is damaged.
@@ -78,7 +76,7 @@ impl Store {
     /// # Errors
     /// What the system reports about the directory.
     pub fn verify(&self) -> io::Result<Verified> {
-        let Some(directory) = &self.directory else { return Ok(Verified::default()) };
+        let directory = &self.directory;
         let mut verified = Verified::default();
         for found in directory.segments()? {
             directory.verify_segment(&found, &mut verified)?;
