@@ -32,51 +32,27 @@ pub struct Groups<'a> {
 /// A test data group; also the static validation of `secret`, which is beside its groups.
 struct Group<'a> {
     name: &'a str,
-    aggregation: Aggregation,
-    max_score: Option<Score>,
-    require_pass: &'a [String],
+    scoring: GroupScoring,
     cases: Vec<&'a str>,
-}
-
-impl<'a> Group<'a> {
-    fn new(name: &'a str, scoring: &'a GroupScoring, cases: Vec<&'a str>) -> Self {
-        Self {
-            name,
-            aggregation: scoring.aggregation,
-            max_score: scoring.max_score,
-            require_pass: &scoring.require_pass,
-            cases,
-        }
-    }
 }
 
 /// The static validation of `secret` beside groups, which counts like a group.
 fn beside_groups(case: &StaticCase) -> Group<'_> {
-    Group {
-        name: &case.test_case.name,
-        // For one case with points, the sum would be the same.
-        aggregation: match case.max_score {
-            Some(_) => Aggregation::Min,
-            None => Aggregation::PassFail,
-        },
-        max_score: case.max_score,
-        require_pass: &[],
-        cases: vec![&case.test_case.name],
-    }
+    let (name, max_score) = (&case.test_case.name, case.max_score);
+    // For one case with points, the sum would be the same.
+    let aggregation = max_score.map_or(Aggregation::PassFail, |_| Aggregation::Min);
+    let scoring = GroupScoring { max_score, aggregation, require_pass: Vec::new() };
+    Group { name, scoring, cases: vec![name] }
 }
 
 impl<'a> Groups<'a> {
     /// The scheme of test data; `None` if `secret` has no score.
     pub fn over(data: &'a TestData) -> Option<Self> {
-        let scoring = |name: &str| {
-            let group = data.groups.iter().find(|group| group.name == name)?;
-            group.scoring.as_ref()
-        };
         let is_root =
             |name: &str| name == SECRET || !data.groups.iter().any(|it| it.name == SECRET);
         let mut roots = data.groups.iter().filter(|it| is_root(&it.name) && it.scoring.is_some());
-        let root = roots.next()?.name.as_str();
-        let secret = scoring(root)?;
+        let root = roots.next()?;
+        let (root, secret) = (root.name.as_str(), root.scoring.as_ref()?);
         let inside = |group: &str| -> Vec<&'a str> {
             let cases = data.judged().into_iter();
             let names = cases.map(|case| case.test_case().name.as_str());
@@ -85,8 +61,8 @@ impl<'a> Groups<'a> {
         let named = data.groups.iter().filter(|group| is_inside(&group.name, root));
         let mut groups: Vec<Group<'a>> = named
             .filter_map(|group| {
-                let scoring = group.scoring.as_ref()?;
-                Some(Group::new(&group.name, scoring, inside(&group.name)))
+                let (name, scoring) = (group.name.as_str(), group.scoring.clone()?);
+                Some(Group { name, scoring, cases: inside(name) })
             })
             .collect();
         let has_groups = !groups.is_empty();
@@ -95,7 +71,7 @@ impl<'a> Groups<'a> {
             // Put first, as in judging order.
             groups.splice(..0, of_secret.map(beside_groups));
         } else {
-            groups.push(Group::new(root, secret, inside(root)));
+            groups.push(Group { name: root, scoring: secret.clone(), cases: inside(root) });
         }
         Some(Self {
             root,
@@ -123,7 +99,7 @@ impl<'a> Groups<'a> {
         if let Some(case) = static_case.filter(|case| case.test_case.name == name) {
             return case.max_score.map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
         }
-        match (group.aggregation, group.max_score) {
+        match (group.scoring.aggregation, group.scoring.max_score) {
             (Aggregation::PassFail, _) => CaseScoring::Forbidden,
             (_, None) => CaseScoring::Unbounded,
             (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
@@ -146,7 +122,7 @@ impl<'a> Groups<'a> {
         let samples = section(count(&self.samples), Vec::new(), Until::Never);
         let mut parts = Vec::new();
         for group in &self.groups {
-            let until = match (policy, group.aggregation) {
+            let until = match (policy, group.scoring.aggregation) {
                 (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => {
                     Until::Never
                 }
@@ -179,7 +155,7 @@ impl<'a> Groups<'a> {
         if self.groups.iter().any(|group| self.required(group).next().is_some()) {
             return None;
         }
-        let groups = self.groups.iter().filter(|group| match group.aggregation {
+        let groups = self.groups.iter().filter(|group| match group.scoring.aggregation {
             Aggregation::PassFail => true,
             Aggregation::Min => !self.has_parts,
             Aggregation::Sum => false,
@@ -188,20 +164,16 @@ impl<'a> Groups<'a> {
     }
 
     /// The groups that must be passed for a group to be run.
-    fn required(&self, group: &Group<'a>) -> impl Iterator<Item = &'a str> {
+    fn required<'s>(&'s self, group: &'s Group<'a>) -> impl Iterator<Item = &'s str> {
         // If there are no groups, `group` is `secret` itself, and these are its own requirements.
-        let whole: &'a [String] = if self.has_groups { &self.secret.require_pass } else { &[] };
-        whole.iter().chain(group.require_pass).map(String::as_str)
+        let whole: &[String] = if self.has_groups { &self.secret.require_pass } else { &[] };
+        whole.iter().chain(&group.scoring.require_pass).map(String::as_str)
     }
 
     /// The score of a submission that is not run on any case.
     pub fn nothing(&self) -> TotalScore {
-        TotalScore {
-            score: Some(Score::ZERO),
-            max_score: self.secret.max_score,
-            groups: Vec::new(),
-            is_best: false,
-        }
+        let (score, max_score) = (Some(Score::ZERO), self.secret.max_score);
+        TotalScore { score, max_score, ..TotalScore::default() }
     }
 
     /// The score of a submission from the results of its cases; `None` for a case that was not run.
@@ -222,10 +194,10 @@ impl<'a> Groups<'a> {
             if barred.is_none() {
                 results = group.cases.iter().map(|name| result(name)).collect();
                 is_passed = self::is_passed(&group.cases, &result).filter(|it| is_open || !it);
-                score = aggregate(group.aggregation, group.max_score, &results);
+                score = aggregate(&group.scoring, &results);
             }
             passed.insert(group.name, is_passed);
-            check(group.name, score, group.max_score)?;
+            check(group.name, score, group.scoring.max_score)?;
             let standing = match barred {
                 Some(by) => Standing::Barred { by: by.to_owned() },
                 None if results.iter().all(Option::is_some) => Standing::Complete,
@@ -235,24 +207,21 @@ impl<'a> Groups<'a> {
                 is_conditional: barred.is_none() && !is_open,
                 name: group.name.to_owned(),
                 score,
-                max_score: group.max_score,
+                max_score: group.scoring.max_score,
                 standing,
             });
             all.extend(results);
         }
         let score = match (self.has_groups, self.secret.aggregation) {
             (false, _) => groups.first().and_then(|group| group.score),
-            (true, Aggregation::PassFail) => {
-                aggregate(self.secret.aggregation, self.secret.max_score, &all)
-            }
+            (true, Aggregation::PassFail) => aggregate(self.secret, &all),
             (true, Aggregation::Sum | Aggregation::Min) => {
                 let worth = |group: &GroupScore| {
-                    group
-                        .score
-                        .map(|_| CaseResult { verdict: Verdict::Accepted, score: group.score })
+                    let score = Some(group.score?);
+                    Some(CaseResult { verdict: Verdict::Accepted, score })
                 };
                 let worths: Vec<Option<CaseResult>> = groups.iter().map(worth).collect();
-                aggregate(self.secret.aggregation, self.secret.max_score, &worths)
+                aggregate(self.secret, &worths)
             }
         };
         check(self.root, score, self.secret.max_score)?;
@@ -281,15 +250,12 @@ fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Opt
 }
 
 /// The combined score of parts; `None` if parts that were not run could change it.
-fn aggregate(
-    aggregation: Aggregation,
-    max_score: Option<Score>,
-    results: &[Option<CaseResult>],
-) -> Option<Score> {
+fn aggregate(scoring: &GroupScoring, results: &[Option<CaseResult>]) -> Option<Score> {
+    let max_score = scoring.max_score;
     let known = || results.iter().flatten();
     let points = || known().map(|result| result.score.unwrap_or_default().points());
     let is_known = results.iter().all(Option::is_some);
-    let points = match aggregation {
+    let points = match scoring.aggregation {
         Aggregation::PassFail if known().any(|result| !result.is_accepted()) => Some(0.0),
         Aggregation::Min if points().any(|points| points == 0.0) => Some(0.0),
         _ if !is_known => None,
