@@ -116,11 +116,12 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
             Reporter::Live(Box::new(Notices::new(io::stderr(), style))),
             Reporter::Live(Box::new(progress)),
         ],
-        false => vec![Reporter::Live(Box::new(
-            Terminal::new(out, io::stderr(), style)
-                .with_listing(options.listing)
-                .with_progress(progress),
-        ))],
+        false => {
+            let mut terminal = Terminal::new(out, io::stderr(), style);
+            terminal.listing = options.listing;
+            terminal.progress = progress;
+            vec![Reporter::Live(Box::new(terminal))]
+        }
     }
 }
 

@@ -47,8 +47,10 @@ pub struct Terminal<O, E> {
     out: O,
     err: E,
     style: Style,
-    listing: Listing,
-    progress: Progress,
+    /// Which submissions tables list, and in which order.
+    pub listing: Listing,
+    /// The live line, which is hidden while something is written.
+    pub progress: Progress,
     shown: Shown,
 }
 
@@ -72,20 +74,6 @@ impl<O: Write, E: Write> Terminal<O, E> {
     pub fn new(out: O, err: E, style: Style) -> Self {
         let (listing, progress) = (Listing::default(), Progress::hidden());
         Self { out, err, style, listing, progress, shown: Shown::default() }
-    }
-
-    /// Makes tables list these submissions in this order.
-    #[must_use]
-    pub fn with_listing(mut self, listing: Listing) -> Self {
-        self.listing = listing;
-        self
-    }
-
-    /// Adds a live line, which is hidden while something is written.
-    #[must_use]
-    pub fn with_progress(mut self, progress: Progress) -> Self {
-        self.progress = progress;
-        self
     }
 
     /// Writes a result.

@@ -34,7 +34,8 @@ pub(super) fn check(file: &str, style: Style, events: &[Stamped]) {
 /// The same with a table that lists other submissions, or in another order.
 pub(super) fn check_listing(file: &str, style: Style, listing: Listing, events: &[Stamped]) {
     let (out, err) = (Screen::default(), Screen::default());
-    let terminal = Terminal::new(out.clone(), err.clone(), style).with_listing(listing);
+    let mut terminal = Terminal::new(out.clone(), err.clone(), style);
+    terminal.listing = listing;
     feed(Reporter::Live(Box::new(terminal)), events);
     let (out, err) = (out.text(), err.text());
     if !style.color {
