@@ -14,13 +14,8 @@ use crate::package::archive;
 pub(super) struct Opened {
     /// Its directory.
     pub dir: PathBuf,
-    unpacked: Option<Unpacked>,
-}
-
-#[derive(Debug)]
-struct Unpacked {
-    archive: PathBuf,
-    _scratch: Scratch,
+    /// The archive, and where it is unpacked.
+    unpacked: Option<(PathBuf, Scratch)>,
 }
 
 impl Opened {
@@ -32,14 +27,14 @@ impl Opened {
         if !archive::is_archive(package) {
             return Ok(Self { dir: package.to_owned(), unpacked: None });
         }
-        let _scratch = scratch::directory(Use::Package)?;
-        let dir = archive::unpack(package, _scratch.path())?;
-        Ok(Self { dir, unpacked: Some(Unpacked { archive: package.to_owned(), _scratch }) })
+        let scratch = scratch::directory(Use::Package)?;
+        let dir = archive::unpack(package, scratch.path())?;
+        Ok(Self { dir, unpacked: Some((package.to_owned(), scratch)) })
     }
 
     /// The archive, if it is one.
     pub(super) fn archive(&self) -> Option<&Path> {
-        self.unpacked.as_ref().map(|unpacked| &*unpacked.archive)
+        self.unpacked.as_ref().map(|(archive, _)| archive.as_path())
     }
 
     /// The event with paths as if the archive were a directory, since users do not know where it was unpacked.
