@@ -1,7 +1,5 @@
 //! `juror doctor`: what this machine can do, and what would improve it.
 
-use std::thread;
-
 use clap::Args;
 
 use crate::cli::advice::{chosen, findings};
@@ -9,10 +7,12 @@ use crate::cli::cluster::survey;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::command;
+use crate::executor::parallel;
 use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::Toolchains;
 use crate::model::event::Event;
 use crate::model::host::{Diagnosis, ToolFact, ToolFound};
+use crate::model::stop::Stop;
 use crate::sandbox::Host;
 
 /// Arguments of `juror doctor`.
@@ -34,7 +34,7 @@ pub fn run(arguments: &DoctorArguments) -> ExitCode {
         }
         // Tests fork processes, so the threads that ask tools start afterwards.
         let facts = Host::facts()?;
-        let tools = tools();
+        let tools = tools()?;
         output.event(Event::HostExamined(Box::new(Diagnosis {
             chosen: chosen(&facts),
             findings: findings(&facts, &tools),
@@ -46,31 +46,18 @@ pub fn run(arguments: &DoctorArguments) -> ExitCode {
 }
 
 /// Asks all tools for their versions at the same time: some take seconds.
-fn tools() -> Vec<ToolFact> {
+fn tools() -> Result<Vec<ToolFact>, Stop> {
     let toolchains = Toolchains::default();
-    let ask = |tool: &Tool| ToolFact {
-        name: tool.name().to_owned(),
-        found: match toolchains.tool(tool, "look for tools") {
+    let ask = |tool: &Tool| {
+        let found = match toolchains.tool(tool, "look for tools") {
             Ok(found) => {
                 Ok(ToolFound { path: found.program.clone(), version: found.version.clone() })
             }
             Err(missing) => Err(missing.help),
-        },
-    };
-    thread::scope(|scope| {
-        let asked = TOOLS.each_ref().map(|tool| {
-            let asking = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
-            asking.map_err(|_| tool)
-        });
-        let answers = asked.into_iter().filter_map(|asked| match asked {
-            Ok(asking) => asking.join().ok(),
-            // No more threads can be started.
-            Err(tool) => Some(ask(tool)),
-        });
-        // Rare languages are shown only if they are installed; `juror languages` shows all.
-        let is_told = |fact: &ToolFact| {
-            fact.found.is_ok() || TOOLS.iter().any(|it| it.name() == fact.name && it.is_usual())
         };
-        answers.filter(is_told).collect()
-    })
+        // Rare languages are shown only if they are installed; `juror languages` shows all.
+        let is_told = found.is_ok() || tool.is_usual();
+        Ok(is_told.then(|| ToolFact { name: tool.name().to_owned(), found }))
+    };
+    Ok(parallel::map_on(TOOLS.len(), &TOOLS, ask)?.into_iter().flatten().collect())
 }

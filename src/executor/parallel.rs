@@ -16,6 +16,18 @@ pub fn map<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, Stop> + Sync,
 ) -> Result<Vec<R>, Stop> {
+    map_on(executor.slots(), items, work)
+}
+
+/// The same on up to this many threads.
+///
+/// # Errors
+/// The first error; later work is not begun.
+pub fn map_on<T: Sync, R: Send>(
+    most: usize,
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, Stop> + Sync,
+) -> Result<Vec<R>, Stop> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Ok(items.iter().map(|_| None).collect::<Vec<Option<R>>>()));
     let worker = || {
@@ -34,7 +46,7 @@ pub fn map<T: Sync, R: Send>(
             }
         }
     };
-    on_threads(executor.slots().min(items.len()), worker);
+    on_threads(most.min(items.len()), worker);
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(results?.into_iter().flatten().collect())
 }
