@@ -9,6 +9,7 @@ use walkdir::WalkDir;
 
 use crate::language::essence;
 use crate::language::table::Language;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::{count, joined};
 
@@ -328,11 +329,9 @@ fn modules(line: &str, is_directory: &impl Fn(&str) -> bool) -> String {
 
 /// The beginning of a source as text, without comments and contents of strings if the compiler looks where it starts.
 fn text(language: &str, path: &Path) -> String {
-    use std::io::Read;
     const MOST: u64 = 1 << 20;
-    let mut bytes = Vec::new();
     // An unreadable file is reported when it is built.
-    let _ = fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+    let mut bytes = Blob::file(path).start(MOST).unwrap_or_default();
     if starts_by_its_text(language) {
         bytes = essence::code(language, &bytes);
     }

@@ -1,7 +1,5 @@
 //! A single run of a submission for a person: its output and how it ended, without a verdict.
 
-use std::io::{self, Read};
-
 use crate::executor::{Executor, Hand};
 use crate::judge::case::{Entry, Pass, Rules, job};
 use crate::judge::classify::classify;
@@ -99,10 +97,8 @@ impl Once<'_> {
 }
 
 fn all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
-    let mut bytes = Vec::new();
-    let read = blob.open().and_then(|mut reader| reader.read_to_end(&mut bytes));
-    read.map_err(|error: io::Error| JudgeError::new("read what the program wrote", error))?;
-    Ok(bytes)
+    let read = blob.start(u64::MAX);
+    read.map_err(|error| JudgeError::new("read what the program wrote", error))
 }
 
 /// An interactor with a person in place of a submission.

@@ -1,9 +1,9 @@
 //! Text files written by people, and remarks about spots in them.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::model::blob::Blob;
 use crate::model::diagnostic::{LINE_MAX, Place, Spot};
 use crate::model::units::Bytes;
 use crate::package::faults::{Faults, Reported};
@@ -152,12 +152,10 @@ impl Untidy {
 
 /// The first bytes of a file, at most `most`. Fails if it is not a file: a pipe could block, and a device has no end.
 pub(super) fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
     if !path.metadata()?.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
-    File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Blob::file(path).start(most)
 }
 
 /// Whether there is a file of settings that contains all these words.

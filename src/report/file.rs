@@ -1,11 +1,13 @@
 //! A report file, which appears at its path only when it is complete.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+
+use crate::model::blob::Blob;
 
 /// A report's file, opened before it is written.
 #[derive(Debug)]
@@ -93,7 +95,6 @@ pub fn resolved(path: &Path) -> io::Result<PathBuf> {
 /// Whether a file is empty, or its beginning contains a text.
 fn has(path: &Path, sign: &str) -> io::Result<bool> {
     const BEGINNING: u64 = 4 << 10;
-    let mut text = Vec::new();
-    File::open(path)?.take(BEGINNING).read_to_end(&mut text)?;
+    let text = Blob::file(path).start(BEGINNING)?;
     Ok(text.is_empty() || text.windows(sign.len()).any(|it| it == sign.as_bytes()))
 }
