@@ -197,8 +197,6 @@ pub struct Features<'g> {
     variables: Vec<Variable>,
     /// The features, in the order of their figures.
     pub list: Vec<Feature>,
-    /// Whether inputs consist of several test cases.
-    pub has_cases: bool,
 }
 
 impl<'g> Features<'g> {
@@ -291,7 +289,7 @@ impl<'g> Features<'g> {
             AnswersEqual,
         ];
         list.extend(of_answer.map(|about| plain(about, "", has_cases)));
-        Self { grammar, variables, list, has_cases }
+        Self { grammar, variables, list }
     }
 
     /// Whether it is the value of a variable that counts iterations.

@@ -49,11 +49,6 @@ fn above(points: &[Point], floor: Floor) -> Vec<Point> {
     above
 }
 
-/// How many points are above the floor and so show a law.
-pub fn telling(points: &[Point], floor: Floor) -> usize {
-    above(points, floor).len()
-}
-
 /// The law of the points above the floor.
 pub fn growth(points: &[Point], floor: Floor) -> Growth {
     let mut seen = above(points, floor);
@@ -185,7 +180,7 @@ mod tests {
             let points =
                 measured(&sizes, &wrong, |size| top * (size / largest).powf(exponent));
             let found = growth(&points, FLOOR);
-            prop_assume!(telling(&points, FLOOR) >= 6);
+            prop_assume!(above(&points, FLOOR).len() >= 6);
             prop_assert_eq!(found.law, Law::Power);
             let estimate = found.estimate.unwrap();
             prop_assert!(
