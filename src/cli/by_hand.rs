@@ -1,12 +1,10 @@
 //! Lets a person at the terminal talk with a program in the sandbox.
 
-use std::io::{self, IsTerminal, PipeReader, PipeWriter, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
-
+use std::io::{self, IsTerminal, PipeReader, Read, Write};
+use std::os::fd::OwnedFd;
 use std::thread;
 
-use rustix::event::{PollFd, PollFlags, poll};
-
+use crate::cli::stdin::UntilBell;
 use crate::executor::Hand;
 use crate::model::judgement::JudgeError;
 use crate::model::text::visible;
@@ -23,13 +21,15 @@ pub(super) fn talk<R, E: From<JudgeError>>(
     run: impl FnOnce(Hand) -> Result<R, E>,
 ) -> Result<(R, Bytes), E> {
     let fault = |error| JudgeError::new("connect the program with the terminal", error);
-    let (reads, to) = io::pipe().map_err(fault)?;
+    let (reads, mut to) = io::pipe().map_err(fault)?;
     let (from, writes) = io::pipe().map_err(fault)?;
     let (over, bell) = io::pipe().map_err(fault)?;
+    let mut typed = UntilBell::stdin(over).map_err(fault)?;
     let hand = Hand { reads: OwnedFd::from(reads), writes: OwnedFd::from(writes) };
 
     thread::scope(|scope| {
-        scope.spawn(|| hand_on(to, over));
+        // Until the program or the person ends.
+        scope.spawn(move || io::copy(&mut typed, &mut to));
         let shown = scope.spawn(|| show(from, mark, most.map_or(u64::MAX, |most| most.0)));
         let done = run(hand);
         // The first thread stops waiting for the person; the second one ends when no writer is left.
@@ -37,33 +37,6 @@ pub(super) fn talk<R, E: From<JudgeError>>(
         let written = shown.join().unwrap_or_default();
         Ok((done?, Bytes(written)))
     })
-}
-
-/// Passes on what the person types, until the program or the person ends.
-fn hand_on(mut to: PipeWriter, over: PipeReader) {
-    let stdin = io::stdin();
-    let mut buffer = [0; 4096];
-    loop {
-        let mut fds = [
-            PollFd::new(&stdin, PollFlags::IN),
-            PollFd::from_borrowed_fd(over.as_fd(), PollFlags::IN),
-        ];
-        match poll(&mut fds, None) {
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(_) => return,
-            Ok(_) if !fds[1].revents().is_empty() => return,
-            Ok(_) => {}
-        }
-        // Not through the buffer of `Stdin`, since `poll` does not see what it holds.
-        match rustix::io::read(&stdin, &mut buffer) {
-            Ok(0) | Err(_) => return,
-            Ok(length) => {
-                if to.write_all(&buffer[..length]).is_err() {
-                    return;
-                }
-            }
-        }
-    }
 }
 
 /// Shows the program's output as it comes, and counts its bytes.

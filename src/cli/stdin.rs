@@ -1,7 +1,7 @@
-//! Standard input that does not keep a command from ending while nothing arrives.
+//! Standard input that does not keep a command, or a thread of it, from ending while nothing arrives.
 
 use std::fs::File;
-use std::io::{self, Read, stdin};
+use std::io::{self, PipeReader, Read, stdin};
 use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -25,11 +25,15 @@ pub(super) fn is_end(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ConnectionAborted && error.to_string() == ENDED
 }
 
+/// Standard input without the buffer of `Stdin`, since `poll` does not see what that holds.
+fn unbuffered() -> io::Result<File> {
+    Ok(File::from(stdin().as_fd().try_clone_to_owned()?))
+}
+
 impl Patient {
     /// Reads standard input until all runs are ended.
     pub(super) fn stdin(stop_handle: StopHandle) -> io::Result<Self> {
-        let from = File::from(stdin().as_fd().try_clone_to_owned()?);
-        Ok(Self { from, stop_handle })
+        Ok(Self { from: unbuffered()?, stop_handle })
     }
 
     /// Its size, if that is known.
@@ -51,6 +55,30 @@ impl Read for Patient {
                 // If polling fails, reading reports why.
                 Ok(_) | Err(_) => return self.from.read(to),
             }
+        }
+    }
+}
+
+/// Standard input that also ends when something arrives in a pipe, or nobody can write there any more.
+pub(super) struct UntilBell {
+    from: File,
+    bell: PipeReader,
+}
+
+impl UntilBell {
+    pub(super) fn stdin(bell: PipeReader) -> io::Result<Self> {
+        Ok(Self { from: unbuffered()?, bell })
+    }
+}
+
+impl Read for UntilBell {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let mut asked = [self.from.as_fd(), self.bell.as_fd()]
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        poll(&mut asked, None)?;
+        match asked[1].revents().is_empty() {
+            true => self.from.read(to),
+            false => Ok(0),
         }
     }
 }

@@ -1,18 +1,18 @@
 //! `juror worker`: runs jobs for another juror, through its standard streams or a NATS server.
 
 use std::fs::{self, File};
-use std::io::{self, PipeReader, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 #[cfg(feature = "nats")]
 use std::sync::mpsc::channel;
 
 use clap::Args;
-use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::{on_signal, shortfall};
 use crate::cli::options::one_of;
+use crate::cli::stdin::UntilBell;
 use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::language::toolchain::Toolchains;
@@ -61,12 +61,12 @@ pub fn run(arguments: &WorkerArguments) -> ExitCode {
 
 fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     let streams = || {
-        let (input, output) = (io::stdin(), io::stdout());
-        let copies = (input.as_fd().try_clone_to_owned()?, output.as_fd().try_clone_to_owned()?);
-        Ok((File::from(copies.0), File::from(copies.1), io::pipe()?))
+        let (asked, ask) = io::pipe()?;
+        let output = io::stdout().as_fd().try_clone_to_owned()?;
+        Ok((UntilBell::stdin(asked)?, File::from(output), ask))
     };
     let streams = streams();
-    let (input, output, (asked, ask)) =
+    let (input, output, ask) =
         streams.map_err(|error: io::Error| JudgeError::new("open the standard streams", error))?;
     let ask = Arc::new(ask);
     let end = {
@@ -76,7 +76,7 @@ fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     };
     on_signal(end.clone())?;
     let (local, facts) = start(arguments)?;
-    serve(facts, &local, &Toolchains::default(), Heard { input, asked }, output, &end)
+    serve(facts, &local, &Toolchains::default(), input, output, &end)
 }
 
 #[cfg(feature = "nats")]
@@ -123,21 +123,3 @@ fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
 
 /// How many rounds of work measure the machine's speed: together about ten milliseconds.
 const ROUNDS: usize = 20;
-
-/// Standard input that also ends when a signal comes.
-struct Heard {
-    input: File,
-    asked: PipeReader,
-}
-
-impl Read for Heard {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut fds = [&self.input.as_fd(), &self.asked.as_fd()]
-            .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN));
-        poll(&mut fds, None)?;
-        match fds[1].revents().is_empty() {
-            true => self.input.read(buffer),
-            false => Ok(0),
-        }
-    }
-}
