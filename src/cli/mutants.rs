@@ -104,9 +104,7 @@ fn run_on(arguments: &MutantsArguments, output: &Output) -> Result<(), Stop> {
 /// The submissions with their mutants.
 fn mutated(arguments: &MutantsArguments, problem: &Problem) -> Result<Vec<Mutated>, Stop> {
     let submissions = match &arguments.submission {
-        Some(path) => {
-            vec![named(path, problem).map_err(|it| Stop::Refused(Mend::CommandLine, vec![it]))?]
-        }
+        Some(path) => vec![named(path, problem).map_err(Stop::usage)?],
         None => problem.submissions.iter().filter(|it| is_accepted(it)).cloned().collect(),
     };
     let mut all = Vec::new();

@@ -94,13 +94,8 @@ fn run_on(arguments: &RunArguments, output: &Output) -> Result<(), Stop> {
     if arguments.play && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
-    let submission = match &arguments.submission {
-        None => None,
-        Some(path) => {
-            let named = named(path, &problem);
-            Some(named.map_err(|remark| Stop::Refused(Mend::CommandLine, vec![remark]))?)
-        }
-    };
+    let submission = arguments.submission.as_ref().map(|path| named(path, &problem));
+    let submission = submission.transpose().map_err(Stop::usage)?;
     let name = case_name(arguments, &problem)?;
     output.event(package_read(&problem, 0, 0));
     let host = Host::start(&arguments.host, output)?;
