@@ -12,7 +12,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::options::{CacheOptions, OutputOptions};
 use crate::cli::output::{command, print};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::stop::Stop;
+use crate::model::stop::{Mend, Stop};
 use crate::model::units::Bytes;
 
 /// Arguments of `juror cache`.
@@ -76,7 +76,7 @@ fn act(arguments: &CacheArguments) -> Result<(), Stop> {
     let said = said.map_err(|error| {
         let help = "make it a directory that you can read and write, or remove it";
         let unusable = Diagnostic::error(&dir, format!("cannot be used: {error}")).help(help);
-        Stop::usage(unusable)
+        Stop::Refused(Mend::CommandLine, vec![unusable.into()])
     })?;
     print("what is kept", |out| out.write_all(said.as_bytes()))
 }
