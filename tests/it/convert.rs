@@ -224,6 +224,14 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     check_both(&fixture, "sum", ["legacy", "2025-09"], &there, &back);
     let fixture = scoring(["max_score: 40\nscore_aggregation: min\n", all, "max_score: 60\n"]);
     check_both(&fixture, "sum", ["legacy", "2025-09"], &[samples, WA_BACK], &[back[0], WA_THERE]);
+    // If all groups together are all or nothing, their own points do not count.
+    let each_whole = "max_score: 33\nscore_aggregation: pass-fail\n";
+    let fixture =
+        scoring(["max_score: 100\nscore_aggregation: pass-fail\n", each_whole, each_whole]);
+    let whole = "data/secret | score: 100 if all is accepted, else 0 | the least of its groups";
+    let own = "data/secret/large +1 | score: 33 if all is accepted, else 0 | 100 if all is accepted, else 0";
+    check(&fixture, "sum", "legacy", &[samples, whole, own, WA_BACK]);
+    fixture.check("judge new sum/submissions/accepted/right.sh", 0, &["score 100 of 100"]);
     // What is rejected on some test cases keeps its points.
     let fixture = scoring(["max_score: 100\n", all, each]);
     fixture.write("part.sh", "read -r a b; echo $((a == 0 ? 1 : a + b))\n");
@@ -346,8 +354,8 @@ fn scores_that_only_graders_can_say_are_named() {
         &[
             "data | points of a submission that is rejected as a whole: none | left out",
             "data | samples: do not count for the verdict | left out",
-            "data/secret | greatest score: nothing | 103",
-            "data/secret/a | score: the greatest of 5 for each accepted test case and -1 for others | 50 for each accepted test case",
+            "data/secret | greatest score: 7.5 | 8",
+            "data/secret/a | score: the greatest of 5 for each accepted test case and -1 for others | 2.5 for each accepted test case",
             "data/secret/a | verdict: the worst of all decides | left out",
             "data/secret/b | score: 2.5 if all is accepted, else 0 | 3 if all is accepted, else 0",
             unused,
@@ -384,6 +392,31 @@ fn scores_that_only_graders_can_say_are_named() {
             "submissions/accepted/right.sh | expected: AC as a whole | AC on each test case",
         ],
     );
+}
+
+#[test]
+fn groups_in_groups_become_one_with_the_greatest_score_that_they_have_together() {
+    let check = |outer: &str, expected: &str| {
+        let least = "grader_flags: min\naccept_score: 30\n";
+        let groups = [
+            ("secret", "on_reject: continue\n"),
+            ("secret/a", outer),
+            ("secret/a/x", least),
+            ("secret/a/y", least),
+            ("secret/b", least),
+        ];
+        let cases = ["secret/a/x/1 0 3", "secret/a/y/1 5 8", "secret/b/1 9 1"];
+        let fixture = legacy::package("type: scoring\n", &groups, &cases);
+        fixture.write("old/graders/grade.sh", "echo AC 1\n");
+        fixture.check("convert old --to 2025-09 new", 0, &[]);
+        assert_eq!(fixture.read("new/data/secret/a/test_group.yaml"), expected, "{outer}");
+        fixture.check("judge new old/submissions/accepted/right.sh", 0, &["score"]);
+    };
+    check("grader_flags: min\n", "max_score: 30\nscore_aggregation: min\n");
+    check("grader_flags: sum\n", "max_score: 60\nscore_aggregation: sum\n");
+    check("grader_flags: max\n", "max_score: 30\nscore_aggregation: sum\n");
+    check("grader_flags: avg\nrange: 0 40\n", "max_score: 40\nscore_aggregation: sum\n");
+    check("grading: custom\n", "max_score: 100\nscore_aggregation: sum\n");
 }
 
 /// Compares with the judge answer.

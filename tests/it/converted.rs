@@ -164,6 +164,7 @@ fn points_of_polygon_are_kept_as_nearly_as_the_format_can_say() {
     // A checker that may give a part of the points is called without knowing how many are all.
     let half = "if (found == expected + 1) say(argc, argv, 7, \"30\"); // as quitp does\n    if (found != expected)";
     fixture.write("poly/files/check.cpp", polygon::CHECKER.replace("if (found != expected)", half));
+    fixture.check("judge poly first.sh --all", 1, &["10 of 100"]);
     let all = "was: score: 60 if all is accepted, else 0 became:";
     lost("2025-09", &[&format!("{all} 60 if each output has some points, else 0")]);
     lost("legacy", &[&format!("{all} the least that the output validator gives, up to 60")]);

@@ -170,6 +170,12 @@ impl Planner<'_> {
     fn new_scores(&self, groups: &BTreeSet<String>, files: &mut Files) {
         let scored = self.scored();
         let rule = |name: &str| scored.get(name).map(|group| (&group.rule, group.most));
+        // Without a program that gives scores, each group needs a bound.
+        let bound = (!rules::has_program(self.problem)).then_some(UNKNOWN_MOST);
+        let score_of = |rule: &Rule, most: Option<Score>| {
+            let (how, most) = score_of(rule, most);
+            (how, most.or(bound))
+        };
         // The sum of the greatest scores of the groups, and what it gains because the format has whole ones only.
         let (mut total, mut gained) = (Some(0.0), 0.0);
         for name in groups {
@@ -196,7 +202,7 @@ impl Planner<'_> {
                 let (how, most) = score_of(rule, most);
                 score_keys(how, most)
             }
-            (false, Rule::LeastOfGroups) => score_keys("min", most.map(Score::points)),
+            (false, Rule::LeastOfGroups) => score_keys("min", score_of(rule, most).1),
             // If one group has no bound, the sum has none.
             (false, _) => {
                 let most = total.map(|sum| most.map_or(sum, Score::points) + gained);
@@ -313,8 +319,12 @@ impl Planner<'_> {
                 ("range", text(format!("0 {most}"))),
             ]
         };
+        let whole = scored.get("secret").map(|secret| &secret.rule);
+        // If only all groups together have points, the least of them does: each has all points, or none.
+        let whole = whole.filter(|it| matches!(it, Rule::AllOrNothing(_) | Rule::SomePart(_)));
         for (name, group) in &scored {
-            files.entry(name.clone()).or_default().extend(keys(&group.rule, group.most));
+            let rule = whole.unwrap_or(&group.rule);
+            files.entry(name.clone()).or_default().extend(keys(rule, group.most));
         }
         if let Some(secret) = scored.get("secret") {
             let (_, most) = score_of(&secret.rule, secret.most);
@@ -428,9 +438,12 @@ fn score_of(rule: &Rule, most: Option<Score>) -> (&'static str, Option<f64>) {
         Rule::SumSaid => ("sum", None),
         Rule::SumOfGroups => ("sum", most),
         Rule::LeastOfGroups => ("min", most),
-        Rule::Other(_) => ("sum", Some(most.unwrap_or(100.0))),
+        Rule::Other(_) => ("sum", Some(most.unwrap_or(UNKNOWN_MOST))),
     }
 }
+
+/// The greatest score of a group if nothing says what it is.
+const UNKNOWN_MOST: f64 = 100.0;
 
 /// Three times a third counts as one.
 fn rounded(sum: f64) -> f64 {

@@ -86,19 +86,20 @@ pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
             let groups = graders.groups.iter();
             // The facts about the whole cover the worth of samples.
             let groups = groups.filter(|group| !["", "sample"].contains(&&*group.name));
-            let scored = |name, grading: &GroupGrading| {
+            let scored = |group| {
+                let GradedGroup { name, grading }: &GradedGroup = group;
                 let rule = graded(problem, graders, name, grading);
                 let inside = Inside::of(problem, name);
                 let most = match (&rule, &grading.grader) {
                     (Rule::Other(_), Grader::Default(_)) if is_once(graders, &inside) => {
                         Some(grading.accept_score)
                     }
-                    (Rule::Other(_), _) => grading.range.to,
-                    _ => grading.range.to.filter(|_| inside.has_groups),
+                    (Rule::Other(_), _) => greatest(problem, graders, group),
+                    _ => greatest(problem, graders, group).filter(|_| inside.has_groups),
                 };
                 Scored { name, rule, most, require_pass: &[] }
             };
-            groups.map(|group| scored(group.name.as_str(), &group.grading)).collect()
+            groups.map(scored).collect()
         }
     }
 }
@@ -147,6 +148,11 @@ fn all(problem: &Problem, points: Score) -> Rule {
 /// The programs that decide about outputs.
 fn programs(problem: &Problem) -> impl Iterator<Item = &Program> {
     problem.output_validators.iter().chain(&problem.interactor)
+}
+
+/// Whether there is such a program.
+pub(super) fn has_program(problem: &Problem) -> bool {
+    programs(problem).next().is_some()
 }
 
 /// Whether a program with the format's own protocol mentions the file with a score.
@@ -208,6 +214,37 @@ fn is_once(graders: &Graders, inside: &Inside<'_>) -> bool {
     graders.dialect == Dialect::DomJudge
         && !inside.has_groups
         && graders.custom_score == CustomScore::Never
+}
+
+/// The greatest score of a group: the end of its range, or else what its groups and test cases come to. `None` if a
+/// program decides.
+fn greatest(problem: &Problem, graders: &Graders, group: &GradedGroup) -> Option<Score> {
+    let GroupGrading { grader, accept_score, reject_score, range, .. } = &group.grading;
+    if range.to.is_some() {
+        return range.to;
+    }
+    let Grader::Default(modes) = grader else { return None };
+    let is_part = |name: &str| {
+        let rest = name.strip_prefix(&group.name).and_then(|rest| rest.strip_prefix('/'));
+        rest.is_some_and(|rest| !rest.contains('/'))
+    };
+    let inside = Inside::of(problem, &group.name);
+    let has_points = !says(problem, graders) && graders.objective == Objective::Max;
+    let of_case = if accept_score.exceeds(*reject_score) { accept_score } else { reject_score };
+    let cases = inside.cases.iter().filter(|case| is_part(&case.name));
+    let cases = cases.map(|_| Some(*of_case).filter(|_| has_points));
+    let groups = graders.groups.iter().filter(|inner| is_part(&inner.name));
+    let parts = groups.map(|inner| greatest(problem, graders, inner)).chain(cases);
+    let points: Option<Vec<f64>> = parts.map(|part| part.map(|it| it.points())).collect();
+    let points = points.filter(|points| !points.is_empty())?.into_iter();
+    let count = points.len() as f64;
+    Score::new(match modes.score {
+        _ if is_once(graders, &inside) => of_case.points(),
+        ScoreMode::Sum => points.sum(),
+        ScoreMode::Average => points.sum::<f64>() / count,
+        ScoreMode::Min => points.fold(f64::INFINITY, f64::min),
+        ScoreMode::Max => points.fold(f64::NEG_INFINITY, f64::max),
+    })
 }
 
 fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGrading) -> Rule {

@@ -205,9 +205,11 @@ impl Planner<'_> {
             Rule::Each(..) | Rule::Unequal(_) => !is_standard,
             _ => false,
         };
-        let has_program = !problem.output_validators.is_empty() || problem.interactor.is_some();
         match &problem.graders {
-            None => has_program && rules::scored(problem).iter().any(|group| says(&group.rule)),
+            None => {
+                let mut scored = rules::scored(problem).into_iter();
+                rules::has_program(problem) && scored.any(|group| says(&group.rule))
+            }
             Some(graders) => graders.custom_score == CustomScore::Required,
         }
     }
