@@ -29,7 +29,8 @@ pub struct Class {
 pub struct Handed {
     /// Its file, or the directory with all of its files.
     pub path: PathBuf,
-    /// The file in the directory to start, if only one can start and its name does not show it.
+    /// The file to start, if its name does not show it: the only one that can start in the directory, or the file itself
+    /// if another one beside it could.
     pub entry_point: Option<String>,
     /// The files beside a file that may belong to it, by their paths from its directory.
     pub beside: Vec<PathBuf>,
@@ -150,8 +151,14 @@ impl Class {
                 let below =
                     |part: &&PathBuf| part.strip_prefix(path.parent()?).ok().map(Path::to_owned);
                 let used = used(language, path, chosen);
+                // One of them may have the usual name.
+                let entry_point = (!used.is_empty()).then(|| path.file_name()?.to_str()).flatten();
                 let beside = parts.iter().copied().chain(used);
-                Handed { beside: beside.filter_map(|it| below(&it)).collect(), ..Handed::new(path) }
+                Handed {
+                    entry_point: entry_point.map(str::to_owned),
+                    beside: beside.filter_map(|it| below(&it)).collect(),
+                    ..Handed::new(path)
+                }
             }));
         }
         self.programs.len() - before
@@ -438,7 +445,7 @@ mod tests {
             &format!("a/B.java={main} {{ C.f(); }}"),
             &format!("a/C.java={main} // A"),
         ];
-        let programs = ["a/A.java+B.java+C.java", "a/B.java+C.java", "a/C.java"];
+        let programs = ["a/A.java:A.java+B.java+C.java", "a/B.java:B.java+C.java", "a/C.java"];
         check(&files.map(|it| it.as_str()), &programs, &[]);
         check(&["a/X.PY=1", "b/Y.CPP=int main()"], &["a/X.PY", "b/Y.CPP"], &[]);
     }

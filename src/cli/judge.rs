@@ -1,7 +1,7 @@
 //! `juror judge`: submissions on a problem's test cases.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -323,6 +323,9 @@ fn submissions(
                     Ok(mut submission) => {
                         class.insert(submission.name.clone());
                         let program = &mut submission.program;
+                        // A main program of the package starts, whatever students call their files.
+                        program.entry_point =
+                            entry_point.filter(|entry| !has_main(&program.include, entry));
                         let dir = program.path.parent().map(Path::to_owned).unwrap_or_default();
                         let beside = beside.into_iter().map(|name| IncludedFile {
                             path: dir.join(&name),
@@ -331,7 +334,6 @@ fn submissions(
                         });
                         // Files of the package take precedence, as they do over its own.
                         program.include.splice(0..0, beside);
-                        program.entry_point = entry_point;
                         submissions.push(submission);
                     }
                     Err(remark) => missing.push(remark),
@@ -364,6 +366,14 @@ fn submissions(
         submissions.push(typed(&arguments.program));
     }
     Ok(submissions)
+}
+
+/// Whether one of these files is a main file in the language of this one, such as a grader.
+fn has_main(files: &[IncludedFile], entry_point: &str) -> bool {
+    let ending = Path::new(entry_point).extension();
+    let is_main = |stem: &OsStr| stem.eq_ignore_ascii_case("main");
+    let mut names = files.iter().map(|file| file.name.as_path());
+    names.any(|name| name.extension() == ending && name.file_stem().is_some_and(is_main))
 }
 
 /// The submission that the command line names.

@@ -33,9 +33,10 @@ struct TopType {
     has_main: bool,
 }
 
-/// Gives each source the name that its public type demands, and finds the class that starts: the wanted one, the usual
-/// one, or the only one of the program's own files with a `main`; of several, the only one that its file is named
-/// after. A single source without a `main` starts, too: compiler or machine say what is wrong with it.
+/// Gives each source the name that its public type demands, and finds the class that starts: the wanted one, or that of
+/// the wanted file; the usual one; or the only one of the program's own files with a `main`; of several, the only one
+/// that its file is named after. A single source without a `main` starts, too: compiler or machine say what is wrong
+/// with it.
 pub fn program(
     files: &mut [TreeEntry],
     sources: &[PathBuf],
@@ -50,8 +51,9 @@ pub fn program(
             continue;
         }
         let found = declarations(&String::from_utf8_lossy(files[at].bytes()));
-        let is_own = own.contains(&files[at].name);
-        let name = found.file_name(&files[at].name);
+        let given = files[at].name.clone();
+        let is_own = own.contains(&given);
+        let name = found.file_name(&given);
         if !files.iter().any(|it| it.name == name) {
             files[at].name = name;
         }
@@ -62,15 +64,21 @@ pub fn program(
             qualified: format!("{package}{}", it.name),
             of_type: it,
             file: file.clone(),
+            given: given.clone(),
             is_own,
         }));
     }
     let named =
         |name: &str| classes.iter().find(|it| it.of_type.name == name || it.qualified == name);
+    let of_file = |name: &str| {
+        let mut inside = classes.iter().filter(|it| it.given == Path::new(name));
+        inside.find(|it| it.of_type.has_main)
+    };
     let starting: Vec<&Class> =
         classes.iter().filter(|it| it.is_own && it.of_type.has_main).collect();
     let main = match (wanted, named(usual), &starting[..]) {
         (Some(wanted), _, _) => named(wanted.strip_suffix(".java").unwrap_or(wanted))
+            .or_else(|| of_file(wanted))
             .ok_or_else(|| missing(wanted, sources))?,
         (None, Some(class), _) => class,
         (None, None, [class]) => *class,
@@ -117,6 +125,8 @@ struct Class {
     of_type: TopType,
     qualified: String,
     file: PathBuf,
+    /// The name of the file before it was renamed.
+    given: PathBuf,
     is_own: bool,
 }
 

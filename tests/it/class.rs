@@ -20,6 +20,31 @@ fn verdicts(document: &serde_json::Value) -> Vec<String> {
 }
 
 #[test]
+fn a_java_program_starts_itself_even_beside_one_called_main() {
+    if !crate::builds::has("javac") {
+        return;
+    }
+    let fixture = Fixture::new();
+    let main = |class: &str, prints: &str| {
+        format!(
+            "public class {class} {{ static int twice(int n) {{ return 2 * n; }}\n\
+             public static void main(String[] args) {{\n\
+             java.util.Scanner in = new java.util.Scanner(System.in);\n\
+             int a = in.nextInt(), b = in.nextInt(); System.out.println({prints}); }} }}\n"
+        )
+    };
+    let sum = main("Sum", "(Main.twice(a) + Main.twice(b)) / 2");
+    class(&fixture, &[("anna/Sum.java", &sum), ("anna/Main.java", &main("Main", "a - b"))]);
+    let judge = "judge sum class --time-limit 20";
+    let document = fixture.json(judge, 1);
+    assert_eq!(verdicts(&document), ["class/anna/Main.java WA", "class/anna/Sum.java AC"]);
+    // A main program of the package starts before all.
+    fixture.write("sum/include/java/Main.java", main("Main", "a + b"));
+    let document = fixture.json(judge, 0);
+    assert_eq!(verdicts(&document), ["class/anna/Main.java AC", "class/anna/Sum.java AC"]);
+}
+
+#[test]
 fn each_student_is_a_submission_and_what_is_no_program_is_told() {
     let fixture = Fixture::new();
     class(

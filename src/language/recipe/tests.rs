@@ -224,6 +224,22 @@ fn a_submitted_file_starts_rather_than_an_included_one() {
 }
 
 #[test]
+fn a_java_file_that_is_asked_for_starts_before_one_with_the_usual_name() {
+    let main = |class: &str| format!("class {class} {{ static void main(String[] a) {{}} }}");
+    let other = source(&format!("Main.java={}", main("Main")));
+    let check = |file: &str, text: &str, expected: &str| {
+        let file_with_text = format!("{file}={text}");
+        let files = &[file_with_text.as_str()];
+        let case = Case { files, shape: Shape::File, entry: Some(file), ..DIRECTORY };
+        let included = vec![(Some("java".to_owned()), other.clone())];
+        assert_eq!(shown(told(&case, included)), expected, "{text}");
+    };
+    check("Sum.java", &main("Sum"), "java: Main.java Sum.java -> Sum");
+    let two = format!("class B {{}} public {}", main("A"));
+    check("mine.java", &two, "java: Main.java A.java -> A");
+}
+
+#[test]
 fn a_cargo_project_is_rust_whatever_lies_beside() {
     check(&["Cargo.toml=[package]\nname = 'p'", "src/main.rs", "build.py"], "rust:  -> p");
 }
