@@ -9,7 +9,7 @@ use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 
 use crate::grammar::ast::{Compare, Operator};
-use crate::grammar::number::{Int, POWER_BITS_MAX};
+use crate::grammar::number::{Int, NUMBER_BITS_MAX};
 use crate::grammar::value::Value;
 
 /// `left op right`.
@@ -17,29 +17,35 @@ use crate::grammar::value::Value;
 /// # Errors
 /// The fault, in words.
 pub(super) fn binary(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
-    match (left, right) {
-        (Value::Int(a), Value::Int(b)) => integers(op, a, b).map(Value::Int),
-        _ => floats(op, left, right),
-    }
+    let result = match (left, right) {
+        (Value::Int(a), Value::Int(b)) => integers(op, a, b)?.map(Value::Int),
+        _ => floats(op, left, right)?,
+    };
+    result.filter(|it| it.more_bits() <= NUMBER_BITS_MAX).ok_or_else(|| {
+        format!(
+            "{left} {op} {right} is too large: its result may have up to {NUMBER_BITS_MAX} bits"
+        )
+    })
 }
 
-fn integers(op: Operator, a: &Int, b: &Int) -> Result<Int, String> {
-    match op {
-        Operator::Add => Ok(a.plus(b)),
-        Operator::Sub => Ok(a.minus(b)),
-        Operator::Mul => Ok(a.times(b)),
-        Operator::Div => a.divided(b).ok_or_else(|| format!("{a} is divided by zero")),
-        Operator::Rem => a.remainder(b).ok_or_else(|| format!("the remainder of {a} by zero")),
-        Operator::Pow => {
-            let exponent = exponent(b)?;
-            a.power(exponent).ok_or_else(|| {
-                format!("{a} ^ {b} is too large: its result may have up to {POWER_BITS_MAX} bits")
-            })
+/// The result; `None` if it is too large to be computed.
+fn integers(op: Operator, a: &Int, b: &Int) -> Result<Option<Int>, String> {
+    Ok(match op {
+        Operator::Add => Some(a.plus(b)),
+        Operator::Sub => Some(a.minus(b)),
+        Operator::Mul => Some(a.times(b)),
+        Operator::Div => {
+            Some(a.divided(b).ok_or_else(|| format!("{} is divided by zero", a.shown()))?)
         }
-    }
+        Operator::Rem => {
+            Some(a.remainder(b).ok_or_else(|| format!("the remainder of {} by zero", a.shown()))?)
+        }
+        Operator::Pow => a.power(exponent(b)?),
+    })
 }
 
-fn floats(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
+/// The result; `None` if it is too large to be computed.
+fn floats(op: Operator, left: &Value, right: &Value) -> Result<Option<Value>, String> {
     let ratio = |value: &Value| {
         value.ratio().ok_or_else(|| {
             format!("{value} is {}, which cannot be used in arithmetic", value.kind())
@@ -63,15 +69,15 @@ fn floats(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
             let bits = a.numer().bits().max(a.denom().bits());
             match i32::try_from(exponent) {
                 Ok(exponent)
-                    if bits.saturating_mul(exponent.unsigned_abs().into()) <= POWER_BITS_MAX =>
+                    if bits.saturating_mul(exponent.unsigned_abs().into()) <= NUMBER_BITS_MAX =>
                 {
                     a.pow(exponent)
                 }
-                _ => return Err(format!("{left} ^ {right} is too large")),
+                _ => return Ok(None),
             }
         }
     };
-    Ok(float(result))
+    Ok(Some(float(result)))
 }
 
 fn exponent(value: &Int) -> Result<u64, String> {
@@ -79,7 +85,7 @@ fn exponent(value: &Int) -> Result<u64, String> {
         Int::Small(value) => u64::try_from(*value).ok(),
         Int::Big(value) => value.to_u64(),
     };
-    fits.ok_or_else(|| format!("the exponent {value} is not from 0 to 2^64 - 1"))
+    fits.ok_or_else(|| format!("the exponent {} is not from 0 to 2^64 - 1", value.shown()))
 }
 
 /// `-value`.

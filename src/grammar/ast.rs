@@ -2,6 +2,7 @@
 
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
+use crate::model::words::words;
 
 /// An expression: a value, or a test, which is true or false.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,21 +71,23 @@ pub enum ExprKind {
     },
 }
 
-/// An operator of two numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Rem,
-    /// `^`
-    Pow,
+words! {
+    /// An operator of two numbers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Operator {
+        /// The sum.
+        Add = "+",
+        /// The difference.
+        Sub = "-",
+        /// The product.
+        Mul = "*",
+        /// The quotient.
+        Div = "/",
+        /// The remainder.
+        Rem = "%",
+        /// The power.
+        Pow = "^",
+    }
 }
 
 /// A variable, possibly with indices.

@@ -139,6 +139,10 @@ impl Interpreter<'_> {
                 self.vars.set(name.slot, &index, value);
             }
         }
+        if self.vars.is_full() {
+            let message = "the variables hold more than 2 GiB".to_owned();
+            return Err(Stop::fault(name.span, message, "keep less, or UNSET what is not needed"));
+        }
         Ok(())
     }
 }

@@ -18,8 +18,8 @@ pub enum Int {
     Big(Box<BigInt>),
 }
 
-/// Upper bound on the bits of a result of `^`.
-pub const POWER_BITS_MAX: u64 = 1 << 22;
+/// Upper bound on the bits of a result of an operator.
+pub const NUMBER_BITS_MAX: u64 = 1 << 22;
 
 impl Int {
     /// Zero.
@@ -64,6 +64,19 @@ impl Int {
     /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         *self == Self::ZERO
+    }
+
+    /// The number of bits beyond the 64 of a small number.
+    pub(super) fn more_bits(&self) -> u64 {
+        match self {
+            Self::Small(_) => 0,
+            Self::Big(value) => value.bits(),
+        }
+    }
+
+    /// The number for people: shortened, if it has thousands of digits.
+    pub(super) fn shown(&self) -> String {
+        if self.more_bits() > SHOWN_BITS_MAX { about(&self.ratio()) } else { self.to_string() }
     }
 
     /// Its absolute value.
@@ -118,7 +131,7 @@ impl Int {
         (!other.is_zero()).then(|| self.by(other, i64::checked_rem, |a, b| a % b))
     }
 
-    /// `self ^ exponent`; `None` if the result would have more than [`POWER_BITS_MAX`] bits.
+    /// `self ^ exponent`; `None` if the result would have more than [`NUMBER_BITS_MAX`] bits.
     pub fn power(&self, exponent: u64) -> Option<Self> {
         match self {
             Self::Small(0 | 1) => {
@@ -132,9 +145,9 @@ impl Int {
         let base = self.big();
         // A number of b bits is at least 2^(b - 1). So the result is at most twice as long as permitted.
         let least = (base.bits() - 1).saturating_mul(exponent).saturating_add(1);
-        let exponent = u32::try_from(exponent).ok().filter(|_| least <= POWER_BITS_MAX)?;
+        let exponent = u32::try_from(exponent).ok().filter(|_| least <= NUMBER_BITS_MAX)?;
         let power = base.pow(exponent);
-        (power.bits() <= POWER_BITS_MAX).then(|| Self::from(power))
+        (power.bits() <= NUMBER_BITS_MAX).then(|| Self::from(power))
     }
 
     fn by(
@@ -208,10 +221,12 @@ pub fn ten_to(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
+/// Numbers with more bits are not written out for people.
+const SHOWN_BITS_MAX: u64 = 4096;
+
 /// A fraction in readable form: as a decimal if that is finite, else as `p/q`.
 pub fn show_ratio(ratio: &BigRational) -> String {
-    const LONGEST: u64 = 4096;
-    if ratio.numer().bits().max(ratio.denom().bits()) > LONGEST {
+    if ratio.numer().bits().max(ratio.denom().bits()) > SHOWN_BITS_MAX {
         return about(ratio);
     }
     let mut denominator = ratio.denom().clone();
@@ -230,7 +245,7 @@ pub fn show_ratio(ratio: &BigRational) -> String {
     fixed(ratio, decimals.max(1))
 }
 
-/// A fraction that is too long to read: `about 1.5e10000`.
+/// A number that is too long to read: `about 1.5e10000`.
 fn about(ratio: &BigRational) -> String {
     let logarithm = |number: &BigInt| {
         let cut = number.bits().saturating_sub(64);
@@ -293,9 +308,9 @@ mod tests {
         check(Int::Small(0).power(0).unwrap(), "1");
         assert_eq!(Int::Small(2).power(u64::MAX), None);
         let bits = |base: i64, exponent| Int::Small(base).power(exponent).map(|it| it.big().bits());
-        assert_eq!(bits(2, POWER_BITS_MAX - 1), Some(POWER_BITS_MAX));
-        assert_eq!(bits(2, POWER_BITS_MAX), None);
-        assert_eq!(bits(-3, 2_646_311), Some(POWER_BITS_MAX));
+        assert_eq!(bits(2, NUMBER_BITS_MAX - 1), Some(NUMBER_BITS_MAX));
+        assert_eq!(bits(2, NUMBER_BITS_MAX), None);
+        assert_eq!(bits(-3, 2_646_311), Some(NUMBER_BITS_MAX));
         assert_eq!(bits(-3, 2_646_312), None);
         assert_eq!(Int::ONE.divided(&Int::ZERO), None);
         assert_eq!(Int::ONE.remainder(&Int::ZERO), None);

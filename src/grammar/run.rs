@@ -230,7 +230,7 @@ impl<'a> Interpreter<'a> {
         let value = self.int(expr)?;
         let fits = value.small().and_then(|value| u32::try_from(value).ok());
         fits.ok_or_else(|| {
-            let message = format!("{value} is not a number of iterations");
+            let message = format!("{} is not a number of iterations", value.shown());
             Stop::fault(expr.span, message, "it must be from 0 to 4294967295")
         })
     }
@@ -269,7 +269,7 @@ impl<'a> Interpreter<'a> {
             let value = self.int(expr)?;
             let fits = value.small().and_then(|value| u32::try_from(value).ok());
             fits.filter(|value| *value <= DECIMALS_MAX).ok_or_else(|| {
-                let message = format!("{value} is not a number of decimals");
+                let message = format!("{} is not a number of decimals", value.shown());
                 Stop::fault(expr.span, message, "it must be from 0 to 9999")
             })
         };

@@ -48,6 +48,25 @@ impl Value {
         }
     }
 
+    /// The number of bits of a number beyond a small one; of a float, those of the longer part.
+    pub(super) fn more_bits(&self) -> u64 {
+        match self {
+            Self::Int(value) => value.more_bits(),
+            Self::Float(value) => value.numer().bits().max(value.denom().bits()),
+            Self::Text(_) => 0,
+        }
+    }
+
+    /// Its bytes in memory; text, which values share, does not count.
+    pub(super) fn size(&self) -> u64 {
+        let bits = match self {
+            Self::Int(value) => value.more_bits(),
+            Self::Float(value) => value.numer().bits() + value.denom().bits(),
+            Self::Text(_) => 0,
+        };
+        size_of::<Self>() as u64 + bits / 8
+    }
+
     /// The ordering of two values; `None` for a number and a text.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
@@ -71,7 +90,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const LONGEST: usize = 60;
         match self {
-            Self::Int(value) => value.fmt(f),
+            Self::Int(value) => f.write_str(&value.shown()),
             Self::Float(value) => f.write_str(&show_ratio(value)),
             Self::Text(value) => {
                 let (start, cut) = match value.len() > LONGEST {

@@ -11,6 +11,8 @@ pub(super) struct Vars {
     slots: Vec<Cells>,
     /// Overwritten values, newest last, if they are recorded.
     trail: Option<Vec<Change>>,
+    /// The bytes of all values and indices, without those of text, which are in the input or the grammar.
+    held: u64,
 }
 
 /// The values of one variable, by index.
@@ -22,6 +24,8 @@ struct Cells {
     row: Vec<Option<Value>>,
     /// Number of values in the row.
     filled: usize,
+    /// The bytes of its values and indices.
+    held: u64,
     /// Values with all other indices.
     others: HashMap<Vec<Int>, Value>,
     /// Number of occurrences of each value, if a test needs it.
@@ -36,11 +40,21 @@ struct Bag {
     repeated: usize,
 }
 
+/// A value that was replaced, and the bytes of the new and the old one.
+struct Replaced {
+    old: Option<Value>,
+    added: u64,
+    freed: u64,
+}
+
 #[derive(Debug)]
 enum Change {
     Cell { slot: usize, index: Vec<Int>, old: Option<Value> },
     Whole { slot: usize, old: Box<Cells> },
 }
+
+/// Upper bound on the bytes of all values: the values of a large input have far fewer.
+const HELD_MAX: u64 = 2 << 30;
 
 /// Writing further beyond the end of a row than this makes it sparse.
 const GAP_MAX: usize = 1024;
@@ -49,7 +63,7 @@ impl Vars {
     /// No values yet. `counted` tells which slots need lookups of values.
     pub(super) fn new(counted: impl Iterator<Item = bool>) -> Self {
         let cells = |counted: bool| Cells { bag: counted.then(Bag::default), ..Cells::default() };
-        Self { slots: counted.map(cells).collect(), trail: None }
+        Self { slots: counted.map(cells).collect(), trail: None, held: 0 }
     }
 
     /// The same, with a record of overwritten values for undo.
@@ -69,9 +83,13 @@ impl Vars {
             let change = self.trail.as_mut().and_then(Vec::pop);
             match change {
                 Some(Change::Cell { slot, index, old }) => {
-                    self.slots[slot].put(&index, old);
+                    let freed = self.slots[slot].replace(&index, old).freed;
+                    self.held -= freed + size_of_index(&index);
                 }
-                Some(Change::Whole { slot, old }) => self.slots[slot] = *old,
+                Some(Change::Whole { slot, old }) => {
+                    self.held -= self.slots[slot].held;
+                    self.slots[slot] = *old;
+                }
                 None => return,
             }
         }
@@ -103,36 +121,50 @@ impl Vars {
     #[inline]
     pub(super) fn set(&mut self, slot: usize, index: &[Int], value: Value) {
         let cells = &mut self.slots[slot];
-        if self.trail.is_none() && cells.bag.is_none() {
-            match index {
-                [] => {
-                    cells.scalar = Some(value);
-                    return;
-                }
-                [Int::Small(at)] if cells.others.is_empty() && *at >= 0 => {
-                    let at = *at as usize;
-                    if let Some(cell) = cells.row.get_mut(at) {
-                        cells.filled += usize::from(cell.replace(value).is_none());
-                        return;
-                    }
-                    if at == cells.row.len() {
-                        cells.row.push(Some(value));
-                        cells.filled += 1;
-                        return;
-                    }
-                }
-                _ => {}
-            }
+        if self.trail.is_some() || cells.bag.is_some() {
+            return self.put(slot, index, value);
         }
-        self.put(slot, index, value);
+        let added = value.size();
+        let old = match index {
+            [] => cells.scalar.replace(value),
+            [Int::Small(at)]
+                if cells.others.is_empty() && (0..=cells.row.len() as i64).contains(at) =>
+            {
+                let old = match cells.row.get_mut(*at as usize) {
+                    Some(cell) => cell.replace(value),
+                    None => {
+                        cells.row.push(Some(value));
+                        None
+                    }
+                };
+                cells.filled += usize::from(old.is_none());
+                old
+            }
+            _ => return self.put(slot, index, value),
+        };
+        let freed = old.map_or(0, |old| old.size());
+        cells.held = cells.held + added - freed;
+        self.held = self.held + added - freed;
+    }
+
+    /// Whether the values have more bytes than is sensible.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.held > HELD_MAX
     }
 
     /// The slow path of [`Self::set`]; a separate function keeps the fast path short.
     #[inline(never)]
     fn put(&mut self, slot: usize, index: &[Int], value: Value) {
-        let old = self.slots[slot].put(index, Some(value));
-        if let Some(trail) = &mut self.trail {
-            trail.push(Change::Cell { slot, index: index.to_vec(), old });
+        let Replaced { old, added, freed } = self.slots[slot].replace(index, Some(value));
+        self.held += added;
+        match &mut self.trail {
+            None => self.held -= freed,
+            // It keeps the old value, and the index.
+            Some(trail) => {
+                self.held += size_of_index(index);
+                trail.push(Change::Cell { slot, index: index.to_vec(), old });
+            }
         }
     }
 
@@ -140,6 +172,7 @@ impl Vars {
     pub(super) fn unset(&mut self, slot: usize) {
         let cells = &mut self.slots[slot];
         if self.trail.is_none() {
+            self.held -= cells.held;
             cells.clear();
             return;
         }
@@ -189,10 +222,23 @@ impl Cells {
         self.scalar = None;
         self.row.clear();
         self.filled = 0;
+        self.held = 0;
         self.others.clear();
         if let Some(bag) = &mut self.bag {
             *bag = Bag::default();
         }
+    }
+
+    /// Sets or removes the value at an index, and counts the bytes.
+    fn replace(&mut self, index: &[Int], value: Option<Value>) -> Replaced {
+        let size = |value: &Option<Value>| {
+            value.as_ref().map_or(0, |value| value.size() + size_of_index(index))
+        };
+        let added = size(&value);
+        let old = self.put(index, value);
+        let freed = size(&old);
+        self.held = self.held + added - freed;
+        Replaced { old, added, freed }
     }
 
     /// Sets or removes the value at an index; returns the old one.
@@ -233,6 +279,11 @@ impl Cells {
             None => self.others.remove(index),
         }
     }
+}
+
+/// The bytes of the large numbers in an index.
+fn size_of_index(index: &[Int]) -> u64 {
+    index.iter().map(|number| number.more_bits() / 8).sum()
 }
 
 impl Bag {
@@ -294,6 +345,43 @@ mod tests {
             }
             vars.undo(saved.0);
             check(&vars, &saved.1);
+            vars.undo(0);
+            assert_eq!(vars.held, 0);
+        }
+    }
+
+    /// With and without a way back, values and indices of any size are counted, and freed again.
+    #[test]
+    fn values_with_too_many_bytes_in_all_are_noticed() {
+        let power = |exponent| Int::Small(2).power(exponent).expect("a number");
+        let bytes = |vars: &Vars| vars.held >> 10;
+        for has_trail in [false, true] {
+            let mut vars = Vars::new([false, true].into_iter());
+            if has_trail {
+                vars = vars.with_trail();
+            }
+            for at in 0..10 {
+                vars.set(0, &[Int::Small(at)], power(1 << 20).into());
+            }
+            assert_eq!(bytes(&vars), 1280);
+            vars.set(0, &[], power(1 << 19).into());
+            vars.set(1, &[power(1 << 20)], Value::from(1));
+            assert_eq!(bytes(&vars), 1280 + 64 + if has_trail { 256 } else { 128 });
+            for at in 0..10 {
+                vars.set(0, &[Int::Small(at)], Value::from(1));
+            }
+            vars.unset(0);
+            vars.unset(1);
+            match has_trail {
+                true => assert!(bytes(&vars) > 1280),
+                false => assert_eq!(vars.held, 0),
+            }
+            assert!(!vars.is_full());
+            vars.undo(0);
+            assert_eq!(vars.held, 0);
+            vars.held = HELD_MAX;
+            vars.set(0, &[], Value::from(1));
+            assert!(vars.is_full());
         }
     }
 

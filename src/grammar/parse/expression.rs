@@ -63,24 +63,22 @@ impl Parser {
     }
 
     pub(super) fn expr(&mut self) -> Parse<Expr> {
-        let terms = [("+", Operator::Add), ("-", Operator::Sub)];
-        self.nested(|parser| parser.chain(&terms, Self::term))
+        self.nested(|parser| parser.chain(&[Operator::Add, Operator::Sub], Self::term))
     }
 
     fn term(&mut self) -> Parse<Expr> {
-        let factors = [("*", Operator::Mul), ("/", Operator::Div), ("%", Operator::Rem)];
-        self.chain(&factors, Self::factor)
+        self.chain(&[Operator::Mul, Operator::Div, Operator::Rem], Self::factor)
     }
 
     /// Operands with one of these operators between each two; left-associative.
     fn chain(
         &mut self,
-        operators: &[(&str, Operator)],
+        operators: &[Operator],
         operand: fn(&mut Self) -> Parse<Expr>,
     ) -> Parse<Expr> {
         let mut left = operand(self)?;
         let mut operands = 1;
-        while let Some((_, op)) = operators.iter().find(|(sign, _)| self.take_sign(sign)) {
+        while let Some(op) = operators.iter().find(|op| self.take_sign(op.name())) {
             operands += 1;
             self.check_operands(operands)?;
             left = binary(*op, left, operand(self)?)?;

@@ -271,6 +271,17 @@ fn arithmetic_is_exact() {
         "",
         "grammar 1:21: 2 ^ 10000000000 is too large: its result may have up to 4194304 bits",
     );
+    let too_large = |set: &str, shown: &str| {
+        let grammar = format!("SET(a=2^4194303,{set})");
+        let message = format!("{shown} is too large: its result may have up to 4194304 bits");
+        check(&grammar, "", &format!("grammar 1:19: {message}"));
+    };
+    let large = "about 1.033e1262611";
+    too_large("b=a+a", &format!("{large} + {large}"));
+    too_large("b=-a-a", &format!("about -1.033e1262611 - {large}"));
+    too_large("b=a*2", &format!("{large} * 2"));
+    too_large("b=a/0.5", &format!("{large} / 0.5"));
+    too_large("b=1.0*a*3", &format!("{large} * 3"));
     check(
         "SET(a=\"x\") ASSERT(a+1==1)",
         "",
