@@ -1,6 +1,7 @@
 //! Named values of a package, put into its source files.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
@@ -15,22 +16,32 @@ pub fn replace_constants<'a>(text: &'a [u8], constants: &[Constant]) -> Cow<'a, 
         return Cow::Borrowed(text);
     }
     let mut replaced = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = memmem::find(rest, b"{{") {
-        match constants.iter().find(|it| stands_at(rest, start, &it.key)) {
-            Some(constant) => {
-                replaced.extend_from_slice(&rest[..start]);
-                replaced.extend_from_slice(constant.value.as_bytes());
-                rest = &rest[start + constant.key.len() + 4..];
-            }
-            None => {
-                replaced.extend_from_slice(&rest[..=start]);
-                rest = &rest[start + 1..];
+    let mut end = 0;
+    for (at, value) in uses(text, constants) {
+        replaced.extend_from_slice(&text[end..at.start]);
+        replaced.extend_from_slice(value.as_bytes());
+        end = at.end;
+    }
+    replaced.extend_from_slice(&text[end..]);
+    Cow::Owned(replaced)
+}
+
+/// Where a text names constants, in order, and their values.
+pub fn uses<'a>(
+    text: &'a [u8],
+    constants: &'a [Constant],
+) -> impl Iterator<Item = (Range<usize>, &'a str)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = from + memmem::find(text.get(from..)?, b"{{")?;
+            from = start + 1;
+            if let Some(used) = constants.iter().find(|it| stands_at(text, start, &it.key)) {
+                from = start + used.key.len() + 4;
+                return Some((start..from, used.value.as_str()));
             }
         }
-    }
-    replaced.extend_from_slice(rest);
-    Cow::Owned(replaced)
+    })
 }
 
 /// Whether `{{key}}` is in the text at this offset.

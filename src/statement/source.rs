@@ -7,9 +7,10 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::language::constants::replace_constants;
+use crate::language::constants::uses;
 use crate::model::diagnostic::{Diagnostic, LINE_MAX, Spot};
 use crate::model::problem::Problem;
+use crate::model::program::Constant;
 use crate::model::units::Bytes;
 use crate::package::statements::{Form, Statement};
 
@@ -21,7 +22,12 @@ const MOST_REMARKS: usize = 50;
 /// A statement's text.
 pub(super) struct StatementText {
     path: PathBuf,
+    /// The text with the values of constants.
     pub text: String,
+    /// The text as it is written.
+    written: String,
+    /// Where values are in the text, and where their names are in the written text.
+    values: Vec<[Range<usize>; 2]>,
     told: RefCell<HashSet<String>>,
 }
 
@@ -37,19 +43,27 @@ impl StatementText {
             let message = "cannot be shown: it is not UTF-8";
             Diagnostic::warning(&path, message).help("save the file as UTF-8")
         })?;
-        let text = match statement.form {
-            Form::Latex | Form::Sections => text,
-            Form::Markdown | Form::Pdf => {
-                let replaced = replace_constants(text.as_bytes(), &problem.constants);
-                String::from_utf8_lossy(&replaced).into_owned()
-            }
-        };
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-        Ok(Self::new(path, text))
+        Ok(match statement.form {
+            Form::Latex | Form::Sections => Self::new(path, text),
+            Form::Markdown | Form::Pdf => Self::with_values(path, text, &problem.constants),
+        })
     }
 
     pub(super) fn new(path: PathBuf, text: String) -> Self {
-        Self { path, text, told: RefCell::default() }
+        Self::with_values(path, text, &[])
+    }
+
+    pub(super) fn with_values(path: PathBuf, written: String, constants: &[Constant]) -> Self {
+        let (mut text, mut values, mut end) = (String::new(), Vec::new(), 0);
+        for (name, value) in uses(written.as_bytes(), constants) {
+            text.push_str(&written[end..name.start]);
+            values.push([text.len()..text.len() + value.len(), name.clone()]);
+            text.push_str(value);
+            end = name.end;
+        }
+        text.push_str(&written[end..]);
+        Self { path, text, written, values, told: RefCell::default() }
     }
 
     /// The path of a file beside the statement.
@@ -72,19 +86,37 @@ impl StatementText {
         Some(remark.help(help))
     }
 
+    /// The place in the written text of a part of the text; a part of a value is at its name.
+    fn as_written(&self, at: Range<usize>) -> Range<usize> {
+        let mut found = at.clone();
+        for [value, name] in &self.values {
+            if value.contains(&at.start) {
+                found.start = name.start;
+            } else if value.end <= at.start {
+                found.start = name.end + (at.start - value.end);
+            }
+            if value.start < at.end {
+                found.end = name.end + at.end.saturating_sub(value.end);
+            }
+        }
+        found
+    }
+
     fn spot(&self, at: Range<usize>) -> Spot {
-        let start = at.start.min(self.text.len());
-        let before = self.text.get(..start).unwrap_or_default();
+        let text = &self.written;
+        let at = self.as_written(at);
+        let start = at.start.min(text.len());
+        let before = text.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let line = self.text.get(line_start..).unwrap_or_default();
+        let line = text.get(line_start..).unwrap_or_default();
         let line = line.split('\n').next().unwrap_or_default();
         let count = |text: Option<&str>| text.map_or(1, |text| text.chars().count() as u32);
         let end = at.end.min(line_start + line.len());
         Spot {
             line: before.matches('\n').count() as u32 + 1,
-            column: count(self.text.get(line_start..start)) + 1,
+            column: count(text.get(line_start..start)) + 1,
             text: if line.len() <= LINE_MAX { line.to_owned() } else { String::new() },
-            width: count(self.text.get(start..end)).max(1),
+            width: count(text.get(start..end)).max(1),
         }
     }
 }

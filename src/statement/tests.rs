@@ -75,6 +75,32 @@ fn a_name_without_a_constant_is_told() {
 }
 
 #[test]
+fn a_remark_is_where_it_is_written_whatever_constants_are_worth() {
+    let check = |text: &str, place: (u32, u32, u32)| {
+        let source = StatementText::with_values(
+            "p".into(),
+            text.to_owned(),
+            &[
+                Constant { key: "n".to_owned(), value: "1".repeat(20) },
+                Constant { key: "long.name".to_owned(), value: "x\ny".to_owned() },
+                Constant { key: "none".to_owned(), value: String::new() },
+            ],
+        );
+        let start = source.text.find('<').expect("a start");
+        let end = source.text.find('>').expect("an end") + 1;
+        let remark = source.remark(start..end, "odd".to_owned(), "").expect("a remark");
+        let spot = remark.place.spot.expect("a spot");
+        assert_eq!((spot.line, spot.column, spot.width), place, "{text}");
+        assert!(text.lines().any(|line| line == spot.text), "{text}: {}", spot.text);
+    };
+    check("<b>", (1, 1, 3));
+    check("{{n}} <b>", (1, 7, 3));
+    check("{{n}}{{long.name}}{{none}}{{m}} <b> {{n}}", (1, 33, 3));
+    check("a\n{{long.name}}\n{{n}} <b{{n}}> {{n}}", (3, 7, 8));
+    check("{{none}}<{{none}}b>{{none}}", (1, 9, 11));
+}
+
+#[test]
 fn hostile_markdown_is_text() {
     let check = |text: &str, html: &[&str], told: &[&str]| check(Form::Markdown, text, html, told);
     let script = "`<script>` is shown as text";
