@@ -72,6 +72,7 @@ fn job(programs: &Path, argument: &str, of_cpu: bool) -> Job {
         limits: Limits {
             cpu_time: limit(of_cpu),
             wall_time: limit(!of_cpu),
+            deadline: None,
             memory: Some(Bytes::mib(1024)),
             output: Some(Bytes::mib(8)),
             processes: Some(64),

@@ -320,6 +320,7 @@ fn job(programs: &Path, argv: &[&str], stdin: Blob) -> Job {
         limits: Limits {
             cpu_time: Some(Duration::from_secs(1)),
             wall_time: Some(Duration::from_secs(2)),
+            deadline: None,
             memory: Some(Bytes::mib(256)),
             output: Some(Bytes::mib(8)),
             processes: Some(64),

@@ -10,6 +10,7 @@
 //! | by itself | are not below its memory, and allow its CPU time and wall time |
 //! | by itself, alone | are not below its memory, and do not allow its CPU time: it is too slow by the measured time |
 //! | CPU time ran out | are not below its memory, and do not allow the CPU time that it had used |
+//! | the deadline passed | never |
 //! | wall time ran out | are not below its memory, and allow no more wall time than it had, or not its CPU time |
 //! | memory ran out | allow no more memory than it had, and allow its time |
 //! | too much output, a deadlock, or dismissed by its partner | are not below its memory, and allow its time |
@@ -37,6 +38,10 @@ pub(super) fn holds(
     now: &Limits,
     concurrency: Concurrency,
 ) -> bool {
+    // What the deadline ended is no fact about the program.
+    if made.deadline.is_some() && outcome.stopped_by == Some(StoppedBy::WallTime) {
+        return false;
+    }
     if made == now {
         return true;
     }
@@ -81,6 +86,7 @@ mod tests {
         Limits {
             cpu_time: Some(Duration::from_millis(cpu)),
             wall_time: Some(Duration::from_millis(cpu * 3)),
+            deadline: None,
             memory: Some(Bytes::mib(memory)),
             output: Some(Bytes::mib(8)),
             processes: Some(64),

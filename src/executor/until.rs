@@ -65,22 +65,25 @@ impl<'a> Until<'a> {
         }
     }
 
+    /// Whether the deadline ended a run that had this time left, rather than its own limit. The clock of another machine
+    /// may be converted, so that a run seems to have ended earlier.
+    fn ended(&self, reply: &Reply, left: Duration) -> bool {
+        let outcome = &reply.outcome;
+        outcome.stopped_by == Some(StoppedBy::WallTime)
+            && (outcome.wall_time >= left || self.is_over())
+    }
+
     fn over(&self) -> Stop {
         self.lock().ran_out = true;
         Stop::Interrupted
     }
 }
 
-/// The job with its wall time cut to the time left, if its own limit is longer.
-fn cut(job: &Job, left: Option<Duration>) -> Option<Job> {
-    let left = left.filter(|left| job.limits.wall_time.is_none_or(|own| own > *left))?;
+/// The job with this deadline. Its own limit on the clock is longer on a busy machine.
+fn cut(job: &Job, left: Duration) -> Job {
     let mut job = job.clone();
-    job.limits.wall_time = Some(left);
-    Some(job)
-}
-
-fn ran_into_it(reply: &Reply) -> bool {
-    reply.outcome.stopped_by == Some(StoppedBy::WallTime)
+    job.limits.deadline = Some(left);
+    job
 }
 
 impl Executor for Until<'_> {
@@ -93,24 +96,17 @@ impl Executor for Until<'_> {
     }
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        let Some(job) = cut(job, self.left()?) else { return self.inner.run_one(job, repeat) };
-        let reply = self.inner.run_one(&job, repeat)?;
-        if ran_into_it(&reply) { Err(self.over()) } else { Ok(reply) }
+        let Some(left) = self.left()? else { return self.inner.run_one(job, repeat) };
+        let reply = self.inner.run_one(&cut(job, left), repeat)?;
+        if self.ended(&reply, left) { Err(self.over()) } else { Ok(reply) }
     }
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        let left = self.left()?;
-        let (program, partner) = (cut(&job.program, left), cut(&job.partner, left));
-        if program.is_none() && partner.is_none() {
-            return self.inner.run_two(job, repeat);
-        }
-        let is_cut = [program.is_some(), partner.is_some()];
-        let mut job = job.clone();
-        job.program = program.unwrap_or(job.program);
-        job.partner = partner.unwrap_or(job.partner);
+        let Some(left) = self.left()? else { return self.inner.run_two(job, repeat) };
+        let [program, partner] = [&job.program, &job.partner].map(|job| cut(job, left));
+        let job = JointJob { program, partner, ..job.clone() };
         let reply = self.inner.run_two(&job, repeat)?;
-        let ran = [&reply.program, &reply.partner].map(|part| ran_into_it(&part.reply));
-        match ran.into_iter().zip(is_cut).any(|(ran, is_cut)| ran && is_cut) {
+        match [&reply.program, &reply.partner].iter().any(|it| self.ended(&it.reply, left)) {
             true => Err(self.over()),
             false => Ok(reply),
         }
@@ -135,13 +131,21 @@ mod tests {
     use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
 
-    /// Checks a program that sleeps; times in seconds.
-    fn check(sleeps: u64, own: u64, left: Option<u64>, expected: Result<Option<StoppedBy>, Stop>) {
-        let sleeps = Duration::from_secs(sleeps);
+    /// Checks a program that waits for a processor and sleeps; times in seconds.
+    fn check_busy(
+        [waits, sleeps]: [u64; 2],
+        own: u64,
+        left: Option<u64>,
+        expected: Result<Option<StoppedBy>, Stop>,
+    ) {
+        let [waits, sleeps] = [waits, sleeps].map(Duration::from_secs);
         let scripted = Scripted::new(1, |job: &Job| {
-            let limit = job.limits.wall_time.unwrap_or(Duration::MAX);
+            // Waiting does not count against its own limit.
+            let own = job.limits.wall_time.map_or(Duration::MAX, |own| own + waits);
+            let limit = own.min(job.limits.deadline.unwrap_or(Duration::MAX));
             let mut outcome = quiet_outcome();
-            outcome.stopped_by = (sleeps > limit).then_some(StoppedBy::WallTime);
+            outcome.wall_time = limit.min(waits + sleeps);
+            outcome.stopped_by = (waits + sleeps > limit).then_some(StoppedBy::WallTime);
             Ok(Reply {
                 outcome,
                 stdout: Blob::default(),
@@ -168,6 +172,10 @@ mod tests {
         assert_eq!(stopped, expected);
     }
 
+    fn check(sleeps: u64, own: u64, left: Option<u64>, expected: Result<Option<StoppedBy>, Stop>) {
+        check_busy([0, sleeps], own, left, expected);
+    }
+
     #[test]
     fn what_the_end_of_the_time_cuts_short_has_no_outcome() {
         let by_its_limit = Ok(Some(StoppedBy::WallTime));
@@ -177,5 +185,13 @@ mod tests {
         check(6000, 5000, Some(10_000), by_its_limit);
         check(6000, 5000, Some(4000), Err(Stop::Interrupted));
         check(1, 5000, Some(0), Err(Stop::Interrupted));
+    }
+
+    #[test]
+    fn a_busy_machine_extends_no_deadline() {
+        check_busy([9000, 10], 100, None, Ok(None));
+        check_busy([9000, 10], 100, Some(10_000), Ok(None));
+        check_busy([9000, 10], 100, Some(4000), Err(Stop::Interrupted));
+        check_busy([9000, 10], 5000, Some(4000), Err(Stop::Interrupted));
     }
 }

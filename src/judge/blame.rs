@@ -140,6 +140,7 @@ mod tests {
         Limits {
             cpu_time: Some(Duration::from_secs(1)),
             wall_time: Some(Duration::from_secs(3)),
+            deadline: None,
             memory: Some(Bytes::mib(64)),
             output: Some(Bytes::mib(8)),
             processes: Some(64),

@@ -43,6 +43,9 @@ pub struct Limits {
     pub cpu_time: Option<Duration>,
     /// Wall time from the start of the program to its end, without the time that it waited for a processor.
     pub wall_time: Option<Duration>,
+    /// Time from the start of the program after which it is ended in any case, even if it waited for a processor: nobody
+    /// needs its result any more.
+    pub deadline: Option<Duration>,
     /// Peak memory of the whole process tree.
     pub memory: Option<Bytes>,
     /// Standard output plus standard error plus the files left in the box.
@@ -56,6 +59,7 @@ impl Limits {
         Self {
             cpu_time: Some(cpu_time),
             wall_time: Some(wall_time(cpu_time)),
+            deadline: None,
             memory: Some(memory),
             output: Some(output),
             processes: Some(PROCESSES),

@@ -171,6 +171,7 @@ mod tests {
         Limits {
             cpu_time: Some(Duration::from_secs(60)),
             wall_time: Some(Duration::from_secs(121)),
+            deadline: None,
             memory: Some(Bytes::mib(2048)),
             output: Some(Bytes::mib(8)),
             processes: Some(128),

@@ -117,6 +117,7 @@ fn script(text: &str) -> Job {
         limits: Limits {
             cpu_time: Some(Duration::from_secs(60)),
             wall_time: Some(Duration::from_secs(120)),
+            deadline: None,
             memory: Some(Bytes::mib(256)),
             output: Some(Bytes::mib(32)),
             processes: Some(16),
@@ -196,6 +197,9 @@ fn jobs_end_as_they_should(executor: &dyn Executor) {
     check(limited(endless, |it| it.cpu_time = Some(Duration::from_millis(100))), "TLE CpuTime");
     let sleep = limited("sleep 60", |it| it.wall_time = Some(Duration::from_millis(100)));
     check(sleep, "TLE WallTime");
+    let until = |job: &str| limited(job, |it| it.deadline = Some(Duration::from_millis(100)));
+    check(until("sleep 60"), "TLE WallTime");
+    check(until(endless), "TLE WallTime");
     let grow = "x=0123456789abcdef; while :; do x=$x$x; done";
     check(limited(grow, |it| it.memory = Some(Bytes::mib(16))), "MLE Memory");
     check(limited("yes", |it| it.output = Some(Bytes::kib(64))), "OLE Output");

@@ -188,6 +188,7 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
         limits: Limits {
             cpu_time: Some(Duration::from_secs(600)),
             wall_time: Some(Duration::from_secs(600)),
+            deadline: None,
             memory: Some(Bytes::mib(128)),
             output: Some(Bytes::mib(32)),
             processes: Some(64),

@@ -438,11 +438,11 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 fn limits() -> impl Strategy<Value = Limits> {
-    let parts =
-        any::<(Option<Duration>, Option<Duration>, Option<u64>, Option<u64>, Option<u32>)>();
-    parts.prop_map(|(cpu_time, wall_time, memory, output, processes)| Limits {
+    let parts = any::<([Option<Duration>; 3], Option<u64>, Option<u64>, Option<u32>)>();
+    parts.prop_map(|([cpu_time, wall_time, deadline], memory, output, processes)| Limits {
         cpu_time,
         wall_time,
+        deadline,
         memory: memory.map(Bytes),
         output: output.map(Bytes),
         processes,

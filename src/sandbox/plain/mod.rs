@@ -348,7 +348,8 @@ const KILLED: i32 = 9;
 /// The longest permitted sleep in nanoseconds, or the limit that ends the run now.
 fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, StoppedBy> {
     let mut next: Option<u64> = None;
-    if let Some(limit) = job.limits.wall_time.map(clock::nanoseconds) {
+    let clock_limits = [job.limits.wall_time, job.limits.deadline];
+    if let Some(limit) = clock_limits.into_iter().flatten().min().map(clock::nanoseconds) {
         let left = limit.saturating_sub(clock::now().saturating_sub(started));
         if left == 0 {
             return Err(StoppedBy::WallTime);

@@ -250,9 +250,15 @@ impl Supervisor<'_> {
         let sooner = |next: &mut Option<u64>, time: u64| {
             *next = Some(next.map_or(time, |next| next.min(time)));
         };
+        let started = if has_started { self.report.started.load(Relaxed) } else { now };
+        let used = now.saturating_sub(started);
+        if let Some(deadline) = self.limits.deadline.map(nanoseconds) {
+            if used >= deadline {
+                return Err(StoppedBy::WallTime);
+            }
+            sooner(&mut next, deadline - used);
+        }
         if let Some(limit) = self.limits.wall_time.map(nanoseconds) {
-            let started = if has_started { self.report.started.load(Relaxed) } else { now };
-            let used = now.saturating_sub(started);
             // A busy machine is not the program's fault. But if nothing measures its CPU time exactly, it could make
             // itself busy.
             if used >= limit
