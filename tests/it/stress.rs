@@ -301,7 +301,8 @@ fn what_cannot_be_searched_is_said_before_anything_runs() {
     fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
     fixture.check("stress sum wrong.sh", 5, &["neither a grammar", "--input-grammar"]);
     fixture.write("hard.ctd", "REGEX(\"[a-z]{20}\",s) NEWLINE ASSERT(s == \"a\")\n");
-    let hard = "stress --input-grammar hard.ctd --reference right.sh wrong.sh --time 1s";
+    let hard =
+        "stress --input-grammar hard.ctd --reference right.sh wrong.sh --time 1s --shrink-time 10m";
     fixture.check(hard, 3, &["hard.ctd:1:30", "could not be satisfied"]);
 }
 
