@@ -38,11 +38,14 @@ pub(super) fn holds(
     now: &Limits,
     concurrency: Concurrency,
 ) -> bool {
-    // What the deadline ended is no fact about the program.
-    if made.deadline.is_some() && outcome.stopped_by == Some(StoppedBy::WallTime) {
+    // What the deadline ended is no fact about the program. A worker's clock may be converted, so what ran for half as
+    // long may have been ended by it, too.
+    let is_late = made.deadline.is_some_and(|deadline| outcome.wall_time * 2 >= deadline);
+    if is_late && outcome.stopped_by == Some(StoppedBy::WallTime) {
         return false;
     }
-    if made == now {
+    let lasting = |limits: &Limits| Limits { deadline: None, ..limits.clone() };
+    if lasting(made) == lasting(now) {
         return true;
     }
     if made.output != now.output || made.processes != now.processes {
@@ -145,6 +148,22 @@ mod tests {
             check(Some(stop), (500, 510, 10), (400, 256), false, false);
             check(Some(stop), (500, 510, 10), (800, 9), false, false);
         }
+    }
+
+    #[test]
+    fn what_a_deadline_may_have_ended_holds_never() {
+        use StoppedBy::WallTime;
+        let check = |stop, wall, deadline, expected| {
+            let now = limits(1000, 256);
+            let deadline = Some(Duration::from_millis(deadline));
+            let made = Limits { deadline, ..now.clone() };
+            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &now, Alone), expected);
+            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &made, Alone), expected);
+        };
+        check(None, 500, 500, true);
+        check(Some(WallTime), 3001, 60_000, true);
+        check(Some(WallTime), 3001, 6000, false);
+        check(Some(WallTime), 500, 500, false);
     }
 
     #[test]

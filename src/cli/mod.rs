@@ -147,7 +147,9 @@ fn with_dash_hint(mut error: clap::Error) -> clap::Error {
             _ => false,
         };
         let hint = match is_number {
-            true => "no option takes a negative number",
+            true => {
+                "no option takes a negative number; write a file name that begins with a dash as './-name'"
+            }
             false => "write a file name that begins with a dash as './-name'",
         };
         let hint = ContextValue::StyledStrs(vec![hint.into()]);

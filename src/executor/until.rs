@@ -56,21 +56,19 @@ impl<'a> Until<'a> {
         self.time.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The time left, if there is a deadline.
-    fn left(&self) -> Result<Option<Duration>, Stop> {
-        let left = self.lock().end.map(|end| end.saturating_duration_since(Instant::now()));
-        match left {
-            Some(Duration::ZERO) => Err(self.over()),
-            left => Ok(left),
+    /// The time left, and its end, if there is a deadline.
+    fn left(&self) -> Result<Option<(Duration, Instant)>, Stop> {
+        let Some(end) = self.lock().end else { return Ok(None) };
+        match end.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(self.over()),
+            left => Ok(Some((left, end))),
         }
     }
 
-    /// Whether the deadline ended a run that had this time left, rather than its own limit. The clock of another machine
-    /// may be converted, so that a run seems to have ended earlier.
-    fn ended(&self, reply: &Reply, left: Duration) -> bool {
-        let outcome = &reply.outcome;
-        outcome.stopped_by == Some(StoppedBy::WallTime)
-            && (outcome.wall_time >= left || self.is_over())
+    /// Whether the deadline, which was then, ended a run, rather than its own limit. It never does sooner, whatever the
+    /// clock of the machine that it ran on.
+    fn ended(&self, reply: &Reply, end: Instant) -> bool {
+        reply.outcome.stopped_by == Some(StoppedBy::WallTime) && Instant::now() >= end
     }
 
     fn over(&self) -> Stop {
@@ -96,17 +94,17 @@ impl Executor for Until<'_> {
     }
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        let Some(left) = self.left()? else { return self.inner.run_one(job, repeat) };
+        let Some((left, end)) = self.left()? else { return self.inner.run_one(job, repeat) };
         let reply = self.inner.run_one(&cut(job, left), repeat)?;
-        if self.ended(&reply, left) { Err(self.over()) } else { Ok(reply) }
+        if self.ended(&reply, end) { Err(self.over()) } else { Ok(reply) }
     }
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        let Some(left) = self.left()? else { return self.inner.run_two(job, repeat) };
+        let Some((left, end)) = self.left()? else { return self.inner.run_two(job, repeat) };
         let [program, partner] = [&job.program, &job.partner].map(|job| cut(job, left));
         let job = JointJob { program, partner, ..job.clone() };
         let reply = self.inner.run_two(&job, repeat)?;
-        match [&reply.program, &reply.partner].iter().any(|it| self.ended(&it.reply, left)) {
+        match [&reply.program, &reply.partner].iter().any(|it| self.ended(&it.reply, end)) {
             true => Err(self.over()),
             false => Ok(reply),
         }
@@ -130,19 +128,23 @@ mod tests {
     use crate::model::limits::Limits;
     use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
+    use std::thread;
 
-    /// Checks a program that waits for a processor and sleeps; times in seconds.
+    /// Checks a program that waits for a processor and sleeps; times in milliseconds.
     fn check_busy(
         [waits, sleeps]: [u64; 2],
         own: u64,
         left: Option<u64>,
         expected: Result<Option<StoppedBy>, Stop>,
     ) {
-        let [waits, sleeps] = [waits, sleeps].map(Duration::from_secs);
+        let [waits, sleeps] = [waits, sleeps].map(Duration::from_millis);
         let scripted = Scripted::new(1, |job: &Job| {
             // Waiting does not count against its own limit.
             let own = job.limits.wall_time.map_or(Duration::MAX, |own| own + waits);
             let limit = own.min(job.limits.deadline.unwrap_or(Duration::MAX));
+            if job.limits.deadline == Some(limit) {
+                thread::sleep(limit);
+            }
             let mut outcome = quiet_outcome();
             outcome.wall_time = limit.min(waits + sleeps);
             outcome.stopped_by = (waits + sleeps > limit).then_some(StoppedBy::WallTime);
@@ -155,14 +157,14 @@ mod tests {
             })
         });
         let until = Until::new(&scripted);
-        until.set(left.map(|left| Instant::now() + Duration::from_secs(left)));
+        until.set(left.map(|left| Instant::now() + Duration::from_millis(left)));
         let job = Job {
             command: Command::default(),
             stdin: Blob::default(),
             files: Vec::new(),
             writable: true,
             box_size: Bytes::mib(1),
-            limits: Limits { wall_time: Some(Duration::from_secs(own)), ..Limits::of_trial() },
+            limits: Limits { wall_time: Some(Duration::from_millis(own)), ..Limits::of_trial() },
             collect: Vec::new(),
             keep: Keep::Nothing,
             is_timed: false,
@@ -180,18 +182,18 @@ mod tests {
     fn what_the_end_of_the_time_cuts_short_has_no_outcome() {
         let by_its_limit = Ok(Some(StoppedBy::WallTime));
         check(1, 5000, None, Ok(None));
-        check(1, 5000, Some(1000), Ok(None));
+        check(1, 5000, Some(100_000), Ok(None));
         check(6000, 5000, None, by_its_limit.clone());
-        check(6000, 5000, Some(10_000), by_its_limit);
-        check(6000, 5000, Some(4000), Err(Stop::Interrupted));
+        check(6000, 5000, Some(100_000), by_its_limit);
+        check(6000, 5000, Some(40), Err(Stop::Interrupted));
         check(1, 5000, Some(0), Err(Stop::Interrupted));
     }
 
     #[test]
     fn a_busy_machine_extends_no_deadline() {
         check_busy([9000, 10], 100, None, Ok(None));
-        check_busy([9000, 10], 100, Some(10_000), Ok(None));
-        check_busy([9000, 10], 100, Some(4000), Err(Stop::Interrupted));
-        check_busy([9000, 10], 5000, Some(4000), Err(Stop::Interrupted));
+        check_busy([9000, 10], 100, Some(100_000), Ok(None));
+        check_busy([9000, 10], 100, Some(40), Err(Stop::Interrupted));
+        check_busy([9000, 10], 5000, Some(40), Err(Stop::Interrupted));
     }
 }

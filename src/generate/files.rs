@@ -36,12 +36,15 @@ impl Ready {
 
 /// The start of the names of files that are not yet in place.
 const BESIDE: &str = ".juror-";
+/// How many random letters and digits follow.
+const RANDOM: usize = 6;
 
 /// Marks the package as one that this process writes to, as long as the result lives. Removes the files that killed
 /// jurors left beside test data.
 pub fn claim(package: &Path, data: &Path) -> Option<File> {
     let is_left = |entry: &DirEntry| {
-        entry.file_name().as_encoded_bytes().starts_with(BESIDE.as_bytes())
+        let name = entry.file_name().as_encoded_bytes().strip_prefix(BESIDE.as_bytes());
+        name.is_some_and(|rest| rest.len() == RANDOM && rest.iter().all(u8::is_ascii_alphanumeric))
             && entry.metadata().is_ok_and(|found| !found.is_dir() && is_old(&found))
     };
     scratch::claim(package, || {
@@ -157,13 +160,15 @@ fn settle(
     let ready = |beside| (state, Some(Ready { beside, target: target.to_owned() }));
     if let Some(link) = link {
         let mut beside = tempfile::Builder::new();
-        let beside = beside.prefix(BESIDE).make_in(dir, |path| symlink(link, path))?;
+        let beside =
+            beside.prefix(BESIDE).rand_bytes(RANDOM).make_in(dir, |path| symlink(link, path))?;
         return Ok(ready(beside.into_temp_path()));
     }
     // The permissions of any new file; the process's umask restricts them.
     let rights = fs::Permissions::from_mode(0o666);
     let mut beside = tempfile::Builder::new();
-    let mut beside = beside.prefix(BESIDE).permissions(rights).tempfile_in(dir)?;
+    let mut beside =
+        beside.prefix(BESIDE).rand_bytes(RANDOM).permissions(rights).tempfile_in(dir)?;
     contents.rewind()?;
     io::copy(&mut contents, &mut beside)?;
     Ok(ready(beside.into_temp_path()))
@@ -350,7 +355,8 @@ mod tests {
         let left = ready.unwrap().beside.keep().unwrap();
         let link = left.with_file_name(".juror-link");
         symlink("1.in", &link).unwrap();
-        let others = [".juror", ".mine", ".juror-directory/x"].map(|name| data.join(name));
+        let others =
+            [".juror", ".mine", ".juror-notes", ".juror-direct/x"].map(|name| data.join(name));
         for path in &others {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
@@ -363,7 +369,7 @@ mod tests {
         claim(package, &data).unwrap().unlock().unwrap();
         check(true);
         let old = SystemTime::now() - Duration::from_secs(100);
-        for path in [&left, &others[0], &others[1]] {
+        for path in [&left, &others[0], &others[1], &others[2]] {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
         claim(package, &data).unwrap();

@@ -70,15 +70,18 @@ pub fn program(
     }
     let named =
         |name: &str| classes.iter().find(|it| it.of_type.name == name || it.qualified == name);
+    let stem = |name: &'_ str| name.strip_suffix(".java").unwrap_or(name).to_owned();
     let of_file = |name: &str| {
-        let mut inside = classes.iter().filter(|it| it.given == Path::new(name));
-        inside.find(|it| it.of_type.has_main)
+        let inside = classes.iter().filter(|it| it.given == Path::new(name));
+        let inside: Vec<&Class> = inside.filter(|it| it.of_type.has_main).collect();
+        let called = |wanted: &str| inside.iter().find(|it| it.of_type.name == wanted).copied();
+        called(&stem(name)).or_else(|| called(usual)).or_else(|| inside.first().copied())
     };
     let starting: Vec<&Class> =
         classes.iter().filter(|it| it.is_own && it.of_type.has_main).collect();
     let main = match (wanted, named(usual), &starting[..]) {
-        (Some(wanted), _, _) => named(wanted.strip_suffix(".java").unwrap_or(wanted))
-            .or_else(|| of_file(wanted))
+        (Some(wanted), _, _) => of_file(wanted)
+            .or_else(|| named(&stem(wanted)))
             .ok_or_else(|| missing(wanted, sources))?,
         (None, Some(class), _) => class,
         (None, None, [class]) => *class,

@@ -107,7 +107,7 @@ impl Document {
         if let Some(number) = too_large(&value) {
             return Err(format!("it is damaged: {number} is more than any count in a report"));
         }
-        Self::deserialize(value).map_err(|error| error.to_string())
+        serde_json::from_slice(text).map_err(|error| error.to_string())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::build::Built;
 use crate::build::bench::Bench;
+use crate::build::{Built, Prepared};
 use crate::model::job::Job;
 use crate::model::limits::{Limits, PROCESSES};
 use crate::model::program::Program;
@@ -73,11 +73,14 @@ impl<'a> InputValidators<'a> {
     /// If the judge failed or was interrupted.
     pub fn for_batches(&self) -> Result<Option<Vec<ManyInputs>>, Stop> {
         let (limits, builder) = (Limits::of_validator(), self.bench.builder);
+        let prepare = |it: &Validator<'_>| Ok(builder.prepare(it.program)?.for_batches());
+        let prepared: Option<Vec<Prepared>> =
+            self.all.iter().map(prepare).collect::<Result<_, Stop>>()?;
         let mut all = Vec::new();
-        for validator in &self.all {
-            let prepared = builder.prepare(validator.program)?.for_batches();
-            let built = prepared.map(|prepared| builder.build(&prepared, &limits, &limits));
-            let Some(Built::Program(runnable)) = built.transpose()? else { return Ok(None) };
+        for (validator, prepared) in self.all.iter().zip(prepared.unwrap_or_default()) {
+            let Built::Program(runnable) = builder.build(&prepared, &limits, &limits)? else {
+                return Ok(None);
+            };
             // One more process waits for the others.
             let mut job = runnable.job(&limits.with_processes(PROCESSES + 1));
             job.command.argv.extend_from_slice(self.args.for_validator(&validator.program.name));
@@ -85,7 +88,8 @@ impl<'a> InputValidators<'a> {
             let accept = self.bench.problem.input_protocol.accept();
             all.push(ManyInputs { job, accept: accept.try_into().unwrap_or_default() });
         }
-        Ok(Some(all))
+        // None has no batches if one has none.
+        Ok((all.len() == self.all.len()).then_some(all))
     }
 
     /// Runs them in order; returns the first that does not accept the input.

@@ -36,7 +36,7 @@ fn mutants_are_listed_shown_and_written() {
 fn a_negative_number_is_no_file() {
     let fixture = Fixture::new();
     for line in ["cache prune --to -1", "judge sum a.sh --time-limit -0.5"] {
-        fixture.check(line, 2, &["tip: no option takes a negative number"]);
+        fixture.check(line, 2, &["tip: no option takes a negative number; write a file name"]);
     }
     fixture.check(
         "judge sum -a.sh",

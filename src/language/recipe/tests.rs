@@ -237,6 +237,14 @@ fn a_java_file_that_is_asked_for_starts_before_one_with_the_usual_name() {
     check("Sum.java", &main("Sum"), "java: Main.java Sum.java -> Sum");
     let two = format!("class B {{}} public {}", main("A"));
     check("mine.java", &two, "java: Main.java A.java -> A");
+    let solution = format!("class Solution {{}} {} {}", main("First"), main("Second"));
+    check("Solution.java", &solution, "java: Main.java Solution.java -> First");
+    // A class that is called like the file may be in another one.
+    let other = source(&format!("B.java=class A {{}} {}", main("B")));
+    let files = &["A.java=public class Main { public static void main(String[] a) {} }"];
+    let case = Case { files, shape: Shape::File, entry: Some("A.java"), ..DIRECTORY };
+    let told = shown(told(&case, vec![(Some("java".to_owned()), other)]));
+    assert_eq!(told, "java: Main.java B.java -> Main");
 }
 
 #[test]

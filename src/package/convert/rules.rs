@@ -234,6 +234,7 @@ fn greatest(problem: &Problem, graders: &Graders, group: &GradedGroup) -> Option
     let cases = inside.cases.iter().filter(|case| is_part(&case.name));
     let cases = cases.map(|_| Some(*of_case).filter(|_| has_points));
     let groups = graders.groups.iter().filter(|inner| is_part(&inner.name));
+    let groups = groups.filter(|inner| !Inside::of(problem, &inner.name).cases.is_empty());
     let parts = groups.map(|inner| greatest(problem, graders, inner)).chain(cases);
     let points: Option<Vec<f64>> = parts.map(|part| part.map(|it| it.points())).collect();
     let points = points.filter(|points| !points.is_empty())?.into_iter();

@@ -30,8 +30,8 @@ const LONGEST: usize = 64 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotFrames;
 
-/// The bytes that such a program reads. `well` is the exit code with which it ends well, `shared` is a private directory of the run beside its box and its temporary
-/// one.
+/// The bytes that such a program reads. `well` is the exit code with which it ends well, `shared` is a private directory
+/// of the run beside its box and its temporary one.
 pub fn inputs<'a>(
     io: &ProgramIo,
     well: u8,
