@@ -38,8 +38,8 @@ pub(super) fn holds(
     now: &Limits,
     concurrency: Concurrency,
 ) -> bool {
-    // What the deadline ended is no fact about the program. A worker's clock may be converted, so what ran for half as
-    // long may have been ended by it, too.
+    // A run that the deadline ended says nothing about the program. Times of a worker may be converted, so a run of half
+    // the time may have been ended by the deadline, too.
     let is_late = made.deadline.is_some_and(|deadline| outcome.wall_time * 2 >= deadline);
     if is_late && outcome.stopped_by == Some(StoppedBy::WallTime) {
         return false;

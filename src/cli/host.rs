@@ -200,7 +200,7 @@ fn at_server(_: &str) -> Result<Vec<(String, Route)>, Stop> {
 /// The address of a NATS server, as typed.
 ///
 /// # Errors
-/// If there is no such address, or one of its files cannot be read.
+/// If the address is wrong, or one of its files cannot be read.
 #[cfg(feature = "nats")]
 pub(super) fn address(typed: &str) -> Result<Address, Stop> {
     Address::parse(typed).map_err(Stop::usage)

@@ -127,8 +127,8 @@ fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[Mutated]>) -> S
             format!("there is no mutant `{id}`{near}; `juror mutants` lists them")
         }
         None if ids.is_empty() => match named {
-            Some([]) => format!("there are no mutants: give a submission in {LANGUAGES}"),
-            Some(_) => "there are no mutants: no mistake can be put into this submission; \
+            Some([]) => format!("this submission has no mutants; give one in {LANGUAGES}"),
+            Some(_) => "this submission has no mutants: there is nothing to change in it; \
                         check that it builds"
                 .to_owned(),
             None => format!("there are no mutants; add an accepted submission in {LANGUAGES}"),

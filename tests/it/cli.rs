@@ -19,8 +19,12 @@ fn mutants_are_listed_shown_and_written() {
     check("mutants sum a.c --show ror-e914-22", 5, &["did you mean `ror-e914-2`?"]);
     check("mutants sum", 5, &["there are no mutants", "add an accepted submission"]);
     fixture.write("broken.py", "def f(:\n");
-    check("mutants sum broken.py", 5, &["this submission; check that it builds"]);
-    check("mutants sum accepted/right.sh", 5, &["give a submission in C, C++"]);
+    check("mutants sum broken.py", 5, &["nothing to change in it; check that it builds"]);
+    check(
+        "mutants sum accepted/right.sh",
+        5,
+        &["this submission has no mutants", "give one in C, C++"],
+    );
     check("mutants sum b.c", 2, &["submission not found: b.c"]);
     check("mutants sum a.c --export ror-e914-1 b.c", 0, &["saved: b.c"]);
     assert_eq!(fixture.read("b.c"), "int main(void) {\n    return 1 <= 2;\n}\n");

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use juror::model::event::{Event, Stamped};
-use juror::model::isolation::Isolation;
 use juror::model::joint::{Said, Side, Transcript};
 use juror::model::judgement::{
     BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, Picture, TimeLimit,
 };
 use juror::model::limits::Limits;
-use juror::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome};
+use juror::model::outcome::Outcome;
 use juror::model::report::{LimitsReport, PackageReport, Report};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
@@ -20,6 +19,7 @@ use tempfile::TempDir;
 
 use crate::browser::Browser;
 use crate::golden::strengths;
+use crate::outcomes::quiet_outcome;
 
 /// What a hostile program may write, or a hostile person call a file.
 const HOSTILE: &str =
@@ -81,24 +81,11 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
         with_margin: None,
         repeats: None,
         outcome: Some(Outcome {
-            ending: Ending::Exited(0),
-            stopped_by: None,
             cpu_time: Duration::from_millis(millis),
             wall_time: Duration::from_millis(millis + 1),
-            queued: Duration::ZERO,
             peak_memory: Bytes::kib(1000 + millis),
             stdout_bytes: Bytes(2),
-            stderr_bytes: Bytes(0),
-            file_bytes: Bytes(0),
-            refused_processes: 0,
-            contention: Contention::default(),
-            mechanism: Mechanism {
-                cpu: Meter::Cgroup2,
-                memory: Meter::Cgroup2,
-                isolation: Isolation::Namespaces,
-            },
-            ran_at: None,
-            worker: None,
+            ..quiet_outcome()
         }),
         difference: None,
         evidence,
