@@ -144,7 +144,9 @@ fn nearest(name: &str) -> Option<&'static str> {
     let has_words =
         |known: &&str| name.split('_').all(|word| known.split('_').any(|other| other == word));
     let with_words = ARGUMENTS.into_iter().filter(has_words).min_by_key(|known| known.len());
-    with_words.or_else(|| similar::get_close_matches(name, &ARGUMENTS, 1, 0.75).first().copied())
+    let slips = |known: &&str| strsim::osa_distance(name, known);
+    let is_near = |known: &&str| slips(known) * 4 <= known.len();
+    with_words.or_else(|| ARGUMENTS.into_iter().filter(is_near).min_by_key(slips))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 
-use serde_saphyr::granit_parser::{self, Event, Parser, ScalarStyle, Span, Tag};
+use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use crate::package::faults::Reported;
 use crate::package::text::{Page, Range, START, shown};
