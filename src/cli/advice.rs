@@ -332,10 +332,7 @@ mod tests {
 
     fn even() -> Calibration {
         Calibration {
-            pace_seconds: 0.0005,
             pace_noise: 0.01,
-            copied_per_second: 1e10,
-            copied_beside_per_second: 9e9,
             ..Calibration::default()
         }
     }

@@ -56,6 +56,11 @@ pub struct GradeArguments {
     /// Results in FILE are first written again, so that the output is complete, and are not judged again.
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
+    /// Repeat runs near the time limit, alone
+    ///
+    /// Otherwise their verdicts are marked `sensitive`; `juror help time` explains how.
+    #[arg(long)]
+    pub repeat: bool,
     /// Write results to FILE instead of standard output
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -156,6 +161,7 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
         builder: &builder,
         problems: LoadedProblems { host: &host, output, all: Recent::new(PACKAGES) },
         settings: &settings,
+        repeats: arguments.repeat,
         digest_of: text.join("\0"),
         under_way: AtomicUsize::new(0),
     };

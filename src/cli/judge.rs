@@ -75,6 +75,12 @@ pub struct JudgeArguments {
     /// of test cases that are all accepted, if the package itself gives no points.
     #[arg(long, value_name = "WHAT", value_parser = one_of(Points::ALL, Points::name), hide_possible_values = true, help_heading = RUNS)]
     pub points: Option<Points>,
+    /// Repeat runs near the time limit alone, also on tests without a package
+    ///
+    /// With a package, juror does that anyway. Without it, such verdicts are marked `sensitive`; `juror help time`
+    /// explains how.
+    #[arg(long, help_heading = RUNS)]
+    pub repeat: bool,
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
@@ -221,6 +227,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
             false => Policy::WhatCounts,
         },
         detail: Detail::Full { keep },
+        repeats: arguments.repeat || !problem.layout.is_guessed,
     }
     .run()?;
     if let Some(time) = arguments.explain {
@@ -519,6 +526,7 @@ fn repeat_line(arguments: &JudgeArguments) -> RepeatLine {
     if let Some(how) = &arguments.compare {
         words.extend(["--compare".into(), how.typed()]);
     }
+    words.extend(arguments.repeat.then(|| "--repeat".into()));
     words.extend(arguments.runs.again());
     let typed = (!arguments.program.is_empty()).then(|| command_line(&arguments.program));
     RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }

@@ -260,6 +260,7 @@ impl Verifier<'_> {
                 None if self.arguments.reports.html.is_none() => Detail::Brief,
                 keep => Detail::Full { keep },
             },
+            repeats: true,
         }
         .run()?;
         // A shard does not know the other submissions.

@@ -23,7 +23,7 @@ use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
 use crate::remote::nats::{address::Address, unit_worker};
 use crate::remote::serve::serve;
-use crate::sandbox::pace::rounds;
+use crate::sandbox::pace::pace;
 
 /// Arguments of `juror worker`.
 #[derive(Debug, Args)]
@@ -116,10 +116,7 @@ fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
         shortfall: shortfall(isolation, host.refused(), host.gaps()),
         mechanism: local.mechanism(),
         slots: local.slots(),
-        pace: rounds(ROUNDS).iter().map(|round| round.cpu).min().unwrap_or_default(),
+        pace: pace(),
     };
     Ok((local, facts))
 }
-
-/// How many rounds of work measure the machine's speed: together about ten milliseconds.
-const ROUNDS: usize = 20;

@@ -14,9 +14,7 @@ use crate::model::isolation::Demand;
 use crate::model::job::{Job, Keep, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Contention, Outcome, StoppedBy};
 use crate::model::stop::Stop;
-use crate::sandbox::pace::{pace, runnable, step, stolen};
 use crate::sandbox::{CoreId, Host, Slot, Stopper};
 
 /// Runs jobs in sandboxes on this machine.
@@ -153,18 +151,16 @@ impl Local {
         self.told(self.pool.run(run, |place| self.renew(place)))
     }
 
-    /// Runs while no other place is in use, and reports what else the machine did meanwhile.
-    fn in_all_places<R>(
+    /// Runs in a free place, or if it must be alone, while no other place is in use.
+    fn at_place<R>(
         &self,
+        repeat: Option<Repeat>,
         run: impl Fn(&mut Place) -> Result<R, JudgeError>,
-    ) -> Result<(R, Contention), Stop> {
-        let run = |place: &mut Place| {
-            let (pace, step, stolen) = (pace(), step(), stolen());
-            let reply = self.unless_stopped(place, &run)?;
-            let (others, stolen) = (runnable(), self::stolen().saturating_sub(stolen));
-            let (pace, step) = (Some(self::pace().max(pace)), Some(self::step().max(step)));
-            Ok((reply, Contention { others, stolen, pace, step, ..Contention::default() }))
-        };
+    ) -> Result<R, Stop> {
+        if !repeat.is_some_and(|it| it.is_alone) {
+            return self.in_a_place(run);
+        }
+        let run = |place: &mut Place| self.unless_stopped(place, &run);
         let none = || JudgeError::new("run alone", "there is no place for it");
         let reply = self.pool.run_alone(run, |place| self.renew(place));
         self.told(reply.unwrap_or_else(|| Err(none())))
@@ -191,9 +187,7 @@ impl Local {
     fn run_in(&self, place: &mut Place, job: &Job) -> Result<Reply, JudgeError> {
         let slot = self.slot(place)?;
         self.prepare(job, slot)?;
-        let mut reply = slot.run(job)?;
-        self.look_around(&mut reply.outcome);
-        Ok(reply)
+        slot.run(job)
     }
 
     fn run_joint_in(&self, place: &mut Place, job: &JointJob) -> Result<JointReply, JudgeError> {
@@ -204,21 +198,10 @@ impl Local {
         let slot = self.slot(place)?;
         self.prepare(&job.program, slot)?;
         self.prepare(&job.partner, &mut partner)?;
-        let mut reply = slot.run_joint(&mut partner, job);
-        if let Ok(reply) = &mut reply {
-            self.look_around(&mut reply.program.reply.outcome);
-        }
+        let reply = slot.run_joint(&mut partner, job);
         // A slot that failed is not used again.
         place.partner = reply.is_ok().then_some(partner);
         reply
-    }
-
-    /// Notes whether other programs want the processors, if a time limit is at stake. Skipped if other slots are in
-    /// use.
-    fn look_around(&self, outcome: &mut Outcome) {
-        if outcome.stopped_by == Some(StoppedBy::CpuTime) && self.pool.is_quiet() {
-            outcome.contention.others = runnable();
-        }
     }
 
     /// The directory for boxes and trees on disk.
@@ -251,21 +234,11 @@ impl Executor for Local {
     }
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        if !repeat.is_some_and(|it| it.is_alone) {
-            return self.in_a_place(|place| self.run_in(place, job));
-        }
-        let (mut reply, beside) = self.in_all_places(|place| self.run_in(place, job))?;
-        disturb(&mut reply.outcome, beside);
-        Ok(reply)
+        self.at_place(repeat, |place| self.run_in(place, job))
     }
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        if !repeat.is_some_and(|it| it.is_alone) {
-            return self.in_a_place(|place| self.run_joint_in(place, job));
-        }
-        let (mut reply, beside) = self.in_all_places(|place| self.run_joint_in(place, job))?;
-        disturb(&mut reply.program.reply.outcome, beside);
-        Ok(reply)
+        self.at_place(repeat, |place| self.run_joint_in(place, job))
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
@@ -308,11 +281,6 @@ impl Drop for Local {
             }
         });
     }
-}
-
-/// Adds what was observed besides a run to the kernel's counts of it.
-fn disturb(outcome: &mut Outcome, beside: Contention) {
-    outcome.contention = Contention { switches: outcome.contention.switches, ..beside };
 }
 
 #[cfg(test)]

@@ -13,12 +13,13 @@ use crate::executor::parallel;
 use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
 use crate::judge::proof::{Proof, Unproved};
 use crate::judge::score::{self, CaseResult, Scheme, Total};
-use crate::judge::settle::Nearness;
+use crate::judge::settle::{RepeatBudget, Repetition};
 use crate::judge::{expect, time_limit};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, CompilerReport, Extended, JudgeError, Judgement};
 use crate::model::limits::{CODE, Limits};
+use crate::model::outcome::Outcome;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::submission::{Expectation, Submission};
@@ -27,9 +28,6 @@ use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::plan::schedule::{CaseEnd, Schedule};
 use crate::plan::{Plan, Step};
-
-/// What helps a submission near the time limit.
-const FASTER: &str = "make it clearly faster or slower";
 
 /// Everything that is needed to judge submissions.
 pub struct Session<'a> {
@@ -48,6 +46,8 @@ pub struct Session<'a> {
     pub spares: bool,
     /// How the results are combined into a score; `None` if there are no scores.
     pub scheme: Option<&'a Scheme<'a>>,
+    /// Whether runs near the time limit are repeated; if not, their verdicts are sensitive.
+    pub repeats: bool,
 }
 
 /// Why a submission is refused before anything is built.
@@ -108,7 +108,7 @@ struct Known {
     /// Failures of the judge, each with its test case, or the first case if it came before any.
     failed: Vec<(usize, JudgeError)>,
     announced: bool,
-    nearness: Arc<Nearness>,
+    repeats: Arc<RepeatBudget>,
     /// What is not proved yet, if that allows omitting runs.
     proof: Option<Proof>,
 }
@@ -155,8 +155,11 @@ impl Session<'_> {
     /// # Errors
     /// If it was interrupted. A failure of the judge is the result of the submission on which it occurred.
     pub fn run(&self) -> Result<Vec<Judged>, Stop> {
-        let known =
-            || Known { cases: (0..self.cases.len()).map(|_| None).collect(), ..Known::default() };
+        let known = || Known {
+            cases: (0..self.cases.len()).map(|_| None).collect(),
+            repeats: Arc::new(RepeatBudget::new(self.repeats)),
+            ..Known::default()
+        };
         let unproved = self.cases.iter().filter(|_| self.spares).map(|case| Unproved {
             name: &case.test_case.name,
             // The size only affects the order.
@@ -255,7 +258,7 @@ impl Shared<'_, '_> {
 
     fn judge(&self, submission: usize, case: usize) {
         let entry = self.session.entries[submission].submission;
-        let (runnable, nearness, time_limit_mode) = {
+        let (runnable, budget, time_limit_mode) = {
             let mut state = self.lock();
             let known = &mut state.known[submission];
             if !known.announced {
@@ -265,12 +268,19 @@ impl Shared<'_, '_> {
                     test_cases: self.session.cases.len(),
                 });
             }
-            let nearness = Arc::clone(&known.nearness);
-            (known.runnable.clone(), nearness, self.time_limit_mode(entry, known, case))
+            let budget = Arc::clone(&known.repeats);
+            (known.runnable.clone(), budget, self.time_limit_mode(entry, known, case))
         };
         let Some(runnable) = runnable else { return };
         let prepared = self.session.entries[submission].prepared.as_ref();
         let plan = prepared.ok().map(|prepared| &prepared.plan);
+        let announce = |reason| {
+            (self.session.bench.events)(Event::RunRepeated {
+                submission: entry.name.clone(),
+                test_case: self.session.cases[case].test_case.name.clone(),
+                reason,
+            });
+        };
         let judged = judge_case(
             self.session.bench.executor,
             &self.session.rules,
@@ -282,7 +292,7 @@ impl Shared<'_, '_> {
                     .and_then(|plan| plan.entry_point.as_deref())
                     .unwrap_or(&entry.program.name),
                 time_limit_mode,
-                nearness: Some(&nearness),
+                repetition: Some(Repetition { budget: &budget, announce: &announce }),
             },
             &self.session.cases[case],
         );
@@ -387,16 +397,15 @@ impl Shared<'_, '_> {
             let cases = cases.iter().cloned();
             cases.map(with_margin).collect::<Vec<CaseJudgement>>()
         });
-        let near = self.told_near(&cases);
+        let near = self.near(&cases);
         let mut judgement = self.of_cases(submission, cases, known.compiler)?;
         if let Some(extended) = extended.filter(|_| !judgement.broken.is_empty()) {
             let other = self.of_cases(submission, extended, judgement.compiler.clone())?;
             if other.broken.is_empty() {
                 judgement.broken.clear();
                 match &near {
-                    Some((near, help)) => self.remark(
+                    Some(near) => self.remark(
                         submission,
-                        help,
                         &format!(
                             "is {}, but could also be {} as expected: {near}",
                             judgement.verdict, other.verdict
@@ -407,31 +416,26 @@ impl Shared<'_, '_> {
                 return Ok(judgement);
             }
         }
-        if let Some((near, help)) = near {
+        if let Some(near) = near {
             let what = format!("may get another verdict in another run: {near}");
-            self.remark(submission, help, &what);
+            self.remark(submission, &what);
         }
         Ok(judgement)
     }
 
-    /// The first case with a sensitive verdict, with its measurements, and how many more there are; and what helps.
-    fn told_near(&self, cases: &[CaseJudgement]) -> Option<(String, &'static str)> {
-        let mut near = cases.iter().filter(|case| case.is_sensitive());
+    /// The first case with a sensitive verdict, with its measurements, and how many more there are. Cases whose run was
+    /// stopped are only marked: it was over the limit by a quarter or more.
+    fn near(&self, cases: &[CaseJudgement]) -> Option<String> {
+        let is_stopped = |case: &CaseJudgement| case.outcome.as_ref().is_some_and(Outcome::is_cut_off);
+        let mut near = cases.iter().filter(|case| case.is_sensitive() && !is_stopped(case));
         let first = near.next()?;
         let repeats = first.repeats.as_ref()?;
-        let limits = &self.session.rules.limits;
-        let (limit, help) = match repeats.is_about_memory {
-            true => {
-                (limits.memory.map(|it| it.to_string()), "make it need clearly less or more memory")
-            }
-            false => (limits.cpu_time.map(seconds), FASTER),
-        };
-        let limit = limit.map_or_else(String::new, |it| format!(", {it} allowed,"));
+        let limit = seconds(self.session.rules.limits.cpu_time?);
         let more = match near.count() {
             0 => String::new(),
             more => format!("; and {}", count(more, "more test case")),
         };
-        Some((format!("{}{limit} on {}{more}", repeats.told(), first.test_case), help))
+        Some(format!("{}, {limit} allowed, on {}{more}", repeats.told(), first.test_case))
     }
 
     /// Warns that a submission is as expected only with more time.
@@ -443,12 +447,16 @@ impl Shared<'_, '_> {
             "is {} at the time limit of {limit}, and {} as expected at {margin}: it is near the limit",
             judgement.verdict, other.verdict
         );
-        self.remark(submission, FASTER, &what);
+        self.remark(submission, &what);
     }
 
-    /// Warns that a submission is too near a limit.
-    fn remark(&self, submission: &Submission, help: &str, what: &str) {
+    /// Warns that a submission is too near the time limit.
+    fn remark(&self, submission: &Submission, what: &str) {
         let path = submission.program.path.clone();
+        let help = match self.session.repeats {
+            true => "make it clearly faster or slower",
+            false => "add --repeat to run it again alone",
+        };
         let remark = Diagnostic::warning(path, what).help(help);
         (self.session.bench.events)(Event::Diagnosed(remark));
     }

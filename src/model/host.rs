@@ -142,20 +142,10 @@ pub struct Processors {
 /// How even times are, by a fixed piece of work that is done many times; parts are of 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Calibration {
-    /// The least CPU time of that work, in seconds.
-    pub pace_seconds: f64,
     /// How much nine of ten times exceed the least, at most.
     pub pace_noise: f64,
-    /// By how much it takes longer on average while all cores do it.
-    pub pace_beside: f64,
     /// The part of the time in which other programs had the processor.
     pub busy: f64,
-    /// The part of the time of all processors that the machine's host took away, if that is counted.
-    pub stolen: f64,
-    /// How many bytes are copied in a second.
-    pub copied_per_second: f64,
-    /// How many bytes each core copies in a second while all do.
-    pub copied_beside_per_second: f64,
     /// How the frequency of the processors is chosen, such as `powersave`; `None` if the system does not tell.
     pub frequency_governor: Option<String>,
 }

@@ -1,12 +1,10 @@
-//! What a worker is asked to run, one job or two joined ones, and what comes back; with the conversion of their times
-//! between machines.
+//! What a worker is asked to run, one job or two joined ones, and what comes back.
 
 use serde::{Deserialize, Serialize};
 
 use crate::executor::Executor;
 use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
-use crate::model::outcome::Outcome;
 use crate::model::stop::Stop;
 
 /// One program, or two that talk.
@@ -48,18 +46,6 @@ impl AnyJob {
             Self::Joint(job) => AnyReply::Joint(executor.run_two(job, repeat)?.into()),
         })
     }
-
-    /// Converts the limits for a machine that takes `pace` times as long.
-    pub(super) fn convert_limits(&mut self, pace: f64) {
-        if pace == 1.0 {
-            return;
-        }
-        for limits in self.jobs_mut().into_iter().map(|job| &mut job.limits) {
-            for time in [&mut limits.cpu_time, &mut limits.wall_time].into_iter().flatten() {
-                *time = time.mul_f64(pace);
-            }
-        }
-    }
 }
 
 impl AnyReply {
@@ -90,12 +76,5 @@ impl AnyReply {
             Self::Single(_) => None,
             Self::Joint(reply) => Some(*reply),
         }
-    }
-}
-
-/// Converts measured times to those of the first machine.
-pub(super) fn convert_outcome(outcome: &mut Outcome, pace: f64) {
-    for time in [&mut outcome.cpu_time, &mut outcome.wall_time, &mut outcome.queued] {
-        *time = time.div_f64(pace);
     }
 }

@@ -42,8 +42,16 @@ struct State {
     now: String,
     /// The last run of a submission.
     last: Option<LastRun>,
+    /// A run that is repeated, which may have to wait until it is alone.
+    repeated: Option<RepeatedRun>,
     /// When the first submission of the package began.
     begun: Option<Duration>,
+}
+
+struct RepeatedRun {
+    submission: String,
+    test_case: String,
+    reason: &'static str,
 }
 
 struct LastRun {
@@ -195,13 +203,21 @@ impl State {
                 self.now = printable(submission);
                 self.begun.get_or_insert(report.summary.elapsed);
             }
+            Event::RunRepeated { submission, test_case, reason } => {
+                let (submission, test_case) = (submission.clone(), test_case.clone());
+                self.repeated = Some(RepeatedRun { submission, test_case, reason });
+            }
             Event::CaseJudged { submission, test_case, verdict, .. } => {
                 self.now.clear();
+                self.repeated.take_if(|it| it.submission == *submission && it.test_case == *test_case);
                 self.last = Some(LastRun {
                     submission: submission.clone(),
                     test_case: printable(test_case),
                     verdict: *verdict,
                 });
+            }
+            Event::SubmissionFailed { submission, .. } => {
+                self.repeated.take_if(|it| it.submission == *submission);
             }
             Event::Progress(ProgressStep { what, done, total }) => {
                 self.now = format!("{}: {done} of {total}", printable(what));
@@ -241,6 +257,10 @@ impl State {
 
     /// The current activity.
     fn doing(&self, report: &Report) -> String {
+        if let Some(RepeatedRun { submission, test_case, reason }) = &self.repeated {
+            let (submission, test_case) = (printable(submission), printable(test_case));
+            return format!("{submission}: {test_case} again, alone: {reason}");
+        }
         let Some(last) = self.last.as_ref().filter(|_| self.now.is_empty()) else {
             return self.now.clone();
         };
@@ -355,6 +375,11 @@ mod tests {
             test_case: test_case.to_owned(),
             verdict: Verdict::Accepted,
         };
+        let repeated = |test_case: &str| Event::RunRepeated {
+            submission: "a.cpp".to_owned(),
+            test_case: test_case.to_owned(),
+            reason: "near the limit",
+        };
         let (none, sum) = ("", "sum, 0 of 2 submissions");
         check(0, read("sum", 2), sum, none, none);
         check(1, step(3), sum, "input validators: 3 of 10", none);
@@ -366,6 +391,7 @@ mod tests {
         // An eighth of the work takes two seconds, and a quarter nine.
         let first = "sum, 0 of 2 submissions, 1 run, about 14 s left";
         check(3, step(4), first, "input validators: 4 of 10", none);
+        check(3, repeated("s/2\n"), first, "a.cpp: s/2\\n again, alone: near the limit", none);
         let first = "sum, 0 of 2 submissions, 2 runs, about 27 s left";
         let second = "a.cpp, 2 of 4: AC on s/2\\n";
         let alone = format!("after 10 s: {first}; {second}");

@@ -107,7 +107,7 @@ impl Host {
             systemd: false,
             stack_limit: stack.maximum.map(Bytes),
             processors: Processors { logical: processors, physical: processors, load: None },
-            calibration: calibrate(processors),
+            calibration: calibrate(),
             temporary: temporary(env::temp_dir()),
         })
     }

@@ -303,7 +303,6 @@ fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
         let beside: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
         for number in 1..=3 {
             let reply = executor.run_one(&job, Some(Repeat::alone(number))).expect("it runs");
-            assert!(reply.outcome.contention.pace.is_some(), "{:?}", reply.outcome);
             alone.push(times(reply));
         }
         others.extend(beside.into_iter().flat_map(|it| it.join().expect("no panic")));

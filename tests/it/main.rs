@@ -36,6 +36,7 @@ mod measured;
 mod messages;
 #[cfg(feature = "nats")]
 mod nats;
+mod near;
 mod new;
 mod outcomes;
 mod plain;

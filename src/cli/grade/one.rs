@@ -43,6 +43,8 @@ pub(super) struct Grader<'a> {
     pub(super) builder: &'a Builder<'a>,
     pub(super) problems: LoadedProblems<'a>,
     pub(super) settings: &'a Settings,
+    /// Whether runs near the time limit are repeated.
+    pub(super) repeats: bool,
     /// What a line's digest depends on, besides the line.
     pub(super) digest_of: String,
     /// The number of lines that are being judged.
@@ -144,6 +146,7 @@ impl Grader<'_> {
                 Returned::Outputs => Detail::Full { keep: None },
                 Returned::Verdict | Returned::Cases => Detail::Brief,
             },
+            repeats: self.repeats,
             ..Judging::new(bench, &loaded.validators, cases)
         }
         .run()?;

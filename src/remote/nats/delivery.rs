@@ -21,9 +21,8 @@ use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
 use crate::remote::nats::link::{NoReply, Outgoing, status};
 use crate::remote::nats::submitter::{InFlight, Submitter};
 use crate::remote::nats::unit::{
-    self, MOST, Origin, ResultFault, ResultHead, ResultPart, UnitHead,
+    self, MOST, ResultFault, ResultHead, ResultPart, UnitHead,
 };
-use crate::remote::request::convert_outcome;
 
 /// After how long without news a unit is looked for.
 const LOOK: Duration = Duration::from_secs(2);
@@ -97,7 +96,6 @@ impl Submitter {
         let mut head = UnitHead {
             batch: self.batch.clone(),
             unit: unit.to_owned(),
-            first: Origin::of(&reply_to.first),
             stored: None,
         };
         let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
@@ -211,7 +209,7 @@ impl Submitter {
             drop(state);
             return Err("it could not get a file from the server".to_owned());
         }
-        if !(0.01..=100.0).contains(&head.pace) || head.worker.len() != 16 {
+        if head.worker.len() != 16 {
             return Err("it reports impossible facts about itself".to_owned());
         }
         let rooms: Vec<_> = in_flight
@@ -259,7 +257,6 @@ impl Submitter {
         let answers = answers.into_iter().map(|answer| {
             let mut answer = answer.ok_or("it does not answer all")?;
             for reply in replies(&mut answer)? {
-                convert_outcome(&mut reply.outcome, head.pace);
                 reply.outcome.worker = Some(name.clone());
             }
             Ok(answer)

@@ -38,7 +38,7 @@ use std::time::Duration;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
 use crate::model::units::Bytes;
 use crate::sandbox::capture::Stream;
 use crate::sandbox::clock;
@@ -266,7 +266,6 @@ impl PlainSlot {
             stderr_bytes: Bytes(streams.error.total),
             file_bytes: Bytes(room.new_bytes()?),
             refused_processes: 0,
-            contention: Contention { switches: bill.switches, ..Contention::default() },
             mechanism: MECHANISM,
             ran_at: None,
             worker: None,

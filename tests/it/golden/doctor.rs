@@ -37,13 +37,8 @@ pub(super) fn server() -> HostFacts {
         stack_limit: None,
         processors: Processors { logical: 16, physical: 8, load: Some(0.12) },
         calibration: Calibration {
-            pace_seconds: 0.0004,
             pace_noise: 0.012,
-            pace_beside: 0.02,
             busy: 0.001,
-            stolen: 0.0,
-            copied_per_second: 11.2e9,
-            copied_beside_per_second: 9.8e9,
             frequency_governor: Some("performance".to_owned()),
         },
         temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(62_000)) },
@@ -77,12 +72,8 @@ pub(super) fn container() -> HostFacts {
         processors: Processors { logical: 2, physical: 2, load: Some(3.74) },
         calibration: Calibration {
             pace_noise: 0.31,
-            pace_beside: 0.42,
             busy: 0.35,
-            stolen: 0.04,
-            copied_beside_per_second: 5.1e9,
             frequency_governor: None,
-            ..server().calibration
         },
         temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)) },
         ..server()

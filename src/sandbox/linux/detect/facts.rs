@@ -47,7 +47,7 @@ impl Host {
                 physical: host.physical_cores().len(),
                 load: fs::read_to_string("/proc/loadavg").ok().and_then(|text| load(&text)),
             },
-            calibration: calibrate(host.physical_cores().len()),
+            calibration: calibrate(),
             temporary: temporary(env::temp_dir()),
         })
     }

@@ -14,7 +14,7 @@ use rustix::process::Resource;
 use crate::model::blob::Blob;
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::judgement::FaultKind;
-use crate::model::outcome::{Contention, Ending, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
 use crate::sandbox::control::{Cause, RUN};
@@ -418,7 +418,6 @@ impl Server {
             stderr_bytes: Bytes(0),
             file_bytes: Bytes(file_bytes),
             refused_processes: u32::try_from(used.refused_processes).unwrap_or(u32::MAX),
-            contention: Contention { switches: stopped.usage.switches, ..Contention::default() },
             mechanism: self.setup.mechanism,
             ran_at: None,
             worker: None,

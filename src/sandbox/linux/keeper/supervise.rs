@@ -125,7 +125,6 @@ impl Supervisor<'_> {
                 let usage = Usage {
                     cpu: self.report.used_cpu.load(Relaxed),
                     memory: self.report.used_memory.load(Relaxed),
-                    switches: self.report.used_switches.load(Relaxed),
                 };
                 return Ok(Stopped {
                     pid1_stays: true,
@@ -157,7 +156,6 @@ impl Supervisor<'_> {
         let mut usage = ended?.usage;
         usage.cpu += swept.cpu;
         usage.memory = usage.memory.max(swept.memory);
-        usage.switches += swept.switches;
         Ok(self.stopped(running, usage, cause, ended_at))
     }
 

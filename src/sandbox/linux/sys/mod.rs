@@ -230,8 +230,6 @@ pub(super) struct Usage {
     pub(super) cpu: u64,
     /// The largest memory of one of them, in bytes.
     pub(super) memory: u64,
-    /// How often one of them lost its processor to another process.
-    pub(super) switches: u64,
 }
 
 impl From<&libc::rusage> for Usage {
@@ -241,7 +239,6 @@ impl From<&libc::rusage> for Usage {
         Self {
             cpu: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
             memory: (usage.ru_maxrss as u64).saturating_mul(1024),
-            switches: usage.ru_nivcsw as u64,
         }
     }
 }
