@@ -109,6 +109,8 @@ struct Known {
     failed: Vec<(usize, JudgeError)>,
     announced: bool,
     repeats: Arc<RepeatBudget>,
+    /// The cases under way, in the order of their start.
+    running: Vec<usize>,
     /// What is not proved yet, if that allows omitting runs.
     proof: Option<Proof>,
 }
@@ -205,6 +207,9 @@ impl Shared<'_, '_> {
                 return None;
             }
             if let Some(step) = state.plan.next_step() {
+                if let Step::Run { submission, case } = step {
+                    state.known[submission].running.push(case);
+                }
                 return Some(step);
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -292,11 +297,16 @@ impl Shared<'_, '_> {
                     .and_then(|plan| plan.entry_point.as_deref())
                     .unwrap_or(&entry.program.name),
                 time_limit_mode,
-                repetition: Some(Repetition { budget: &budget, announce: &announce }),
+                repetition: Some(Repetition {
+                    budget: &budget,
+                    is_needed: &|| self.is_needed_after_earlier(submission, case),
+                    announce: &announce,
+                }),
             },
             &self.session.cases[case],
         );
         let mut state = self.lock();
+        state.known[submission].running.retain(|it| *it != case);
         match judged {
             Ok(judged) => {
                 (self.session.bench.events)(Event::CaseJudged {
@@ -323,6 +333,16 @@ impl Shared<'_, '_> {
             Err(stop) => return state.stop = Some(stop),
         }
         self.hand_out(&mut state);
+    }
+
+    /// Waits until all runs of the submission that started before this case are done. Returns whether the case still
+    /// counts.
+    fn is_needed_after_earlier(&self, submission: usize, case: usize) -> bool {
+        let mut state = self.lock();
+        while state.known[submission].running.first() != Some(&case) && state.stop.is_none() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.stop.is_none() && state.plan.needed(submission).get(case) == Some(&true)
     }
 
     /// Up to which limits a submission is run on a case.

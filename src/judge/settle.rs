@@ -68,6 +68,8 @@ impl RepeatBudget {
 pub struct Repetition<'a> {
     /// What is left for its submission.
     pub budget: &'a RepeatBudget,
+    /// Waits for earlier runs of the submission. Returns whether the test case still counts after them.
+    pub is_needed: &'a dyn Fn() -> bool,
     /// Hears why a run is repeated.
     pub announce: &'a dyn Fn(&'static str),
 }
@@ -87,9 +89,10 @@ pub(super) fn settle<R>(
     times: impl Fn(&R) -> TimedRun,
     mut again: impl FnMut(u32) -> Result<R, Stop>,
 ) -> Result<Settled<R>, Stop> {
-    let (Some(Repetition { budget, announce }), Some(limit)) = (repetition, limits.cpu_time) else {
+    let (Some(repetition), Some(limit)) = (repetition, limits.cpu_time) else {
         return Ok(Settled { reply: first, repeats: None });
     };
+    let Repetition { budget, is_needed, announce } = repetition;
     let mut timed = vec![times(&first)];
     let zone = zone(&timed[0], limit);
     let mut replies = vec![first];
@@ -101,7 +104,7 @@ pub(super) fn settle<R>(
             is_sensitive = budget.is_empty();
             break;
         }
-        if !budget.take(timed.len() == 1 && zone == Zone::Beyond) {
+        if !is_needed() || !budget.take(timed.len() == 1 && zone == Zone::Beyond) {
             break;
         }
         announce(match zone {
@@ -237,7 +240,7 @@ mod tests {
         let mut runs = script.split(' ').map(run);
         let first = runs.next().unwrap();
         let again = |_| Ok(runs.next().unwrap_or_else(|| panic!("more runs than {script}")));
-        let repetition = Repetition { budget, announce: &|_| () };
+        let repetition = Repetition { budget, is_needed: &|| true, announce: &|_| () };
         let times = |run: &Outcome| TimedRun::new(run, Duration::ZERO);
         let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
         assert_eq!(runs.next(), None, "fewer runs than {script}");

@@ -219,6 +219,12 @@ fn check_of(
         match results {
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
+                for ((script, index), runs) in &*ran.lock().unwrap() {
+                    let judged = results.iter().flatten().find(|it| it.submission == *script);
+                    let name = format!("secret/{index}");
+                    let counts = judged.is_none_or(|it| it.cases.iter().any(|it| it.test_case == name));
+                    assert!(*runs == 1 || counts, "{script} ran {runs} times on {name} in vain");
+                }
                 // A failure occurs on the first run.
                 let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
                 if slots == 1 && spares {
@@ -413,6 +419,11 @@ fn who_is_disturbed_is_judged_by_a_run_alone() {
     check(Verdict::TimeLimitExceeded, &["ava"], &[accepted, &remark]);
     let remark = format!("{remark}; and 1 more test case");
     check(Verdict::TimeLimitExceeded, &["avv"], &[accepted, &remark]);
+}
+
+#[test]
+fn a_run_that_no_longer_counts_is_not_repeated() {
+    check(Until::Rejection, &["wddd", "sdvd"], &["WA: WA, 3 skipped", "RTE: RTE, 3 skipped"]);
 }
 
 #[test]

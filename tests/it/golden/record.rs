@@ -182,8 +182,8 @@ impl Mask {
         };
         case.outcome = case.outcome.as_ref().map(|real| outcome(real, index));
         // How busy the machine was is not for the reader.
-        let is_slow = stopped_by == Some(StoppedBy::CpuTime);
-        case.repeats = case.outcome.as_ref().filter(|_| is_slow).map(repeats);
+        let is_large = stopped_by == Some(StoppedBy::Memory);
+        case.repeats = case.outcome.as_ref().filter(|_| is_large).map(sensitive);
         if let Some(evidence) = &mut case.evidence {
             self.evidence(evidence);
         }
@@ -285,11 +285,10 @@ pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Stamp
     events.into_iter().map(|event| Stamped { at, package: None, event }).collect()
 }
 
-/// A run that was repeated, with a run alone that was a little slower.
-fn repeats(first: &Outcome) -> Box<Repeats> {
-    let mut runs = [first; 2].map(|run| TimedRun::new(run, Duration::ZERO));
-    runs[1].cpu_seconds += Duration::from_millis(1);
-    Box::new(Repeats { is_sensitive: false, runs: runs.into() })
+/// A run that was not repeated, although the time limit was near.
+fn sensitive(only: &Outcome) -> Box<Repeats> {
+    let runs = vec![TimedRun::new(only, Duration::ZERO)];
+    Box::new(Repeats { is_sensitive: true, runs })
 }
 
 /// A run with the times and the memory of the script.
