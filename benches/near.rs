@@ -43,14 +43,16 @@ fn main() {
     let source = dir.path().join("work.c");
     let built = Command::new("cc").args(["-O1", "-o"]).args([&program, &source]).status();
     assert!(built.is_ok_and(|status| status.success()), "this needs a C compiler, cc");
-    let alone = (0..15).map(|_| judge(&tests, &program, 60.0, Mode::Once).cpu).fold(f64::MAX, f64::min);
+    let alone =
+        (0..15).map(|_| judge(&tests, &program, 60.0, Mode::Once).cpu).fold(f64::MAX, f64::min);
     println!("it needs {alone:.3} s; {number} judgements of each kind, {NEIGHBOURS} neighbours");
     let neighbours: Vec<Neighbour> = (0..NEIGHBOURS).map(|_| Neighbour::start()).collect();
     for (part, expected) in [(0.9, "AC"), (1.1, "TLE")] {
         for mode in [Mode::Once, Mode::Repeat] {
             let judge = || judge(&tests, &program, alone / part, mode);
             let all: Vec<JudgedRun> = (0..number).map(|_| judge()).collect();
-            let count = |what: &dyn Fn(&JudgedRun) -> bool| all.iter().filter(|it| what(it)).count();
+            let count =
+                |what: &dyn Fn(&JudgedRun) -> bool| all.iter().filter(|it| what(it)).count();
             let is_wrong = |it: &JudgedRun| it.verdict != expected && !it.is_sensitive;
             let mean = |what: &dyn Fn(&JudgedRun) -> f64| {
                 all.iter().map(what).sum::<f64>() / all.len().max(1) as f64

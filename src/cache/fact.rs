@@ -124,8 +124,7 @@ pub(super) fn read<C: CachedReply>(
     fetch: Fetch,
 ) -> Option<C> {
     type Contents = Vec<Option<Vec<u8>>>;
-    let (then, contents, mut came): (JobLimits, Contents, C) =
-        postcard::from_bytes(record).ok()?;
+    let (then, contents, mut came): (JobLimits, Contents, C) = postcard::from_bytes(record).ok()?;
     if !then.hold_for(&came, now) {
         return None;
     }
@@ -217,9 +216,8 @@ mod tests {
         let store = Arc::new(Store::scratch());
         let record = write(&reply(Ending::Exited(0), 10), &limits(), &store).unwrap();
         let other = Arc::new(Store::scratch());
-        let read = |record: &[u8], store| {
-            read::<Reply>(record, &limits(), None, store, Fetch::BoxLater)
-        };
+        let read =
+            |record: &[u8], store| read::<Reply>(record, &limits(), None, store, Fetch::BoxLater);
         assert!(read(&record, &store).is_some());
         assert!(read(&record, &other).is_none());
         for length in 0..record.len() {

@@ -331,10 +331,7 @@ mod tests {
     }
 
     fn even() -> Calibration {
-        Calibration {
-            pace_noise: 0.01,
-            ..Calibration::default()
-        }
+        Calibration { pace_noise: 0.01, ..Calibration::default() }
     }
 
     /// The ideal machine, used by a user without a control group.

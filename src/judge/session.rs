@@ -446,7 +446,8 @@ impl Shared<'_, '_> {
     /// The first case with a sensitive verdict, with its measurements, and how many more there are. Cases whose run was
     /// stopped are only marked: it was over the limit by a quarter or more.
     fn near(&self, cases: &[CaseJudgement]) -> Option<String> {
-        let is_stopped = |case: &CaseJudgement| case.outcome.as_ref().is_some_and(Outcome::is_cut_off);
+        let is_stopped =
+            |case: &CaseJudgement| case.outcome.as_ref().is_some_and(Outcome::is_cut_off);
         let mut near = cases.iter().filter(|case| case.is_sensitive() && !is_stopped(case));
         let first = near.next()?;
         let repeats = first.repeats.as_ref()?;

@@ -174,8 +174,8 @@ fn is_open(runs: &[TimedRun], limit: Duration) -> bool {
     // A single run has no spread.
     let is_single = alone.len() == 1 && zone(&alone[0], limit) == Zone::Near;
     // Without others it may take less.
-    let is_doubtful = least > limit
-        && (first.cpu_seconds <= limit || alone.iter().any(|run| run.is_disturbed));
+    let is_doubtful =
+        least > limit && (first.cpu_seconds <= limit || alone.iter().any(|run| run.is_disturbed));
     is_between || is_single || is_doubtful
 }
 

@@ -209,7 +209,8 @@ impl State {
             }
             Event::CaseJudged { submission, test_case, verdict, .. } => {
                 self.now.clear();
-                self.repeated.take_if(|it| it.submission == *submission && it.test_case == *test_case);
+                self.repeated
+                    .take_if(|it| it.submission == *submission && it.test_case == *test_case);
                 self.last = Some(LastRun {
                     submission: submission.clone(),
                     test_case: printable(test_case),

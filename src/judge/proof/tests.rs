@@ -102,9 +102,8 @@ fn case(index: usize, letter: char) -> CaseJudgement {
         is_told: true,
         team_message: String::new(),
         with_margin: None,
-        repeats: matches!(letter, 'S' | 'L').then(|| {
-            Box::new(Repeats { is_sensitive: true, runs: Vec::new() })
-        }),
+        repeats: matches!(letter, 'S' | 'L')
+            .then(|| Box::new(Repeats { is_sensitive: true, runs: Vec::new() })),
         score: None,
         difference: None,
         evidence: None,

@@ -222,7 +222,8 @@ fn check_of(
                 for ((script, index), runs) in &*ran.lock().unwrap() {
                     let judged = results.iter().flatten().find(|it| it.submission == *script);
                     let name = format!("secret/{index}");
-                    let counts = judged.is_none_or(|it| it.cases.iter().any(|it| it.test_case == name));
+                    let counts =
+                        judged.is_none_or(|it| it.cases.iter().any(|it| it.test_case == name));
                     assert!(*runs == 1 || counts, "{script} ran {runs} times on {name} in vain");
                 }
                 // A failure occurs on the first run.

@@ -20,9 +20,7 @@ use crate::remote::nats::class::QueuedJob;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
 use crate::remote::nats::link::{NoReply, Outgoing, status};
 use crate::remote::nats::submitter::{InFlight, Submitter};
-use crate::remote::nats::unit::{
-    self, MOST, ResultFault, ResultHead, ResultPart, UnitHead,
-};
+use crate::remote::nats::unit::{self, MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 
 /// After how long without news a unit is looked for.
 const LOOK: Duration = Duration::from_secs(2);
@@ -93,11 +91,7 @@ impl Submitter {
         let frames: Vec<&[u8]> =
             in_flight.envelopes.iter().map(|envelope| &*envelope.bytes).collect();
         let length: usize = frames.iter().map(|it| it.len()).sum();
-        let mut head = UnitHead {
-            batch: self.batch.clone(),
-            unit: unit.to_owned(),
-            stored: None,
-        };
+        let mut head = UnitHead { batch: self.batch.clone(), unit: unit.to_owned(), stored: None };
         let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
         let bytes = match length > MOST {
             false => frame(&head, &frames).map_err(fault)?,

@@ -440,10 +440,9 @@ impl WorkerGroup for ClassGroup {
         let class = &state.classes[self.index];
         let found: Vec<_> =
             class.members.iter().map(|(id, (facts, _))| (id.clone(), facts.clone())).collect();
-        let members = found.into_iter().map(|(id, facts)| Member {
-            name: state.name_of(&id, &facts.name),
-            facts,
-        });
+        let members = found
+            .into_iter()
+            .map(|(id, facts)| Member { name: state.name_of(&id, &facts.name), facts });
         let mut members: Vec<Member> = members.collect();
         members.sort_by(|a, b| a.name.cmp(&b.name));
         members

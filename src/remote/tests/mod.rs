@@ -426,8 +426,7 @@ fn who_ran_something_is_reported_although_it_was_never_heard_of() {
             programs: ran.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
             ..WorkerState::new("all".to_owned())
         };
-        let member =
-            |name: &&str| Member { name: (*name).to_owned(), facts: facts(name, 2) };
+        let member = |name: &&str| Member { name: (*name).to_owned(), facts: facts(name, 2) };
         let reports = reported(&worker, members.iter().map(member).collect());
         let shown = |it: &WorkerReport| format!("{} {} {}", it.name, it.slots, it.programs);
         assert_eq!(reports.iter().map(shown).collect::<Vec<_>>(), expected);
