@@ -134,7 +134,7 @@ fn a_command_that_is_no_worker_is_told_with_the_reason() {
     };
     broken("no-such-command a", "start the worker `no-such-command a`");
     broken("echo hello", "does not begin with `juror worker`, but with `hello`");
-    broken("cat", "but with `juror sender, protocol 5");
+    broken("cat", "but with `juror sender, protocol");
     broken(
         "printf 'juror worker, protocol 0\\n'",
         "it is another juror: `juror worker, protocol 0`",
