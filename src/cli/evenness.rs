@@ -6,19 +6,13 @@ use crate::model::host::{Calibration, Finding, Grade};
 /// How even times are: one finding if they are, and one for each problem.
 pub(super) fn times(found: &Calibration) -> Vec<Finding> {
     const SUBJECT: &str = "times";
-    let percent = |part: f64| format!("{:.0} %", part * 100.0);
-    let noise = percent(found.pace_noise);
+    let noise = format!("{:.0} %", found.pace_noise * 100.0);
     let weak = |text: String, help| finding(Grade::Weak, SUBJECT, text).advise(help);
     let mut findings = Vec::new();
     if found.pace_noise > 0.1 {
         let help = "end other programs, and stay well away from the time limit";
         let text = format!("the same work sometimes takes up to {noise} longer");
         findings.push(weak(text, words(help)));
-    }
-    if found.busy > 0.05 {
-        let busy = percent(found.busy);
-        let text = format!("other programs used the processor for {busy} of the time");
-        findings.push(weak(text, words("end them before you measure")));
     }
     if let Some(governor) = found.frequency_governor.as_ref().filter(|it| *it != "performance") {
         let text = format!("the frequency of the processors changes: governor {governor}");
@@ -38,16 +32,15 @@ mod tests {
 
     #[test]
     fn each_cause_of_uneven_times_has_a_finding() {
-        let check = |noise: f64, busy: f64, governor: Option<&str>, texts: &[&str]| {
+        let check = |noise: f64, governor: Option<&str>, texts: &[&str]| {
             let frequency_governor = governor.map(str::to_owned);
-            let found = times(&Calibration { pace_noise: noise, busy, frequency_governor });
+            let found = times(&Calibration { pace_noise: noise, frequency_governor });
             let all: Vec<&str> = found.iter().map(|it| &*it.text).collect();
             assert_eq!(all.len(), texts.len(), "{all:?}");
             assert!(all.iter().zip(texts).all(|(it, text)| it.contains(text)), "{all:?}");
         };
-        check(0.01, 0.0, Some("performance"), &["even: the same work differs by 1 %"]);
-        check(0.2, 0.0, None, &["20 % longer"]);
-        check(0.01, 0.5, None, &["50 % of the time"]);
-        check(0.2, 0.1, Some("powersave"), &["20 %", "10 %", "governor powersave"]);
+        check(0.01, Some("performance"), &["even: the same work differs by 1 %"]);
+        check(0.2, None, &["20 % longer"]);
+        check(0.2, Some("powersave"), &["20 %", "governor powersave"]);
     }
 }

@@ -139,13 +139,11 @@ pub struct Processors {
     pub load: Option<f64>,
 }
 
-/// How even times are, by a fixed piece of work that is done many times; parts are of 1.
+/// How even times are, by a fixed piece of work that is done many times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Calibration {
-    /// How much nine of ten times exceed the least, at most.
+    /// How much nine of ten times exceed the least, at most, as a part of it.
     pub pace_noise: f64,
-    /// The part of the time in which other programs had the processor.
-    pub busy: f64,
     /// How the frequency of the processors is chosen, such as `powersave`; `None` if the system does not tell.
     pub frequency_governor: Option<String>,
 }

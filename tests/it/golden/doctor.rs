@@ -38,7 +38,6 @@ pub(super) fn server() -> HostFacts {
         processors: Processors { logical: 16, physical: 8, load: Some(0.12) },
         calibration: Calibration {
             pace_noise: 0.012,
-            busy: 0.001,
             frequency_governor: Some("performance".to_owned()),
         },
         temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(62_000)) },
@@ -70,7 +69,7 @@ pub(super) fn container() -> HostFacts {
         systemd: false,
         stack_limit: Some(Bytes::mib(64)),
         processors: Processors { logical: 2, physical: 2, load: Some(3.74) },
-        calibration: Calibration { pace_noise: 0.31, busy: 0.35, frequency_governor: None },
+        calibration: Calibration { pace_noise: 0.31, frequency_governor: None },
         temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)) },
         ..server()
     }
