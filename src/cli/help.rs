@@ -54,7 +54,7 @@ const EXAMPLES_OF: [(&str, &str, &str); 20] = [
     ("grade", "docs/grade.md has the details. ", "
   juror grade < lines.jsonl > results.jsonl
       A result for each line, as soon as it is ready.
-  juror grade --journal done.jsonl < lines.jsonl > results.jsonl
+  juror grade --output results.jsonl --resume < lines.jsonl
       The same; if it is interrupted or killed, run it again to continue.
   juror grade --map '{\"id\": \"/name\", \"source\": \"/code\", \"cases\": \"/tests\"}' --defaults '{\"source\": {\"language\": \"python3\"}}' < set.jsonl
       Lines of another form, all with sources in Python.

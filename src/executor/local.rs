@@ -17,7 +17,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Contention, Outcome, StoppedBy};
 use crate::model::stop::Stop;
 use crate::sandbox::pace::{pace, runnable, step, stolen};
-use crate::sandbox::{CoreId, Host, Slot, Stopper};
+use crate::sandbox::{CoreId, Host, Slot, Stopper, is_killed_by_nobody};
 
 /// Runs jobs in sandboxes on this machine.
 pub struct Local {
@@ -153,6 +153,15 @@ impl Local {
         self.told(self.pool.run(run, |place| self.renew(place)))
     }
 
+    /// Runs again what somebody may have killed, while no other place is in use. If it is killed again, the program
+    /// did it: an interference does not happen twice.
+    fn in_a_place_alone<R>(
+        &self,
+        run: impl Fn(&mut Place) -> Result<R, JudgeError>,
+    ) -> Result<R, Stop> {
+        self.in_all_places(run).map(|(reply, _)| reply)
+    }
+
     /// Runs while no other place is in use, and reports what else the machine did meanwhile.
     fn in_all_places<R>(
         &self,
@@ -225,8 +234,9 @@ impl Local {
     fn home(&self) -> Result<PathBuf, JudgeError> {
         let mut home = self.home.lock().unwrap_or_else(PoisonError::into_inner);
         let home = match &mut *home {
-            Some(home) => home,
-            none => none.insert(scratch::directory(Use::Programs)?),
+            // Unless somebody cleaned the temporary directory.
+            Some(home) if home.path().is_dir() => home,
+            home => home.insert(scratch::directory(Use::Programs)?),
         };
         Ok(home.path().to_path_buf())
     }
@@ -252,7 +262,11 @@ impl Executor for Local {
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
         if !repeat.is_some_and(|it| it.is_alone) {
-            return self.in_a_place(|place| self.run_in(place, job));
+            let reply = self.in_a_place(|place| self.run_in(place, job))?;
+            return match is_killed_by_nobody(&reply.outcome, &job.limits) {
+                true => self.in_a_place_alone(|place| self.run_in(place, job)),
+                false => Ok(reply),
+            };
         }
         let (mut reply, beside) = self.in_all_places(|place| self.run_in(place, job))?;
         disturb(&mut reply.outcome, beside);
@@ -261,7 +275,14 @@ impl Executor for Local {
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
         if !repeat.is_some_and(|it| it.is_alone) {
-            return self.in_a_place(|place| self.run_joint_in(place, job));
+            let reply = self.in_a_place(|place| self.run_joint_in(place, job))?;
+            let is_doubtful = [(&reply.program, &job.program), (&reply.partner, &job.partner)]
+                .iter()
+                .any(|(part, job)| is_killed_by_nobody(&part.reply.outcome, &job.limits));
+            return match is_doubtful {
+                true => self.in_a_place_alone(|place| self.run_joint_in(place, job)),
+                false => Ok(reply),
+            };
         }
         let (mut reply, beside) = self.in_all_places(|place| self.run_joint_in(place, job))?;
         disturb(&mut reply.program.reply.outcome, beside);

@@ -68,6 +68,11 @@ pub struct HostFacts {
     /// The hard limit of the stack, if there is one.
     #[serde(rename = "stack_limit_bytes")]
     pub stack_limit: Option<Bytes>,
+    /// The least memory limit of the control groups that juror itself is in, if there is one.
+    #[serde(rename = "memory_limit_bytes")]
+    pub memory_limit: Option<Bytes>,
+    /// The most processes that juror may start, by the control groups that it is in and its own limit.
+    pub process_limit: Option<u64>,
     /// Where programs are built and data is made.
     #[serde(flatten)]
     pub temporary: Temporary,
@@ -169,6 +174,9 @@ pub struct Temporary {
     /// Room for files of this user; the fault in words if it cannot be used.
     #[serde(flatten, with = "As::<Free>")]
     pub free: Result<Bytes, String>,
+    /// Whether it is mounted so that no program can be started there.
+    #[serde(rename = "temporary_noexec")]
+    pub is_noexec: bool,
 }
 
 /// A tool for a language, as it was looked for.

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use crate::model::host::Temporary;
 use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::shortage::is_noexec;
 
 /// Flags to open a directory that a program may have put there.
 const DIRECTORY: OFlags =
@@ -134,7 +135,8 @@ pub(super) fn temporary(path: PathBuf) -> Temporary {
         .and_then(|_| Ok(rustix::fs::statvfs(&path)?))
         .map(|found| Bytes(found.f_bavail.saturating_mul(found.f_frsize)))
         .map_err(|error| error.to_string());
-    Temporary { path, free }
+    let is_noexec = is_noexec(&path);
+    Temporary { path, free, is_noexec }
 }
 
 #[cfg(test)]

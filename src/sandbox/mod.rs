@@ -28,6 +28,7 @@ pub mod pace;
 mod plain;
 mod relay;
 mod search;
+mod shortage;
 mod shown;
 mod slot;
 mod standard;
@@ -45,6 +46,7 @@ use other as system;
 
 pub use control::{Stopper, is_interrupted};
 pub use keep::copy;
+pub use shortage::is_killed_by_nobody;
 pub use slot::{CoreId, Slot};
 pub use standard::output_was_closed;
 pub use system::Host;

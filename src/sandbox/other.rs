@@ -13,6 +13,7 @@ use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
 use crate::sandbox::pace::calibrate;
 use crate::sandbox::plain;
+use crate::sandbox::shortage::Shortages;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
 use crate::sandbox::trial::try_out;
 
@@ -106,6 +107,8 @@ impl Host {
             container: None,
             systemd: false,
             stack_limit: stack.maximum.map(Bytes),
+            memory_limit: None,
+            process_limit: None,
             processors: Processors { logical: processors, physical: processors, load: None },
             calibration: calibrate(processors),
             temporary: temporary(env::temp_dir()),
@@ -139,6 +142,24 @@ impl Host {
 
     /// Upper bound on simultaneous runs of which none can spoil another: only the processors bound them here.
     pub fn most_at_once(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// There are no control groups here, and nothing tells how often the machine was short of something.
+#[derive(Debug)]
+pub(super) struct GroupsAbove;
+
+impl GroupsAbove {
+    pub(super) fn find() -> Self {
+        Self
+    }
+
+    pub(super) fn shortages(&self) -> Shortages {
+        Shortages::default()
+    }
+
+    pub(super) fn process_room(&self) -> Option<u64> {
         None
     }
 }

@@ -49,6 +49,7 @@ mod sandbox;
 mod scoring;
 mod scripted;
 mod shell;
+mod shortage;
 mod side_by_side;
 mod spared;
 mod statements;

@@ -18,8 +18,8 @@ use crate::grade::graded::{FaultyPart, Graded, LineFault};
 use crate::grade::line::{
     BrokenLine, InlineCase, LineLimits, Returned, Settings, SourceParts, StreamLine,
 };
+use crate::grade::map::meant;
 use crate::grade::reader::{LONGEST, RawLine};
-use crate::grade::shape::meant;
 use crate::judge::case::{Detail, ReadyCase};
 use crate::judge::score::Policy;
 use crate::judge::session::PreparedSubmission;

@@ -26,6 +26,7 @@ use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::keep;
 use crate::sandbox::search::{Placements, Sum, other_kind};
+use crate::sandbox::shortage::{check_exec, check_linked};
 use crate::sandbox::shown::place_of;
 use crate::sandbox::translate::{Pair, Translation};
 
@@ -55,6 +56,7 @@ impl SlotDirectory {
         })?;
         let path = fs::canonicalize(directory.path());
         let path = path.step_on("find", directory.path().display())?;
+        check_exec(&path)?;
         Ok(Self { _directory: directory, path })
     }
 
@@ -66,6 +68,10 @@ impl SlotDirectory {
     pub(super) fn prepare(&self, job: &Job) -> Result<RunDirectory, JudgeError> {
         self.remove_run();
         let run = self.path.join(RUN);
+        if !self.path.exists() {
+            // Somebody cleans the temporary directory.
+            make_directory(&self.path, 0o700)?;
+        }
         let (directory, temporary) = (run.join("box"), run.join("tmp"));
         for path in [&run, &directory, &temporary] {
             make_directory(path, 0o700)?;
@@ -188,6 +194,7 @@ pub(super) struct RunDirectory {
 impl RunDirectory {
     /// Total size of regular files in the box that are new or changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
+        check_linked(&self.opened)?;
         let mut sum = Sum::default();
         self.placed.add_all(&self.opened, &mut sum).step("search the box")?;
         if sum.is_cut {

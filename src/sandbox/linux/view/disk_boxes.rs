@@ -10,11 +10,14 @@ use crate::sandbox::disk::{self, make_directory, remove_tree};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::view::mounts::give;
+use crate::sandbox::shortage::check_exec;
 
 /// A slot's directory, in which each run has one.
 pub(crate) struct DiskBoxes {
     pub(crate) path: PathBuf,
     identity: Identity,
+    /// The rights of its directory.
+    mode: u32,
 }
 
 /// The open directories of a run.
@@ -38,8 +41,9 @@ impl DiskBoxes {
             Change::Switch => 0o711,
             Change::Already => 0o700,
         };
+        check_exec(&parent)?;
         make_directory(&path, mode)?;
-        Ok(Self { path, identity })
+        Ok(Self { path, identity, mode })
     }
 
     /// The path of the run's own directory, which is made anew for each run.
@@ -58,6 +62,10 @@ impl DiskBoxes {
     /// Makes the directories of a run, which replace those of the last run.
     pub(crate) fn prepare(&self) -> Result<Directories, Fault> {
         self.remove_run();
+        if !self.path.exists() {
+            // Somebody cleans the temporary directory.
+            make_directory(&self.path, self.mode)?;
+        }
         make_directory(&self.run_path(), 0o755)?;
         let make = |path: PathBuf, mode: u32| {
             make_directory(&path, mode)?;
@@ -119,6 +127,18 @@ mod tests {
         disk.remove();
         assert!(!disk.path.exists());
         assert_eq!(fs::read_to_string(canary.join("file")).unwrap(), "x");
+    }
+
+    #[test]
+    fn a_slot_whose_directory_was_removed_makes_it_again() {
+        let (_directory, disk) = disk();
+        disk.prepare().unwrap();
+        let mode = || fs::metadata(&disk.path).unwrap().permissions().mode() & 0o777;
+        let before = mode();
+        fs::remove_dir_all(&disk.path).unwrap();
+        disk.prepare().unwrap();
+        assert_eq!(mode(), before);
+        assert!(disk.box_path().is_dir());
     }
 
     #[test]
