@@ -177,6 +177,10 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
         }),
     };
     let came = stream.run(at_once, |number, work| parallel::on_threads(number, work));
+    let came = came.and_then(|()| {
+        // Half a result of an earlier start goes, although no result followed.
+        sink.write(b"").map_err(|error| arguments.lost(&error))
+    });
     sink.finish().map_err(|error| arguments.lost(&error))?;
     match came {
         Err(Stop::Interrupted) if is_unwanted => Ok(()),

@@ -13,7 +13,6 @@ use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
 use crate::sandbox::pace::calibrate;
 use crate::sandbox::plain;
-use crate::sandbox::shortage::Shortages;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
 use crate::sandbox::trial::try_out;
 
@@ -155,8 +154,12 @@ impl GroupsAbove {
         Self
     }
 
-    pub(super) fn shortages(&self) -> Shortages {
-        Shortages::default()
+    pub(super) fn killed_for_memory(&self) -> u64 {
+        0
+    }
+
+    pub(super) fn refused_processes(&self) -> u64 {
+        0
     }
 
     pub(super) fn process_room(&self) -> Option<u64> {

@@ -19,20 +19,14 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::slot::Ran;
 use crate::sandbox::system::GroupsAbove;
 
-/// How often the groups that juror itself is in, or the machine, were short of something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shortages {
-    /// Processes that the kernel killed because memory was short.
-    pub(super) memory: u64,
-    /// Processes and threads that were refused.
-    pub(super) processes: u64,
-}
-
-/// Counts shortages from one run to the next.
+/// Counts from one run to the next how often the machine was short of something.
 #[derive(Debug)]
 pub(super) struct Counter {
     groups: GroupsAbove,
-    before: Shortages,
+    /// Processes that were killed for memory up to now.
+    killed: u64,
+    /// Processes and threads that were refused up to now.
+    refused: u64,
 }
 
 /// How a run ended that may be the machine's fault.
@@ -53,8 +47,10 @@ struct Evidence {
     missing: Option<PathBuf>,
     /// The directory of its program, if no program can be started there.
     noexec: Option<PathBuf>,
-    /// Shortages since the last look; of memory only if no group of the run's own counts them.
-    shortages: Shortages,
+    /// How many processes were killed for memory meanwhile, if no control group of the run's own counts them.
+    killed: u64,
+    /// How many processes and threads the groups above refused meanwhile.
+    refused: u64,
     /// How many more processes the groups above allow.
     process_room: Option<u64>,
     /// The directory of its box, if that is full.
@@ -65,8 +61,8 @@ impl Counter {
     /// Begins to count.
     pub(super) fn start() -> Self {
         let groups = GroupsAbove::find();
-        let before = groups.shortages();
-        Self { groups, before }
+        let (killed, refused) = (groups.killed_for_memory(), groups.refused_processes());
+        Self { groups, killed, refused }
     }
 
     /// The result of a run, unless the machine is to blame for it.
@@ -95,15 +91,10 @@ impl Counter {
             End::Failed => {}
             End::Ended(outcome) if is_explained(outcome, &job.limits) => {}
             End::Ended(outcome) => {
-                let now = self.groups.shortages();
-                evidence.shortages = Shortages {
-                    memory: match outcome.mechanism.memory {
-                        Meter::Rusage => now.memory.saturating_sub(self.before.memory),
-                        Meter::Cgroup1 | Meter::Cgroup2 => 0,
-                    },
-                    processes: now.processes.saturating_sub(self.before.processes),
-                };
-                self.before = now;
+                if outcome.mechanism.memory == Meter::Rusage {
+                    evidence.killed = since(&mut self.killed, self.groups.killed_for_memory());
+                }
+                evidence.refused = since(&mut self.refused, self.groups.refused_processes());
                 evidence.process_room = self.groups.process_room();
                 evidence.full = match outcome.mechanism.isolation {
                     Isolation::Namespaces | Isolation::UserNamespaces => None,
@@ -113,6 +104,11 @@ impl Counter {
         }
         evidence
     }
+}
+
+/// How much a counter has grown since the last look.
+fn since(last: &mut u64, now: u64) -> u64 {
+    now.saturating_sub(std::mem::replace(last, now))
 }
 
 /// Whether only its output decides about a run.
@@ -152,37 +148,36 @@ fn fault(end: End<'_>, limits: &Limits, evidence: &Evidence) -> Option<JudgeErro
 }
 
 fn shortage(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> Option<JudgeError> {
-    let refused = u64::from(outcome.refused_processes);
-    let allowed = limits.processes.map_or(u64::MAX, u64::from);
-    let is_refused_by_room =
-        refused > 0 && evidence.process_room.is_some_and(|room| room < allowed);
-    let (what, help) = if evidence.shortages.memory > 0 {
-        let memory = limits.memory.map_or("any amount".to_owned(), |limit| limit.to_string());
-        (
-            format!(
-                "the kernel killed a process because memory was short, although {memory} is allowed: the \
-                 machine has no more, or the control group that juror is in"
-            ),
-            "judge again when the machine has more memory".to_owned(),
-        )
-    } else if evidence.shortages.processes > 0 || is_refused_by_room {
+    let error = if evidence.killed > 0 {
+        let allowed = limits.memory.map_or("any amount".to_owned(), |limit| limit.to_string());
+        let what = format!(
+            "the kernel killed a process because memory was short, although {allowed} is allowed: \
+             the machine has no more, or the control group that juror is in"
+        );
+        JudgeError::new(RUN, what).help("judge again when the machine has more memory")
+    } else if is_refused_above(outcome, limits, evidence) {
         let allowed = limits.processes.map_or("any number".to_owned(), |limit| limit.to_string());
-        (
-            format!(
-                "a new process or thread was refused, although {allowed} are allowed: the control group \
-                 that juror is in allows no more"
-            ),
-            "raise pids.max of the container or service in which juror runs".to_owned(),
-        )
+        let what = format!(
+            "a new process or thread was refused, although {allowed} are allowed: the control group \
+             that juror is in allows no more"
+        );
+        let help = "raise pids.max of the container or service in which juror runs";
+        JudgeError::new(RUN, what).help(help)
     } else if let Some(path) = &evidence.full {
-        (
-            format!("{} is full", path.display()),
-            "make room there, or set TMPDIR to a directory that has room".to_owned(),
-        )
+        let help = "make room there, or set TMPDIR to a directory that has room";
+        JudgeError::new(RUN, format!("{} is full", path.display())).help(help)
     } else {
         return None;
     };
-    Some(JudgeError::new(RUN, what).help(help).transient())
+    Some(error.transient())
+}
+
+/// Whether groups above refused a process, and not the limit of the run.
+fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> bool {
+    // A group of version 1 counts what its processes are refused, whichever group above refuses it.
+    let allowed = limits.processes.map_or(u64::MAX, u64::from);
+    let has_less = evidence.process_room.is_some_and(|room| room < allowed);
+    evidence.refused > 0 || outcome.refused_processes > 0 && has_less
 }
 
 /// A file of the programs that a job shows, which is not where it was put.
@@ -287,7 +282,7 @@ mod tests {
     const KILLED: Ending = Ending::Signalled(Signal(9));
 
     fn short_of_memory() -> Evidence {
-        Evidence { shortages: Shortages { memory: 1, processes: 0 }, ..Evidence::default() }
+        Evidence { killed: 1, ..Evidence::default() }
     }
 
     #[test]
@@ -341,9 +336,9 @@ mod tests {
     #[test]
     fn a_process_that_a_container_refuses_is_the_machines_fault() {
         let words = Some("was refused, although 128 are allowed");
-        let evidence = |processes: u64, room: Option<u64>| Evidence {
-            shortages: Shortages { memory: 0, processes },
-            process_room: room,
+        let evidence = |refused: u64, process_room: Option<u64>| Evidence {
+            refused,
+            process_room,
             ..Evidence::default()
         };
         let failed = ended(Ending::Exited(1));

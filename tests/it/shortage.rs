@@ -197,23 +197,24 @@ fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
         let mut child = command.stderr(Stdio::null()).spawn().expect("juror runs");
         let mut stdin = child.stdin.take().expect("a pipe");
         let mut results = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut ask = || {
+        let mut ask = |source: &str| {
             use std::io::{BufRead, Write};
-            writeln!(stdin, "{}", line(RIGHT, "bash")).expect("a write");
+            writeln!(stdin, "{}", line(source, "bash")).expect("a write");
             let mut text = String::new();
             results.read_line(&mut text).expect("a result");
             serde_json::from_str::<Value>(&text).expect("JSON")
         };
-        assert_eq!(ask()["verdict"], "AC");
+        assert_eq!(ask(RIGHT)["verdict"], "AC");
         for entry in fs::read_dir(&scratch).expect("a directory").flatten() {
             fs::remove_dir_all(entry.path()).expect("a removal");
         }
         // The program is known, and its files are gone.
-        let result = ask();
+        let result = ask(RIGHT);
         assert_eq!(result["verdict"], Value::Null, "{result:#}");
         assert_eq!(result["error"]["kind"], "judge", "{result:#}");
         let message = result["error"]["message"].as_str().unwrap_or_default();
         assert!(message.contains("somebody removed"), "{message}");
+        assert_eq!(ask("echo 3")["verdict"], "AC", "others are judged");
         drop(stdin);
         child.wait().expect("an end");
     }
@@ -243,7 +244,9 @@ fn a_run_that_somebody_kills_is_repeated() {
     let kill_twice = || {
         let mut killed: Vec<i32> = Vec::new();
         while killed.len() < 2 && !is_over.load(Ordering::SeqCst) {
-            for process in processes_with(&time).into_iter().filter(|it| !killed.contains(it)) {
+            let mut found = processes_with(&time);
+            found.retain(|process| !killed.contains(process));
+            for process in found {
                 let number = Pid::from_raw(process).expect("a process");
                 if kill_process(number, Signal::KILL).is_ok() {
                     killed.push(process);

@@ -56,6 +56,13 @@ fn results_are_known_again_and_half_a_result_is_replaced() {
     for cut in 1..=beginning {
         check(&one[..cut], Err("line 1 is not a result of `juror grade`: it does not begin"));
     }
+    // Nothing follows.
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("results");
+    fs::write(&path, &both[..both.len() - 5]).expect("a file");
+    let (mut file, _) = ResultsFile::open(&path, Content::Resumed).expect("results");
+    file.add(b"").expect("a write");
+    assert_eq!(fs::read_to_string(&path).expect("a text"), one);
     // Written by another program.
     let spaced = one.replace(":", ": ").replace(",", ", ");
     check(&spaced, Ok((1, true, &spaced)));

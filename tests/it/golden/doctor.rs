@@ -35,6 +35,8 @@ pub(super) fn server() -> HostFacts {
         container: None,
         systemd: true,
         stack_limit: None,
+        memory_limit: None,
+        process_limit: Some(63_304),
         processors: Processors { logical: 16, physical: 8, load: Some(0.12) },
         calibration: Calibration {
             pace_seconds: 0.0004,
@@ -46,7 +48,11 @@ pub(super) fn server() -> HostFacts {
             copied_beside_per_second: 9.8e9,
             frequency_governor: Some("performance".to_owned()),
         },
-        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(62_000)) },
+        temporary: Temporary {
+            path: "/tmp".into(),
+            free: Ok(Bytes::mib(62_000)),
+            is_noexec: false,
+        },
     }
 }
 
@@ -74,6 +80,8 @@ pub(super) fn container() -> HostFacts {
         container: Some("docker".to_owned()),
         systemd: false,
         stack_limit: Some(Bytes::mib(64)),
+        memory_limit: Some(Bytes::mib(512)),
+        process_limit: Some(100),
         processors: Processors { logical: 2, physical: 2, load: Some(3.74) },
         calibration: Calibration {
             pace_noise: 0.31,
@@ -84,7 +92,7 @@ pub(super) fn container() -> HostFacts {
             frequency_governor: None,
             ..server().calibration
         },
-        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)) },
+        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)), is_noexec: true },
         ..server()
     }
 }
@@ -114,6 +122,7 @@ pub(super) fn closed() -> HostFacts {
         temporary: Temporary {
             path: "/tmp".into(),
             free: Err("Read-only file system (os error 30)".to_owned()),
+            is_noexec: false,
         },
         ..container()
     }

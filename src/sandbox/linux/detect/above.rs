@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::sandbox::linux::cgroup::field;
 use crate::sandbox::linux::detect::host::{Hierarchy, hierarchies, own_group};
-use crate::sandbox::shortage::Shortages;
 
 /// The groups that juror itself is in, for each controller from its own to the outermost that it can see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,8 +13,8 @@ pub(crate) struct GroupsAbove {
     kills: Option<PathBuf>,
     /// Groups with a limit of memory.
     memory: Vec<PathBuf>,
-    /// Groups with a limit of processes.
-    processes: Vec<PathBuf>,
+    /// Groups with a limit of processes, and that limit.
+    processes: Vec<(PathBuf, u64)>,
 }
 
 /// Counts the kills of the whole machine, also those in control groups. Source: `mm/oom_kill.c` of the kernel.
@@ -42,7 +41,9 @@ impl GroupsAbove {
             Some(above.filter(has_limit).map(Path::to_path_buf).collect::<Vec<_>>())
         };
         let memory = above("memory", ["memory.max", "memory.limit_in_bytes"]).unwrap_or_default();
-        let processes = above("pids", ["pids.max"; 2]).unwrap_or_default();
+        let processes = above("pids", ["pids.max"; 2]).unwrap_or_default().into_iter();
+        let limited = |group: PathBuf| number(&group.join("pids.max")).map(|limit| (group, limit));
+        let processes = processes.filter_map(limited).collect();
         // The nearest one is charged for juror's processes. A group of version 1 counts its own kills only; so does the
         // local file of version 2.
         let counts = ["memory.events.local", "memory.events", "memory.oom_control"];
@@ -53,32 +54,34 @@ impl GroupsAbove {
         Self { kills, memory, processes }
     }
 
-    /// How often they were short of something so far. Refused processes count only in groups that have a limit.
-    pub(crate) fn shortages(&self) -> Shortages {
-        let kills = self.kills.as_deref().unwrap_or(Path::new(OF_THE_MACHINE));
-        let refused = self.limits_of_processes().map(|(group, _)| {
+    /// How many processes were killed so far because memory was short.
+    pub(crate) fn killed_for_memory(&self) -> u64 {
+        let file = self.kills.as_deref().unwrap_or(Path::new(OF_THE_MACHINE));
+        field(&fs::read_to_string(file).unwrap_or_default(), "oom_kill")
+    }
+
+    /// How many processes and threads were refused so far in groups that have a limit.
+    pub(crate) fn refused_processes(&self) -> u64 {
+        let refused = self.processes.iter().map(|(group, _)| {
             // The file of the group alone, if there is one: runs are in groups below, with limits of their own.
             let read = |name: &str| fs::read_to_string(group.join(name));
             let events = read("pids.events.local").or_else(|_| read("pids.events"));
             field(&events.unwrap_or_default(), "max")
         });
-        Shortages {
-            memory: field(&fs::read_to_string(kills).unwrap_or_default(), "oom_kill"),
-            processes: refused.sum(),
-        }
+        refused.sum()
     }
 
     /// How many more processes they allow; `None` if they set no limit.
     pub(crate) fn process_room(&self) -> Option<u64> {
-        let room = |(group, limit): (&PathBuf, u64)| {
+        let room = |(group, limit): &(PathBuf, u64)| {
             limit.saturating_sub(number(&group.join("pids.current")).unwrap_or_default())
         };
-        self.limits_of_processes().map(room).min()
+        self.processes.iter().map(room).min()
     }
 
     /// The least limit of processes.
     pub(crate) fn most_processes(&self) -> Option<u64> {
-        self.limits_of_processes().map(|(_, limit)| limit).min()
+        self.processes.iter().map(|(_, limit)| *limit).min()
     }
 
     /// The least limit of memory, in bytes.
@@ -91,10 +94,6 @@ impl GroupsAbove {
             .iter()
             .filter_map(|group| names.iter().find_map(|name| number(&group.join(name))));
         limits.filter(|limit| *limit < NONE).min()
-    }
-
-    fn limits_of_processes(&self) -> impl Iterator<Item = (&PathBuf, u64)> {
-        self.processes.iter().filter_map(|group| Some((group, number(&group.join("pids.max"))?)))
     }
 }
 
@@ -121,8 +120,7 @@ mod tests {
         let check = |groups: &GroupsAbove, memory, processes, room, shortages| {
             assert_eq!(groups.most_memory(), memory);
             assert_eq!((groups.most_processes(), groups.process_room()), (processes, room));
-            let (memory, processes) = shortages;
-            assert_eq!(groups.shortages(), Shortages { memory, processes });
+            assert_eq!((groups.killed_for_memory(), groups.refused_processes()), shortages);
         };
         write(&[
             ("v2/a/b/memory.max", "max\n"),
@@ -168,8 +166,8 @@ mod tests {
         };
         // Other programs may be killed meanwhile.
         let before = of_the_machine();
-        let found = groups.shortages();
-        assert!((before..=of_the_machine()).contains(&found.memory));
-        assert_eq!(found.processes, 0);
+        let found = groups.killed_for_memory();
+        assert!((before..=of_the_machine()).contains(&found));
+        assert_eq!(groups.refused_processes(), 0);
     }
 }
