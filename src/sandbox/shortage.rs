@@ -7,7 +7,6 @@ use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use crate::model::isolation::Isolation;
 use crate::model::job::{Job, What};
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::Limits;
@@ -53,8 +52,6 @@ struct Evidence {
     refused: u64,
     /// How many more processes the groups above allow.
     process_room: Option<u64>,
-    /// The directory of its box, if that is full.
-    full: Option<PathBuf>,
 }
 
 impl Counter {
@@ -96,10 +93,6 @@ impl Counter {
                 }
                 evidence.refused = since(&mut self.refused, self.groups.refused_processes());
                 evidence.process_room = self.groups.process_room();
-                evidence.full = match outcome.mechanism.isolation {
-                    Isolation::Namespaces | Isolation::UserNamespaces => None,
-                    Isolation::Landlock | Isolation::Plain => full(std::env::temp_dir()),
-                };
             }
         }
         evidence
@@ -163,9 +156,6 @@ fn shortage(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> Option<J
         );
         let help = "raise pids.max of the container or service in which juror runs";
         JudgeError::new(RUN, what).help(help)
-    } else if let Some(path) = &evidence.full {
-        let help = "make room there, or set TMPDIR to a directory that has room";
-        JudgeError::new(RUN, format!("{} is full", path.display())).help(help)
     } else {
         return None;
     };
@@ -242,13 +232,28 @@ pub(super) fn check_linked(directory: impl AsFd) -> Result<(), Fault> {
     }
 }
 
-/// The directory, if nearly nothing can be written there: a program may have deleted what it wrote.
-fn full(directory: PathBuf) -> Option<PathBuf> {
+/// The fault if a run failed in a box on a disk that is full. Call it before the box is removed.
+pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
+    let found = rustix::fs::fstatvfs(directory).step("measure the box")?;
+    let bytes = Bytes(found.f_bavail.saturating_mul(found.f_frsize));
+    let files = (found.f_files > 0).then_some(found.f_favail);
+    match is_full(bytes, files) {
+        true => Err(Fault {
+            reason: format!(
+                "{} is full; make room there, or set TMPDIR to a directory that has room",
+                std::env::temp_dir().display()
+            ),
+            ..Fault::system(RUN, Errno(libc::ENOSPC))
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Whether nearly nothing is free: a program may have deleted a part of what it wrote. The number of files is unknown
+/// on some file systems.
+fn is_full(bytes: Bytes, files: Option<u64>) -> bool {
     const LITTLE: Bytes = Bytes::mib(4);
-    let found = rustix::fs::statvfs(&directory).ok()?;
-    let bytes = found.f_bavail.saturating_mul(found.f_frsize);
-    let has_files = found.f_files == 0 || found.f_favail > 0;
-    (bytes < LITTLE.0 || !has_files).then_some(directory)
+    bytes < LITTLE || files == Some(0)
 }
 
 #[cfg(test)]
@@ -352,10 +357,13 @@ mod tests {
 
     #[test]
     fn a_full_disk_under_the_box_is_the_machines_fault() {
-        let evidence = Evidence { full: Some("/scratch".into()), ..Evidence::default() };
-        let failed = ended(Ending::Exited(1));
-        check(End::Ended(&failed), evidence, Some("/scratch is full"));
-        assert_eq!(full("/proc/self/nowhere".into()), None);
+        let check = |bytes: Bytes, files: Option<u64>, expected: bool| {
+            assert_eq!(is_full(bytes, files), expected, "{bytes} {files:?}");
+        };
+        check(Bytes::mib(100), Some(1000), false);
+        check(Bytes::mib(100), None, false);
+        check(Bytes::mib(3), Some(1000), true);
+        check(Bytes::mib(100), Some(0), true);
     }
 
     #[test]

@@ -154,33 +154,47 @@ fn a_container_with_few_processes_gives_a_judge_error() {
     }
 }
 
-#[test]
-fn a_temporary_directory_without_programs_gives_a_judge_error() {
-    let fixture = Fixture::new();
-    let scratch = fixture.path("noexec");
-    fs::create_dir(&scratch).expect("a directory");
-    let script = "mount -t tmpfs -o noexec none \"$0\" && TMPDIR=\"$0\" exec \"$@\"";
+/// A command that runs juror with a temporary directory of its own, mounted with these options, if that is possible.
+fn mounted(fixture: &Fixture, options: &str, arguments: &str) -> Option<Command> {
+    let scratch = fixture.path("mounted");
+    fs::create_dir_all(&scratch).expect("a directory");
+    let script = format!("mount -t tmpfs -o {options} none \"$0\" && TMPDIR=\"$0\" exec \"$@\"");
     let command = |arguments: &str| {
         let mut command = Command::new("unshare");
-        command.args(["-m", "sh", "-c", script]).arg(&scratch);
+        command.args(["-m", "sh", "-c", &script]).arg(&scratch);
         command.arg(juror()).args(arguments.split_whitespace());
         command.current_dir(fixture.root()).env("JUROR_CACHE", "off");
         command
     };
-    if !command("--version").output().is_ok_and(|output| output.status.success()) {
-        return fixture.skip("nothing can be mounted here");
+    if command("--version").output().is_ok_and(|output| output.status.success()) {
+        return Some(command(arguments));
     }
-    for isolation in ["any", "plain"] {
-        let command = command(&format!("grade --isolation={isolation} --jobs 1"));
-        let source = "#include <stdio.h>\nint main(void) { puts(\"3\"); }\n";
-        let (results, err) = grade(command, &[line(source, "c")]);
-        let told = format!("{results:?}{err}");
-        assert!(told.contains("is mounted with noexec"), "{told}");
-        assert!(!told.contains("verdict\": String"), "{told}");
-    }
-    let output = command("doctor --json").output().expect("juror runs");
+    fixture.skip("nothing can be mounted here");
+    None
+}
+
+#[test]
+fn a_temporary_directory_without_programs_gives_a_judge_error() {
+    let fixture = Fixture::new();
+    let source = "#include <stdio.h>\nint main(void) { puts(\"3\"); }\n";
+    let Some(command) = mounted(&fixture, "noexec", "grade --jobs 1") else { return };
+    check(command, line(source, "c"), "is mounted with noexec");
+    let run = |arguments: &str| mounted(&fixture, "noexec", arguments).expect("it is possible");
+    let (results, err) = grade(run("grade --isolation=plain"), &[line(source, "c")]);
+    assert_eq!(results, [] as [Value; 0]);
+    let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(err.contains("is mounted with noexec"), "{err}");
+    let output = run("doctor --json").output().expect("juror runs");
     let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(told["host"]["temporary_noexec"], true);
+}
+
+#[test]
+fn a_full_temporary_directory_gives_a_judge_error() {
+    let fixture = Fixture::new();
+    let Some(command) = mounted(&fixture, "size=10m", "grade --isolation=plain") else { return };
+    let source = "head -c 20000000 /dev/zero > large || exit 1\necho 3\n";
+    check(command, line(source, "bash"), "is full");
 }
 
 /// Somebody removes all temporary files while a program runs that was built.

@@ -39,6 +39,7 @@ impl Sink {
         let stdin = io::stdin().as_fd().try_clone_to_owned();
         let stdin = stdin.and_then(|stdin| File::from(stdin).metadata());
         if let (Ok(one), Ok(other)) = (&found, &stdin)
+            && one.is_file()
             && (one.dev(), one.ino()) == (other.dev(), other.ino())
         {
             return Err(unusable(&"it is standard input"));

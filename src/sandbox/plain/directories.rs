@@ -26,7 +26,7 @@ use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::keep;
 use crate::sandbox::search::{Placements, Sum, other_kind};
-use crate::sandbox::shortage::{check_exec, check_linked};
+use crate::sandbox::shortage::{check_exec, check_linked, check_room};
 use crate::sandbox::shown::place_of;
 use crate::sandbox::translate::{Pair, Translation};
 
@@ -201,6 +201,11 @@ impl RunDirectory {
             sum.bytes = sum.bytes.max(disk::used(&self.opened));
         }
         Ok(sum.bytes)
+    }
+
+    /// The fault if the box is on a full disk.
+    pub(super) fn check_room(&self) -> Result<(), Fault> {
+        check_room(&self.opened)
     }
 
     /// The files that the job requests.

@@ -281,6 +281,9 @@ impl PlainSlot {
         {
             outcome.stopped_by = Some(StoppedBy::Memory);
         }
+        if outcome.stopped_by.is_none() && outcome.ending != Ending::Exited(0) {
+            room.check_room()?;
+        }
         let collected = room.collect(job)?;
         let (stdout, stderr) = (streams.output.finish(), streams.error.finish());
         let kept = room.keep(job, keep_in)?;
