@@ -826,7 +826,7 @@ fn a_run_sees_what_its_job_shows_and_nothing_of_other_jobs() {
     let mut job = job("nothing", &[]);
     job.command.visible = vec![Shown::tree("/program", &Tree::unlisted(hidden.join("one")))];
     let error = slot_error(&job);
-    assert!(error.reason.starts_with("ENOENT"), "{error}");
+    assert!(error.reason.starts_with("somebody removed"), "{error}");
 }
 
 fn slot_error(job: &Job) -> JudgeError {
