@@ -18,13 +18,15 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::slot::Ran;
 use crate::sandbox::system::GroupsAbove;
 
-/// Counts from one run to the next how often the machine was short of something.
+/// Counts how often the machine was short of something during a run.
 #[derive(Debug)]
 pub(super) struct Counter {
     groups: GroupsAbove,
-    /// Processes that were killed for memory up to now.
+    /// What counts the memory of runs; groups of their own count kills for it, too.
+    memory: Meter,
+    /// Processes that were killed for memory before the run.
     killed: u64,
-    /// Processes and threads that were refused up to now.
+    /// Processes and threads that were refused before the run.
     refused: u64,
 }
 
@@ -55,16 +57,28 @@ struct Evidence {
 }
 
 impl Counter {
-    /// Begins to count.
-    pub(super) fn start() -> Self {
-        let groups = GroupsAbove::find();
-        let (killed, refused) = (groups.killed_for_memory(), groups.refused_processes());
-        Self { groups, killed, refused }
+    /// For runs whose memory is counted by this.
+    pub(super) fn new(memory: Meter) -> Self {
+        Self { groups: GroupsAbove::find(), memory, killed: 0, refused: 0 }
+    }
+
+    /// Begins to count, just before a run.
+    pub(super) fn start(&mut self) {
+        (self.killed, self.refused) = self.counts();
+    }
+
+    /// The processes that were killed for memory up to now, and those that were refused.
+    fn counts(&self) -> (u64, u64) {
+        let killed = match self.memory {
+            Meter::Rusage => self.groups.killed_for_memory(),
+            Meter::Cgroup1 | Meter::Cgroup2 => 0,
+        };
+        (killed, self.groups.refused_processes())
     }
 
     /// The result of a run, unless the machine is to blame for it.
     pub(super) fn check(
-        &mut self,
+        &self,
         job: &Job,
         result: Result<Ran, JudgeError>,
     ) -> Result<Ran, JudgeError> {
@@ -81,27 +95,21 @@ impl Counter {
         }
     }
 
-    fn look(&mut self, job: &Job, end: End<'_>) -> Evidence {
+    fn look(&self, job: &Job, end: End<'_>) -> Evidence {
         let mut evidence = Evidence { missing: missing_file(job), ..Evidence::default() };
         match end {
             End::Unstartable => evidence.noexec = program_place(job).filter(|it| is_noexec(it)),
             End::Failed => {}
             End::Ended(outcome) if is_explained(outcome, &job.limits) => {}
             End::Ended(outcome) => {
-                if outcome.mechanism.memory == Meter::Rusage {
-                    evidence.killed = since(&mut self.killed, self.groups.killed_for_memory());
-                }
-                evidence.refused = since(&mut self.refused, self.groups.refused_processes());
+                let (killed, refused) = self.counts();
+                evidence.killed = killed.saturating_sub(self.killed);
+                evidence.refused = refused.saturating_sub(self.refused);
                 evidence.process_room = self.groups.process_room();
             }
         }
         evidence
     }
-}
-
-/// How much a counter has grown since the last look.
-fn since(last: &mut u64, now: u64) -> u64 {
-    now.saturating_sub(std::mem::replace(last, now))
 }
 
 /// Whether only its output decides about a run.

@@ -72,7 +72,7 @@ impl Slot {
     /// If programs cannot be isolated in the host's way.
     pub fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
         let place = system::start(host, core)?;
-        Ok(Self { place, keep_in: env::temp_dir(), counter: Counter::start() })
+        Ok(Self { place, keep_in: env::temp_dir(), counter: Counter::new(host.mechanism().memory) })
     }
 
     /// Sets the directory for kept boxes, instead of the system's temporary one.
@@ -109,6 +109,7 @@ impl Slot {
 
     /// Runs a job with these standard streams. What is the machine's fault is an error.
     pub(super) fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Ran, JudgeError> {
+        self.counter.start();
         let ran = self.place.run_joined(job, ends, &self.keep_in);
         self.counter.check(job, ran)
     }
