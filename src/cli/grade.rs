@@ -55,8 +55,8 @@ pub struct GradeArguments {
     pub output: Option<PathBuf>,
     /// Go on after the results that FILE already has, and judge only the other lines
     ///
-    /// FILE may be new: the same command starts and resumes. A FILE with anything but results of these lines is
-    /// refused, and not changed.
+    /// FILE may be new: the same command starts and resumes. A FILE with anything but results is refused, and not
+    /// changed.
     #[arg(long, requires = "output")]
     pub resume: bool,
     /// Print only errors and warnings

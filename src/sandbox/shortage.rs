@@ -101,7 +101,7 @@ impl Counter {
             End::Unstartable => evidence.noexec = program_place(job).filter(|it| is_noexec(it)),
             End::Failed => {}
             End::Ended(outcome) if is_explained(outcome, &job.limits) => {}
-            End::Ended(outcome) => {
+            End::Ended(_) => {
                 let (killed, refused) = self.counts();
                 evidence.killed = killed.saturating_sub(self.killed);
                 evidence.refused = refused.saturating_sub(self.refused);
