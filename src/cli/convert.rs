@@ -127,6 +127,10 @@ fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
 
 fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
     let path = dir.join(&file.name);
+    // Some systems do not tell `A.c` from `a.c`.
+    if fs::symlink_metadata(&path).is_ok() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "another file has this name"));
+    }
     fs::create_dir_all(parent(&path))?;
     match &file.contents {
         Contents::Copy(from) => fs::copy(from, path).map(drop),

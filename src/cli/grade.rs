@@ -4,7 +4,7 @@ mod loaded;
 mod one;
 mod sink;
 
-use std::io::{self, BufReader, IsTerminal, Write};
+use std::io::{self, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,6 +21,7 @@ use crate::cli::host::Host;
 use crate::cli::options::{Color, HostOptions, OutputOptions};
 use crate::cli::output::{Output, command};
 use crate::cli::stdin::{self, Patient};
+use crate::cli::streams;
 use crate::executor::parallel;
 use crate::grade::done::{self, Known};
 use crate::grade::graded::{LineFault, Tally};
@@ -100,8 +101,7 @@ pub fn run(arguments: &GradeArguments) -> ExitCode {
     });
     if let Some((tally, elapsed)) = told.filter(|(tally, _)| !arguments.quiet && tally.lines() > 0)
     {
-        // If standard error is closed, nobody reads it.
-        let _ = writeln!(io::stderr(), "{}", summary(&tally, elapsed));
+        streams::remark(&summary(&tally, elapsed));
     }
     code
 }

@@ -184,8 +184,8 @@ const EXAMPLES_OF: [(&str, &str, &str); 20] = [
     ("statement", "", "
   juror statement problems/game1
       Write game1.html: the statement in every language, ready to print or to put on a page.
-  juror statement problems/game1 --language en --pdf -o handout.pdf
-      A PDF, made by the Chromium of this machine.
+  juror statement problems/game1 --language en -o handout.html
+      One language; print it from a browser for a PDF.
   juror statement problems/game1 -o site/
       One file for each language, such as site/game1.en.html."),
     ("compare", "", "

@@ -31,6 +31,7 @@ use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
 use crate::remote::nats::{address::Address, submitter::connect};
 use crate::remote::workers::Workers;
+use crate::sandbox::host_tool::on_path;
 
 /// The slots of this machine, which Ctrl-C stops.
 pub struct Host {
@@ -224,7 +225,18 @@ fn connection(worker: &Worker, options: &HostOptions) -> Result<Connection, Judg
             command
         }
         words => {
-            let mut command = Command::new(&words[0]);
+            // The user's own command, such as ssh, with the user's environment; but not a file of this name that lies in
+            // the current directory because the search path has that.
+            let program = match words[0].contains('/') {
+                true => PathBuf::from(&words[0]),
+                false => on_path(&words[0]).into_iter().next().ok_or_else(|| {
+                    JudgeError::new(
+                        format!("start the worker `{}`", worker.text),
+                        "is not on the search path",
+                    )
+                })?,
+            };
+            let mut command = Command::new(program);
             command.args(&words[1..]);
             command
         }

@@ -3,7 +3,6 @@
 pub mod advice;
 pub mod arguments;
 mod beside;
-mod browser;
 mod by_hand;
 pub mod cache;
 pub mod class;
@@ -43,6 +42,7 @@ pub mod show;
 mod side_by_side;
 pub mod statement;
 mod stdin;
+mod streams;
 pub mod strength;
 pub mod stress;
 mod topics;
@@ -51,7 +51,7 @@ pub mod watch;
 pub mod worker;
 
 use std::env;
-use std::io;
+use std::io::{self, Write as _};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
@@ -59,6 +59,7 @@ use clap::{CommandFactory, Parser};
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::exit_code::ExitCode;
 use crate::package::suggest::nearest;
+use crate::report::log::{Form, is_obeyed};
 use crate::sandbox::output_was_closed;
 
 /// Runs the command in the process's arguments.
@@ -79,7 +80,13 @@ pub fn run() -> ExitCode {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
             let error = with_subcommand_hint(with_dash_hint(error));
-            match (error.print(), error.exit_code()) {
+            // The command line can have names of files that somebody else chose.
+            let printed = match (is_obeyed(), error.use_stderr()) {
+                (false, _) => error.print(),
+                (true, true) => write!(streams::err(), "{}", error.render()),
+                (true, false) => write!(streams::out(Form::Text), "{}", error.render()),
+            };
+            match (printed, error.exit_code()) {
                 (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => output::lost(fault),
                 (_, 0) => ExitCode::Success,
                 _ => ExitCode::Usage,

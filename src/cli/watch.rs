@@ -2,7 +2,6 @@
 
 mod files;
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::{mem, thread};
@@ -14,6 +13,7 @@ use crate::cli::host::{StopHandle, on_signal};
 use crate::cli::judge::{self, Comparison, JudgeArguments};
 use crate::cli::options::OutputOptions;
 use crate::cli::output::command;
+use crate::cli::streams;
 use crate::cli::watch::files::{Files, Watched};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
@@ -87,10 +87,10 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     }
 }
 
-/// Prints a message besides the reports. If standard error is closed, nobody reads it.
+/// Prints a message besides the reports.
 fn say(arguments: &JudgeArguments, what: &str) {
     if !arguments.output.quiet {
-        let _ = writeln!(io::stderr(), "\n{what}");
+        streams::remark(&format!("\n{what}"));
     }
 }
 

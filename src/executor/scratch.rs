@@ -4,9 +4,9 @@
 //! that was killed; the next juror removes it.
 
 use std::env;
-use std::fs::{self, DirEntry, File, Metadata};
+use std::fs::{self, DirEntry, File, Metadata, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
@@ -29,8 +29,6 @@ words! {
         Data = "juror-generate-",
         /// Files that an output validator leaves from pass to pass.
         Passes = "juror-passes-",
-        /// Pages that become a PDF.
-        Pages = "juror-pages-",
     }
 }
 
@@ -49,15 +47,17 @@ impl Scratch {
     }
 }
 
-/// Makes a temporary directory. Others may read it as far as the umask allows: programs that run as another user start
-/// in it.
+/// Makes a temporary directory of this user alone. Programs may run as another user, so that everybody can enter the
+/// directory with them, though nobody can list it: the names in it are random.
 ///
 /// # Errors
 /// If the system's temporary directory cannot be written.
 pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| sweep(&env::temp_dir()));
-    let made = TempDir::with_prefix(what.name());
+    let mode = if what == Use::Programs { 0o711 } else { 0o700 };
+    let mut made = tempfile::Builder::new();
+    let made = made.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
     let dir = made.map_err(|error| fault("make a temporary directory", error))?;
     let _lock = lock(dir.path());
     Ok(Scratch { dir, _lock })
@@ -207,6 +207,20 @@ mod tests {
         assert!(lock(&path).is_none());
         drop(scratch);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn other_users_see_nothing_of_it() {
+        for (what, expected) in [
+            (Use::Package, 0o700),
+            (Use::Data, 0o700),
+            (Use::Passes, 0o700),
+            (Use::Programs, 0o711),
+        ] {
+            let scratch = directory(what).unwrap();
+            let mode = fs::metadata(scratch.path()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, expected, "{what:?}");
+        }
     }
 
     #[test]

@@ -9,7 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::blob::Blob;
+use crate::model::file_name::name_fault;
 use crate::model::judgement::JudgeError;
+use crate::model::text::printable;
 
 /// A directory with new test cases.
 pub struct Stage {
@@ -91,7 +93,22 @@ impl Stage {
         extension: &str,
         make: impl FnOnce(&Path) -> io::Result<()>,
     ) -> Result<(), JudgeError> {
+        let refused = |fault: &str| {
+            let name = file_name(case, extension);
+            JudgeError::new(
+                "make test data",
+                format!("no file can be called `{}`: it {fault}", printable(&name)),
+            )
+            .help("rename the test case")
+        };
+        if let Some(fault) = name_fault(case).or_else(|| name_fault(extension)) {
+            return Err(refused(fault));
+        }
         let path = self.path(case, extension);
+        // Some systems do not tell `A.in` from `a.in`.
+        if !self.has(case, extension) && fs::symlink_metadata(&path).is_ok() {
+            return Err(refused("is the name of another one"));
+        }
         let write = || {
             fs::create_dir_all(path.parent().unwrap_or(self.dir.path()))?;
             match fs::remove_file(&path) {
@@ -136,6 +153,32 @@ mod tests {
         check("secret/a/b/1.in", "secret/c/1.in", "../../c/1.in");
         check("secret/1.in.download", "secret/1.in", "1.in");
         check("secret/1.in", "secret/a/1.in", "a/1.in");
+    }
+
+    #[test]
+    fn nothing_is_written_outside_or_over_another_case() {
+        let stage = Stage::new().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let absolute = format!("{}/a", outside.path().display());
+        let beside = format!("../{}/a", outside.path().file_name().unwrap().display());
+        let names =
+            ["..", "../a", "secret/../../a", "a/./b", "a//b", "/tmp/a", "", "a/", "a\\b", "a\0b"];
+        for name in names.into_iter().chain([&*absolute, &beside]) {
+            let added = stage.add(name, "in", &mut &b"1\n"[..]);
+            let linked = stage.link(name, "in", "secret/a.in");
+            assert!(added.is_err() && linked.is_err(), "{name:?}");
+        }
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+        assert!(stage.add("secret/a", "files/../../b", &mut &b""[..]).is_err());
+        // As on a system that does not tell upper from lower case.
+        stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
+        symlink("a.in", stage.path("secret/A", "in")).unwrap();
+        let said = stage.add("secret/A", "in", &mut &b"2\n"[..]).unwrap_err();
+        assert_eq!(
+            said.reason,
+            "no file can be called `secret/A.in`: it is the name of another one"
+        );
+        assert_eq!(fs::read(stage.path("secret/a", "in")).unwrap(), b"1\n");
     }
 
     #[test]

@@ -109,8 +109,12 @@ impl Typed<'_> {
             return Err(fault.of(&path).into());
         }
         let text = path.to_string_lossy().into_owned();
-        if is_system(&path) || find::known(&text).is_some() {
+        if is_system(&path) {
             return self.program_named(&text);
+        }
+        if find::known(&text).is_some() {
+            let found = self.toolchains.at(&path)?;
+            return Ok(Command { argv: vec![text], env: Vec::new(), visible: found.shown() });
         }
         let name = self
             .below(&path)
@@ -203,6 +207,8 @@ mod tests {
             ("*here/a.sh", "#!/bin/sh\n"),
             ("*here/crlf", "#!/bin/sh\r\n"),
             ("*here/text", "hello"),
+            ("*here/python3", "#!/bin/sh\n"),
+            ("*elsewhere/node", "#!/bin/sh\n"),
             ("here/plain", "#!/bin/sh\n"),
             ("here/sol.py", "print(1)"),
             ("here/classes/A.class", ""),
@@ -222,7 +228,7 @@ mod tests {
         let root_text = root.display().to_string();
         let machine = Scripted::default()
             .tool("/h/shims/python3")
-            .says("-c", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
+            .says("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
         let argv: Vec<OsString> =
             words.iter().map(|it| it.replace("DIR", &root_text).into()).collect();
         let toolchains = Toolchains::new(Box::new(machine));
@@ -259,6 +265,9 @@ mod tests {
             &["./a.sh", "../elsewhere/data.txt", "/dev/null"],
             "/bin/sh /program/a.sh DIR/elsewhere/data.txt /dev/null [DIR/elsewhere/data.txt] {a.sh}",
         )?;
+        // Such a program is not asked, whatever it is called.
+        check(&["./python3", "1"], "DIR/here/python3 1 [DIR/here/python3] {}")?;
+        check(&["DIR/elsewhere/node"], "DIR/elsewhere/node [DIR/elsewhere/node] {}")?;
         check(
             &["./a.sh", "DIR/here/plain"],
             "/bin/sh /program/a.sh DIR/here/plain [DIR/here/plain] {a.sh}",

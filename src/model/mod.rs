@@ -9,7 +9,7 @@ pub mod difference;
 pub mod duplicates;
 pub mod event;
 pub mod explanation;
-pub mod forks;
+pub mod file_name;
 pub mod grader;
 pub mod grammar;
 pub mod host;

@@ -275,7 +275,8 @@ impl Walk<'_> {
     }
 }
 
-const NAME_HELP: &str =
+/// What names a format allows.
+pub(super) const NAME_HELP: &str =
     "names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`";
 
 /// `^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$`

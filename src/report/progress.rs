@@ -27,7 +27,7 @@ enum View {
     /// In place, and gone at the end.
     Redrawn(ProgressBar),
     /// As a new line, each time this much time has passed.
-    Lines(Duration),
+    Lines { next: Duration, err: Box<dyn Write + Send> },
 }
 
 /// The time between two lines if lines cannot be redrawn.
@@ -70,16 +70,16 @@ impl Progress {
         Self { view: View::Redrawn(bar), state: State::default() }
     }
 
-    /// A line on standard error each minute: for files, pipes and terminals that cannot redraw.
-    pub fn by_lines() -> Self {
-        Self { view: View::Lines(BETWEEN_LINES), state: State::default() }
+    /// A line on this standard error each minute: for files, pipes and terminals that cannot redraw.
+    pub fn by_lines(err: Box<dyn Write + Send>) -> Self {
+        Self { view: View::Lines { next: BETWEEN_LINES, err }, state: State::default() }
     }
 
     /// Hides the lines while something else is written.
     pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.view {
             View::Redrawn(bar) => bar.suspend(write),
-            View::Hidden | View::Lines(_) => write(),
+            View::Hidden | View::Lines { .. } => write(),
         }
     }
 }
@@ -95,10 +95,10 @@ impl Live for Progress {
                 let gap = if second.is_empty() { "" } else { MARGIN };
                 bar.set_message(format!("{first}{gap}{second}"));
             }
-            (View::Lines(next), _) => {
+            (View::Lines { next, err }, _) => {
                 if let Some(line) = self.state.due(next, report) {
                     // If this fails, nothing is lost.
-                    let _ = writeln!(io::stderr(), "{line}");
+                    let _ = writeln!(err, "{line}");
                 }
             }
             (View::Hidden, _) => {}

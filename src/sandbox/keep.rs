@@ -15,13 +15,13 @@ use std::sync::Arc;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use crate::model::blob::Blob;
-use crate::model::forks;
 use crate::model::job::Keep;
 use crate::model::judgement::JudgeError;
 use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::model::units::Bytes;
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::forks;
 
 /// Upper bound on the depth of directories.
 const DEEPEST: usize = 32;

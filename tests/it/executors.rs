@@ -27,6 +27,7 @@ use juror::remote::link::{Pipes, Process, Route};
 use juror::remote::message::Facts;
 use juror::remote::serve::serve;
 use juror::remote::workers::Workers;
+use juror::sandbox::Machine;
 
 use crate::outcomes::quiet_outcome;
 use crate::scripted::Scripted;
@@ -84,7 +85,7 @@ pub(crate) fn facts(name: &str, executor: &dyn Executor) -> Facts {
 }
 
 fn work(facts: Facts, executor: &dyn Executor, input: impl Read, output: impl Write + Send) {
-    let tools = Toolchains::default();
+    let tools = Toolchains::new(Box::new(Machine));
     serve(facts, executor, &tools, input, output, &|| ()).expect("juror sends jobs");
 }
 

@@ -57,6 +57,7 @@ mod stress;
 mod stress_batches;
 mod stress_live;
 mod tidy;
+mod tools;
 mod usage;
 mod validator_batches;
 mod validators;

@@ -139,6 +139,43 @@ fn unsafe_code_stands_in_the_sandbox_only() {
     assert_eq!(wrong, Vec::<PathBuf>::new());
 }
 
+/// The files that start programs, and what.
+const STARTS: [(&str, &str); 5] = [
+    ("sandbox/host_tool.rs", "tools of this machine and the pager, in a place of their own"),
+    ("sandbox/forks.rs", "what the others prepare"),
+    ("sandbox/plain/sys.rs", "the program of a run without isolation"),
+    ("cli/host.rs", "juror itself, and the user's command that connects to a worker"),
+    ("remote/link.rs", "the same command"),
+];
+
+#[test]
+fn nothing_else_starts_a_program() {
+    let src = root().join("src");
+    let mut found = BTreeSet::new();
+    for path in sources("src") {
+        let name = path.strip_prefix(&src).unwrap().display().to_string();
+        if name.contains("/tests/") || name.ends_with("/tests.rs") || name.contains("/templates/") {
+            continue;
+        }
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let starts = code.lines().map(|line| line.split("//").next().unwrap()).any(|line| {
+            let imports = line.contains("process::") && line.contains("Command");
+            let words = ["execve(", "execvp", "posix_spawn", "libc::system", "libc::popen"];
+            let mut made = line.split("Command::new(").rev().skip(1);
+            let is_made = made.any(|before| !before.ends_with(char::is_alphanumeric));
+            imports || is_made || words.iter().any(|it| line.contains(it))
+        });
+        if starts {
+            found.insert(name);
+        }
+    }
+    // Inside the sandbox, the program of a run.
+    found.retain(|name| !name.starts_with("sandbox/linux/"));
+    let expected: BTreeSet<String> = STARTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn files_named_in_where_do_i_change_exist() {
     let text = read(&root().join("docs/architecture.md"));

@@ -7,11 +7,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::cli::streams;
 use crate::grade::graded::Tally;
 use crate::model::event::{Event, GradingProgress};
 use crate::model::stop::Stop;
 use crate::model::text::{count, joined};
 use crate::model::units::seconds;
+use crate::report::log::Form;
 
 /// The destination of results.
 pub(super) struct Sink {
@@ -24,7 +26,7 @@ impl Sink {
     /// # Errors
     /// If the file cannot be written, or is the journal or standard input.
     pub(super) fn open(path: Option<&Path>, journal: Option<&Path>) -> Result<Self, Stop> {
-        let Some(path) = path else { return Ok(Self { to: Box::new(io::stdout()) }) };
+        let Some(path) = path else { return Ok(Self { to: Box::new(streams::out(Form::Json)) }) };
         let shown = path.display();
         let is_same = |other: io::Result<Metadata>| match (fs::metadata(path), other) {
             (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::conversion::Loss;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::file_name::{name_fault, name_twice};
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::Recipe;
@@ -23,7 +24,7 @@ use crate::model::words::words;
 use crate::package::convert::facts::{Facts, Names};
 use crate::package::files::Files;
 use crate::package::statements::Statement;
-use crate::package::text::START;
+use crate::package::text::{START, shown};
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
 use crate::package::{FORMATS, format_of};
 
@@ -54,7 +55,7 @@ impl Target {
 /// A file of the new package.
 #[derive(Clone, Debug)]
 pub struct PlannedFile {
-    /// Path below the package.
+    /// Path below the package; [`plan`] gives none that leads out of it.
     pub name: String,
     /// The contents of the file.
     pub contents: Contents,
@@ -114,7 +115,7 @@ impl Lost {
 /// Plans the files of a package in another format.
 ///
 /// # Errors
-/// If two of them would have the same name.
+/// If one would have a name that leads out of the package, or two would have the same.
 pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
     let format = format_of(problem).unwrap_or(FORMATS[0]);
     let tree = Files::read(&problem.dir, format);
@@ -183,9 +184,17 @@ impl Planner<'_> {
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         let names = self.new_names();
         let Self { files, lost, cases, problem, .. } = self;
-        if let Some(pair) = files.windows(2).find(|pair| pair[0].name == pair[1].name) {
-            let message = format!("two of its files would be called {}", pair[0].name);
-            return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
+        let fault = |message: String| Diagnostic::error(&problem.dir, message);
+        for file in &files {
+            if let Some(reason) = name_fault(&file.name) {
+                let message =
+                    format!("a new file would be called `{}`, which {reason}", shown(&file.name));
+                return Err(fault(message).help("rename what it is made from"));
+            }
+        }
+        if let Some(name) = name_twice(files.iter().map(|file| file.name.as_str())) {
+            let message = format!("two of its files would be called {name}");
+            return Err(fault(message).help("rename one of the two"));
         }
         Ok(NewPackage { files, lost, names, cases })
     }

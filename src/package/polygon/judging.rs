@@ -10,7 +10,7 @@ use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Problem, ProgramIo};
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
-use crate::package::files::is_valid_name;
+use crate::package::files::{NAME_HELP, is_valid_name};
 use crate::package::node::Parse;
 use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::scoring::{self, Test};
@@ -121,6 +121,11 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
         return false;
     };
     let set = testset.attribute("name").unwrap_or("tests");
+    if !is_valid_name(set) {
+        let message = format!("`{}` cannot be the name of a testset", shown(set));
+        testset.error(message, NAME_HELP);
+        return false;
+    }
     let mut unmade = Unmade::new(pack);
     let mut read: Vec<Test<'_>> = Vec::new();
     for (number, element) in (1..).zip(tests) {
@@ -154,7 +159,7 @@ fn test<'a>(
     let group = element.attribute("group").unwrap_or_default();
     if !group.is_empty() && !is_valid_name(group) {
         let message = format!("`{}` cannot be the name of a group", shown(group));
-        return Err(element.error(message, "names are letters, digits, `_`, `.` and `-`"));
+        return Err(element.error(message, NAME_HELP));
     }
     let base = input.rsplit('/').next().unwrap_or(input);
     let name = match group {

@@ -20,12 +20,12 @@ use crate::model::problem::{Grading, Interaction, Problem, ProblemKind};
 use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
-use crate::package::files::Files;
+use crate::package::files::{Files, NAME_HELP, is_valid_name};
 use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::statements::{Form, Statement};
-use crate::package::text::{MAX_SIZE, Page, settings_have, start_of};
+use crate::package::text::{MAX_SIZE, Page, settings_have, shown, start_of};
 
 /// The format.
 pub(super) struct Polygon;
@@ -86,6 +86,10 @@ impl Format for Polygon {
         let described = Element::root(document, *page).listed("statements", "statement");
         all.extend(described.filter_map(|statement| {
             let language = natural_language(statement.attribute("language")?).to_owned();
+            // It becomes a part of the page's name.
+            if !is_valid_name(&language) {
+                return None;
+            }
             Statement::of(language, tree.path(statement.attribute("path")?))
         }));
         all
@@ -110,6 +114,7 @@ impl Format for Polygon {
             ..Problem::default()
         };
         pack.refuse_unknown();
+        check_languages(root);
         judging::settings(&pack, &mut problem);
         assets::read(&pack, &mut problem);
         let mut kind = ProblemKind::default();
@@ -146,6 +151,17 @@ impl Pack<'_> {
                     "judge it on Polygon or Codeforces",
                 );
             }
+        }
+    }
+}
+
+/// Languages are parts of names of files.
+fn check_languages(root: Element<'_>) {
+    for statement in root.listed("statements", "statement") {
+        let language = statement.attribute("language").unwrap_or_default();
+        if !language.is_empty() && !is_valid_name(language) {
+            let message = format!("`{}` cannot be the name of a language", shown(language));
+            statement.error(message, NAME_HELP);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::executor::Executor;
 use crate::executor::scripted::Scripted;
 use crate::language::probe::Probe;
 use crate::language::tool::TOOLS;
-use crate::language::toolchain::Toolchains;
+use crate::language::toolchain::{Lookup, Toolchains};
 use crate::model::blob::Blob;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Command, Job, Keep, Reply, Shown, What};
@@ -108,6 +108,10 @@ impl Probe for Tools {
     }
 
     fn home(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn elsewhere(&self, _: &str) -> Option<Lookup> {
         None
     }
 }

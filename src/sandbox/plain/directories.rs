@@ -16,7 +16,6 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 
 use crate::model::blob::Blob;
-use crate::model::forks;
 use crate::model::job::{Collected, Command, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::tree::{Node, Tree};
@@ -24,6 +23,7 @@ use crate::sandbox::capture::copy_file;
 use crate::sandbox::disk::{self, make_directory, remove_tree};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::forks;
 use crate::sandbox::keep;
 use crate::sandbox::search::{Placements, Sum, other_kind};
 use crate::sandbox::shown::place_of;

@@ -15,10 +15,10 @@ use rustix::process::{
     Pid, Resource, Rlimit, WaitId, WaitIdOptions, getrlimit, kill_process_group, setrlimit, waitid,
 };
 
-use crate::model::forks;
 use crate::model::job;
 use crate::model::outcome::{Ending, Signal};
 use crate::sandbox::fault::Fault;
+use crate::sandbox::forks;
 use crate::sandbox::plain::limits::Limit;
 use crate::sandbox::strings::Strings;
 

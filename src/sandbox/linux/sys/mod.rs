@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustix::process::Resource;
 
-use crate::model::forks;
+use crate::sandbox::forks;
 
 pub(super) use crate::sandbox::errno::Errno;
 pub(super) use call::{Result, call};

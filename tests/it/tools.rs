@@ -6,17 +6,23 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::language::fault::Unready;
-use crate::language::plan::{BuildPlan, Written};
-use crate::language::planner::plan;
-use crate::language::recipe::recipe;
-use crate::language::sources;
-use crate::language::toolchain::Toolchains;
-use crate::language::{BOX, PROGRAM};
-use crate::model::job;
-use crate::model::program::{Program, ProgramKind};
-use crate::model::tree::Node;
-use crate::model::units::Bytes;
+use juror::language::fault::Unready;
+use juror::language::plan::{BuildPlan, Written};
+use juror::language::planner::plan;
+use juror::language::recipe::recipe;
+use juror::language::sources;
+use juror::language::toolchain::Toolchains;
+use juror::language::{BOX, PROGRAM};
+use juror::model::job;
+use juror::model::program::{Program, ProgramKind};
+use juror::model::tree::Node;
+use juror::model::units::Bytes;
+use juror::sandbox::Machine;
+
+/// The tools of this machine.
+fn machine() -> Toolchains {
+    Toolchains::new(Box::new(Machine))
+}
 
 /// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips if a tool is missing.
 fn check(name: &str, text: &str) -> anyhow::Result<()> {
@@ -51,7 +57,7 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
         ..Program::default()
     };
     let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = match plan(recipe, &Toolchains::default()) {
+    let plan = match plan(recipe, &machine()) {
         Err(Unready::Tool(missing)) => {
             eprintln!("skipped {name}: {missing}");
             return Ok(());
@@ -223,7 +229,7 @@ fn java_is_built_and_started_from_a_file_of_any_name() -> anyhow::Result<()> {
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()> {
     // A script that asks for what is not there is a fault of the script, elsewhere.
-    if let Err(missing) = Toolchains::default().named("python3", "run scripts") {
+    if let Err(missing) = machine().named("python3", "run scripts") {
         eprintln!("skipped: {missing}");
         return Ok(());
     }
@@ -246,7 +252,7 @@ fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
         ..Program::default()
     };
     let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = plan(recipe, &Toolchains::default())?;
+    let plan = plan(recipe, &machine())?;
     assert_eq!(plan.written, Written::Executable);
     let argv = plan.start.command(&["--list".to_owned()], None).argv;
     assert!(argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"], "{argv:?}");
