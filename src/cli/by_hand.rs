@@ -10,7 +10,7 @@ use crate::executor::Hand;
 use crate::model::judgement::JudgeError;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
-use crate::report::log::Form;
+use crate::report::log::LogFormat;
 
 /// Connects this process's standard input and output with those of a program, which `run` runs. Returns also how much
 /// it wrote; after more than `most` bytes no more is read. On a terminal, `mark` precedes each line of it.
@@ -43,7 +43,7 @@ pub(super) fn talk<R, E: From<JudgeError>>(
 
 /// Shows the program's output as it comes, and counts its bytes.
 fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
-    let mut out = streams::out(Form::Text);
+    let mut out = streams::out(LogFormat::Text);
     let is_terminal = io::stdout().is_terminal();
     let mut is_at_start = true;
     let mut written = 0;

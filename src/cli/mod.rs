@@ -59,7 +59,7 @@ use clap::{CommandFactory, Parser};
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::exit_code::ExitCode;
 use crate::package::suggest::nearest;
-use crate::report::log::{Form, is_obeyed};
+use crate::report::log::{LogFormat, is_obeyed};
 use crate::sandbox::output_was_closed;
 
 /// Runs the command in the process's arguments.
@@ -84,7 +84,7 @@ pub fn run() -> ExitCode {
             let printed = match (is_obeyed(), error.use_stderr()) {
                 (false, _) => error.print(),
                 (true, true) => write!(streams::err(), "{}", error.render()),
-                (true, false) => write!(streams::out(Form::Text), "{}", error.render()),
+                (true, false) => write!(streams::out(LogFormat::Text), "{}", error.render()),
             };
             match (printed, error.exit_code()) {
                 (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => output::lost(fault),

@@ -24,7 +24,7 @@ use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::text::{joined, shell_word};
 use crate::remote::workers::Workers;
 use crate::report::file::{ReportFile, resolved};
-use crate::report::log::Form;
+use crate::report::log::LogFormat;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::style::{Style, Surroundings, Verbosity};
@@ -113,11 +113,11 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
     };
     let out: Box<dyn Write + Send> = match options.is_beside {
         true => Box::new(streams::err()),
-        false => Box::new(streams::out(Form::Text)),
+        false => Box::new(streams::out(LogFormat::Text)),
     };
     match options.json {
         true => vec![
-            Reporter::AtEnd(json::write, Box::new(streams::out(Form::Json))),
+            Reporter::AtEnd(json::write, Box::new(streams::out(LogFormat::Json))),
             Reporter::Live(Box::new(Notices::new(streams::err(), style))),
             Reporter::Live(Box::new(progress)),
         ],
@@ -172,7 +172,7 @@ fn open(
         // GitHub reads both streams.
         let stream: Box<dyn Write + Send> = match json {
             true => Box::new(streams::err()),
-            false => Box::new(streams::out(Form::Text)),
+            false => Box::new(streams::out(LogFormat::Text)),
         };
         all.push(Reporter::AtEnd(github::write, stream));
         if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|it| !it.is_empty()) {
@@ -444,7 +444,7 @@ pub(super) fn print(
     what: &str,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Stop> {
-    let mut out = streams::out(Form::Text);
+    let mut out = streams::out(LogFormat::Text);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(JudgeError::new(format!("write {what}"), error).into())

@@ -10,6 +10,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{Output, command, print};
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::file_name::name_fault;
 use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
 use crate::package;
@@ -69,6 +70,11 @@ fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
         }
         false => vec![(out.clone(), chosen)],
     };
+    let refused = all.iter().find_map(|it| Some((it, name_fault(&it.language)?)));
+    if let Some((statement, fault)) = refused {
+        let message = format!("its language cannot be `{}`, which {fault}", statement.language);
+        return Err(Diagnostic::error(&statement.path, message).help("rename it").into());
+    }
     if is_directory(&out) {
         fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;
     }

@@ -5,7 +5,7 @@ use std::io::{self, Stderr, Stdout, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::report::log::{Form, Log, is_obeyed};
+use crate::report::log::{Log, LogFormat, is_obeyed};
 
 /// Whether the user says so.
 static IS_LOG: AtomicBool = AtomicBool::new(false);
@@ -16,7 +16,7 @@ pub(super) fn are_log() {
 }
 
 /// Standard output.
-pub(super) fn out(form: Form) -> Log<Stdout> {
+pub(super) fn out(form: LogFormat) -> Log<Stdout> {
     let out = io::stdout();
     let is_obeyed = may_be_log(out.as_fd());
     Log::new(out, form, is_obeyed)
@@ -26,7 +26,7 @@ pub(super) fn out(form: Form) -> Log<Stdout> {
 pub(super) fn err() -> Log<Stderr> {
     let err = io::stderr();
     let is_obeyed = may_be_log(err.as_fd());
-    Log::new(err, Form::Text, is_obeyed)
+    Log::new(err, LogFormat::Text, is_obeyed)
 }
 
 /// Writes a line to standard error. If that is closed, nobody reads it.

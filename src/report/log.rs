@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 /// What is written, which decides how a bracket can be escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum LogFormat {
     /// Text for people: `\[`.
     Text,
     /// JSON, where brackets after `##` occur in strings only: `\u005b`.
@@ -20,7 +20,7 @@ pub enum Form {
 /// A stream that may be a log with commands.
 pub struct Log<W> {
     to: W,
-    form: Form,
+    form: LogFormat,
     is_obeyed: bool,
     place: Place,
 }
@@ -59,7 +59,7 @@ pub fn is_obeyed() -> bool {
 
 impl<W: Write> Log<W> {
     /// Writes to this stream; commands are made harmless if somebody obeys them.
-    pub fn new(to: W, form: Form, is_obeyed: bool) -> Self {
+    pub fn new(to: W, form: LogFormat, is_obeyed: bool) -> Self {
         Self { to, form, is_obeyed, place: Place::Elsewhere }
     }
 }
@@ -73,8 +73,8 @@ impl<W: Write> Write for Log<W> {
         for byte in bytes {
             let is_command = matches!(self.place, Place::Hashes | Place::Word) && *byte == b'[';
             match (is_command, self.form) {
-                (true, Form::Text) => harmless.extend(b"\\["),
-                (true, Form::Json) => harmless.extend(b"\\u005b"),
+                (true, LogFormat::Text) => harmless.extend(b"\\["),
+                (true, LogFormat::Json) => harmless.extend(b"\\u005b"),
                 (false, _) => harmless.push(*byte),
             }
             self.place = self.place.after(*byte);
@@ -92,7 +92,7 @@ impl<W: Write> Write for Log<W> {
 mod tests {
     use super::*;
 
-    fn written(text: &str, pieces: usize, form: Form, is_obeyed: bool) -> String {
+    fn written(text: &str, pieces: usize, form: LogFormat, is_obeyed: bool) -> String {
         let mut out = Vec::new();
         let mut log = Log::new(&mut out, form, is_obeyed);
         for piece in text.as_bytes().chunks(pieces) {
@@ -105,10 +105,10 @@ mod tests {
     fn no_command_reaches_a_log_however_it_is_written() {
         let check = |text: &str, expected: &str| {
             for pieces in [1, 2, 3, 100] {
-                assert_eq!(written(text, pieces, Form::Text, true), expected, "{pieces}");
+                assert_eq!(written(text, pieces, LogFormat::Text, true), expected, "{pieces}");
                 let json = expected.replace("\\[", "\\u005b");
-                assert_eq!(written(text, pieces, Form::Json, true), json, "{pieces}");
-                assert_eq!(written(text, pieces, Form::Text, false), text);
+                assert_eq!(written(text, pieces, LogFormat::Json, true), json, "{pieces}");
+                assert_eq!(written(text, pieces, LogFormat::Text, false), text);
             }
         };
         check("##[set-output name=a]b", "##\\[set-output name=a]b");
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn json_means_the_same() {
         let text = serde_json::json!({ "##[a]": ["##vso[b]", "##"] }).to_string();
-        let harmless = written(&text, 3, Form::Json, true);
+        let harmless = written(&text, 3, LogFormat::Json, true);
         assert!(!harmless.contains("##[") && !harmless.contains("##vso["), "{harmless}");
         let read: serde_json::Value = serde_json::from_str(&harmless).unwrap();
         assert_eq!(read.to_string(), text);

@@ -56,7 +56,7 @@ const SETTINGS: [(&str, &str); 4] = [
 const RUSTUP_TOOLCHAIN: &str = "RUSTUP_TOOLCHAIN";
 
 /// A variable and its value.
-pub type Variable = (OsString, OsString);
+pub type EnvironmentVariable = (OsString, OsString);
 
 /// The executable files of this name on the search path, in its order; a name with a slash is an absolute path.
 pub fn on_path(name: &str) -> Vec<PathBuf> {
@@ -89,17 +89,20 @@ pub(super) fn home() -> Option<PathBuf> {
 }
 
 /// The environment of tools, by name.
-pub fn environment() -> Vec<Variable> {
+pub fn environment() -> Vec<EnvironmentVariable> {
     environment_of(env::vars_os().collect(), home())
 }
 
 /// The part of these variables that tools get, and what is always set.
-fn environment_of(given: Vec<Variable>, home: Option<PathBuf>) -> Vec<Variable> {
+fn environment_of(
+    given: Vec<EnvironmentVariable>,
+    home: Option<PathBuf>,
+) -> Vec<EnvironmentVariable> {
     let value = |wanted: &str| {
         let found = given.iter().find(|(name, _)| name == wanted);
         found.map(|(_, value)| value.clone())
     };
-    let mut all: Vec<Variable> =
+    let mut all: Vec<EnvironmentVariable> =
         given.iter().filter(|(name, value)| is_passed(name, value)).cloned().collect();
     let mut set = |name: &str, value: OsString| {
         all.retain(|(known, _)| known != name);
@@ -147,7 +150,8 @@ fn default_toolchain(dir: &Path) -> Option<String> {
     let mut top = settings.lines().take_while(|line| !line.starts_with('['));
     let chosen = top.find_map(|line| line.strip_prefix("default_toolchain"))?;
     let chosen = chosen.trim_start().strip_prefix('=')?.trim().trim_matches('"');
-    (!chosen.is_empty()).then(|| chosen.to_owned())
+    // A name is none of a path: that would be a directory of anybody.
+    (!chosen.is_empty() && !chosen.contains('/')).then(|| chosen.to_owned())
 }
 
 /// The start of a program of this machine.
@@ -262,7 +266,8 @@ mod tests {
         };
         let all = environment_of(given.iter().map(pair).collect(), None);
         let always = |name: &OsStr| SETTINGS.iter().any(|(always, _)| name == *always);
-        let text = |(name, value): &Variable| format!("{}={}", name.display(), value.display());
+        let text =
+            |(name, value): &EnvironmentVariable| format!("{}={}", name.display(), value.display());
         let passed: Vec<String> = all.iter().filter(|(name, _)| !always(name)).map(text).collect();
         assert_eq!(passed, expected, "{given:?}");
         assert_eq!(all.len(), passed.len() + SETTINGS.len());
@@ -325,7 +330,7 @@ mod tests {
     #[test]
     fn rustup_uses_the_default_of_the_user() {
         let dir = tempfile::tempdir().unwrap();
-        let chosen = |settings: &str, given: &[Variable]| {
+        let chosen = |settings: &str, given: &[EnvironmentVariable]| {
             fs::write(dir.path().join("settings.toml"), settings).unwrap();
             let mut all = vec![("RUSTUP_HOME".into(), dir.path().into())];
             all.extend(given.iter().cloned());
@@ -337,6 +342,7 @@ mod tests {
         assert_eq!(chosen(settings, &[]).as_deref(), Some("stable-x"));
         let typed = (RUSTUP_TOOLCHAIN.into(), "beta".into());
         assert_eq!(chosen(settings, &[typed]).as_deref(), Some("beta"));
+        assert_eq!(chosen("default_toolchain = \"/srv/p/evil\"\n", &[]), None);
         assert_eq!(chosen("[overrides]\ndefault_toolchain = \"x\"\n", &[]), None);
     }
 

@@ -13,7 +13,7 @@ use crate::model::event::{Event, GradingProgress};
 use crate::model::stop::Stop;
 use crate::model::text::{count, joined};
 use crate::model::units::seconds;
-use crate::report::log::Form;
+use crate::report::log::LogFormat;
 
 /// The destination of results.
 pub(super) struct Sink {
@@ -26,7 +26,9 @@ impl Sink {
     /// # Errors
     /// If the file cannot be written, or is the journal or standard input.
     pub(super) fn open(path: Option<&Path>, journal: Option<&Path>) -> Result<Self, Stop> {
-        let Some(path) = path else { return Ok(Self { to: Box::new(streams::out(Form::Json)) }) };
+        let Some(path) = path else {
+            return Ok(Self { to: Box::new(streams::out(LogFormat::Json)) });
+        };
         let shown = path.display();
         let is_same = |other: io::Result<Metadata>| match (fs::metadata(path), other) {
             (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
