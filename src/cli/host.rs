@@ -26,6 +26,7 @@ use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
+use crate::model::text::printable;
 use crate::remote::link::{Connection, Route};
 use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
@@ -230,10 +231,9 @@ fn connection(worker: &Worker, options: &HostOptions) -> Result<Connection, Judg
             let program = match words[0].contains('/') {
                 true => PathBuf::from(&words[0]),
                 false => on_path(&words[0]).into_iter().next().ok_or_else(|| {
-                    JudgeError::new(
-                        format!("start the worker `{}`", worker.text),
-                        "is not on the search path",
-                    )
+                    let step = format!("start the worker `{}`", printable(&worker.text));
+                    JudgeError::new(step, "its program is not on the search path")
+                        .help("give a program that exists here, such as ssh, and its arguments")
                 })?,
             };
             let mut command = Command::new(program);

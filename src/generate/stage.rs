@@ -93,7 +93,7 @@ impl Stage {
         extension: &str,
         make: impl FnOnce(&Path) -> io::Result<()>,
     ) -> Result<(), JudgeError> {
-        let refused = |fault: &str| {
+        let unfit = |fault: &str| {
             let name = file_name(case, extension);
             JudgeError::new(
                 "make test data",
@@ -102,12 +102,12 @@ impl Stage {
             .help("rename the test case")
         };
         if let Some(fault) = name_fault(case).or_else(|| name_fault(extension)) {
-            return Err(refused(fault));
+            return Err(unfit(fault));
         }
         let path = self.path(case, extension);
         // Some systems do not tell `A.in` from `a.in`.
         if !self.has(case, extension) && fs::symlink_metadata(&path).is_ok() {
-            return Err(refused("is the name of another one"));
+            return Err(unfit("is the name of another one"));
         }
         let write = || {
             fs::create_dir_all(path.parent().unwrap_or(self.dir.path()))?;

@@ -20,6 +20,7 @@ use juror::model::units::Bytes;
 use juror::sandbox::Machine;
 
 use crate::fixture::{Fixture, write_program};
+use crate::wire;
 
 /// The tools of this machine.
 fn machine() -> Toolchains {
@@ -343,9 +344,9 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
     script("split", "#!/usr/bin/env -S ./python3 -u");
     script("version", "#!/usr/bin/env python3.12");
     script("other_env", &format!("#!{}/env python3", package.display()));
-    let path = std::env::var("PATH").expect("a search path");
+    let path = wire::search_path().to_str().expect("a search path");
     let juror = |arguments: &str, code: &[i32]| {
-        let mut command = fixture.juror(arguments);
+        let mut command = fixture.shipped(arguments);
         command.current_dir(&package).env("PATH", format!(":.:bin:evil/bin::{path}:"));
         let output = command.output().expect("juror runs");
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();

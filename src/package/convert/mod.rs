@@ -184,17 +184,18 @@ impl Planner<'_> {
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         let names = self.new_names();
         let Self { files, lost, cases, problem, .. } = self;
-        let fault = |message: String| Diagnostic::error(&problem.dir, message);
         for file in &files {
             if let Some(reason) = name_fault(&file.name) {
                 let message =
                     format!("a new file would be called `{}`, which {reason}", shown(&file.name));
-                return Err(fault(message).help("rename what it is made from"));
+                return Err(
+                    Diagnostic::error(&problem.dir, message).help("rename what it is made from")
+                );
             }
         }
         if let Some(name) = name_twice(files.iter().map(|file| file.name.as_str())) {
             let message = format!("two of its files would be called {name}");
-            return Err(fault(message).help("rename one of the two"));
+            return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
         }
         Ok(NewPackage { files, lost, names, cases })
     }
