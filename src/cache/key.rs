@@ -165,6 +165,7 @@ fn is_native(job: &Job) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::root::FilePath;
     use std::fs;
     use std::path::PathBuf;
     use std::sync::Arc;
@@ -302,10 +303,10 @@ mod tests {
         let key = |blob: Blob| of_job(&Job { stdin: blob, ..job() }, "", &around);
         let memory = key(b"input".to_vec().into());
         assert!(memory.is_some());
-        assert_eq!(key(Blob::file(path("a"))), memory);
-        assert_eq!(key(Blob::file(path("b"))), memory);
-        assert_ne!(key(Blob::file(path("c"))), memory);
-        assert_eq!(key(Blob::file(path("d"))), None);
+        assert_eq!(key(Blob::file(&FilePath::root(path("a")))), memory);
+        assert_eq!(key(Blob::file(&FilePath::root(path("b")))), memory);
+        assert_ne!(key(Blob::file(&FilePath::root(path("c")))), memory);
+        assert_eq!(key(Blob::file(&FilePath::root(path("d")))), None);
     }
 
     /// A file is read once, so it is checked again before a result is kept under the key.
@@ -321,7 +322,7 @@ mod tests {
                 fs::File::open(&path).unwrap().set_modified(then).unwrap();
             };
             set("input");
-            let job = Job { stdin: Blob::file(&path), ..job() };
+            let job = Job { stdin: Blob::file(&FilePath::root(&path)), ..job() };
             let key = of_job(&job, "", &around);
             assert!(still_holds(&job, &around));
             set(text);

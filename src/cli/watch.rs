@@ -154,7 +154,7 @@ fn watched(arguments: &JudgeArguments) -> Watched {
     };
     let submission = |path: &PathBuf| {
         let named = own.iter().find(|own| !path.exists() && Path::new(&own.name) == path);
-        named.map_or(path, |own| &own.program.path).clone()
+        named.map_or_else(|| path.clone(), |own| (&own.program.path).into())
     };
     let submissions = arguments.submissions.iter().map(submission);
     // The words of the typed command that are files.
@@ -165,7 +165,7 @@ fn watched(arguments: &JudgeArguments) -> Watched {
     };
     let roots = submissions.chain(words).chain(checker).chain([package.clone()]).collect();
     // Other submissions, and files that this command writes.
-    let own = own.iter().map(|own| own.program.path.clone());
+    let own = own.iter().map(|own| PathBuf::from(&own.program.path));
     let reports = &arguments.reports;
     let reports = [&reports.html, &reports.csv, &reports.junit].into_iter().flatten().cloned();
     let apart = own.chain([package.join("submissions")]).chain(reports).collect();

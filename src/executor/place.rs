@@ -19,7 +19,7 @@ use crate::sandbox;
 /// A test case's file as an entry for a box.
 pub fn file(file: &CaseFile) -> TreeEntry {
     // A missing file is reported when it is read.
-    let rights = fs::metadata(&file.path).map_or(0, |found| found.permissions().mode());
+    let rights = file.path.metadata().map_or(0, |found| found.permissions().mode());
     let node = Node::File { blob: Blob::file(&file.path), mode: FileMode::of(rights) };
     TreeEntry::new(&file.name, node)
 }

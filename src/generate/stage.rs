@@ -1,15 +1,14 @@
 //! The stage: the directory in which test cases are made before the package changes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
+use crate::model::root::FilePath;
 
 /// A directory with new test cases.
 pub struct Stage {
@@ -29,8 +28,8 @@ impl Stage {
 
     /// The path of a case's file with this extension. Files in the case's directory of files have extensions such as
     /// `files/map.txt`.
-    pub fn path(&self, case: &str, extension: &str) -> PathBuf {
-        self.dir.path().join(file_name(case, extension))
+    pub fn path(&self, case: &str, extension: &str) -> FilePath {
+        FilePath::root(self.dir.path()).join(file_name(case, extension))
     }
 
     /// Whether a case has a file with this extension.
@@ -63,7 +62,7 @@ impl Stage {
         extension: &str,
         contents: &mut dyn Read,
     ) -> Result<(), JudgeError> {
-        self.put(case, extension, |path| io::copy(contents, &mut File::create(path)?).map(|_| ()))
+        self.put(case, extension, |path| io::copy(contents, &mut path.create()?).map(|_| ()))
     }
 
     /// Adds the output of a program.
@@ -82,19 +81,18 @@ impl Stage {
     /// System errors, with the file's name.
     pub fn link(&self, case: &str, extension: &str, target: &str) -> Result<(), JudgeError> {
         let name = file_name(case, extension);
-        self.put(case, extension, |path| symlink(relative(&name, target), path))
+        self.put(case, extension, |path| path.create_link(&relative(&name, target)))
     }
 
     fn put(
         &self,
         case: &str,
         extension: &str,
-        make: impl FnOnce(&Path) -> io::Result<()>,
+        make: impl FnOnce(&FilePath) -> io::Result<()>,
     ) -> Result<(), JudgeError> {
         let path = self.path(case, extension);
         let write = || {
-            fs::create_dir_all(path.parent().unwrap_or(self.dir.path()))?;
-            match fs::remove_file(&path) {
+            match path.remove() {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
@@ -126,6 +124,7 @@ fn relative(name: &str, target: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn links_lead_from_where_they_stand() {
@@ -147,7 +146,7 @@ mod tests {
         stage.add("secret/a", "in.download", &mut &b"3\n"[..]).unwrap();
         assert_eq!(stage.extensions("secret/a"), ["in", "in.download"]);
         assert_eq!(stage.extensions("secret/a.b"), ["in"]);
-        assert_eq!(fs::read(stage.path("secret/a", "in")).unwrap(), b"1\n");
-        assert_eq!(fs::read(stage.path("secret/a", "in.download")).unwrap(), b"3\n");
+        assert_eq!(stage.path("secret/a", "in").read().unwrap(), b"1\n");
+        assert_eq!(stage.path("secret/a", "in.download").read().unwrap(), b"3\n");
     }
 }

@@ -477,7 +477,7 @@ impl Shared<'_, '_> {
         let left_out = self.session.cases.len() - cases.len();
         let mut judgement = Judgement {
             submission: submission.name.clone(),
-            path: submission.program.path.clone(),
+            path: (&submission.program.path).into(),
             verdict: verdict.unwrap_or(Verdict::Accepted),
             score,
             skipped: left_out,

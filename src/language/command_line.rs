@@ -19,6 +19,7 @@ use crate::language::probe::normal;
 use crate::language::toolchain::{Toolchains, is_system};
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Shown, What};
+use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node, TreeEntry};
 
 /// Plans a command typed in this directory, given by its absolute path.
@@ -122,7 +123,7 @@ impl Typed<'_> {
 
     /// The command that starts this file; the program sees it at `inside`.
     fn start(&self, path: &Path, inside: &str) -> Result<Command, Unready> {
-        let start = Blob::file(path).start(64 << 20).map_err(|error| {
+        let start = FilePath::root(path).start(64 << 20).map_err(|error| {
             ProgramFault::without_help(format!("cannot read {}: {error}", path.display()))
         })?;
         let command = executable::inspect(&start).and_then(|found| match found {
@@ -172,7 +173,7 @@ impl Typed<'_> {
 
     fn put(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
         if self.files.iter().all(|it| it.name != name) {
-            let blob = Blob::file(host);
+            let blob = Blob::file(&FilePath::root(host));
             self.files.push(TreeEntry::new(name, Node::File { blob, mode }));
         }
     }

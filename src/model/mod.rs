@@ -38,6 +38,7 @@ pub mod recalled;
 pub mod recipe;
 pub mod repeats;
 pub mod report;
+pub mod root;
 pub mod score;
 pub mod serial;
 pub mod stop;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::model::blob::Blob;
+use crate::model::root::FilePath;
 
 /// A report's file, opened before it is written.
 #[derive(Debug)]
@@ -95,6 +95,6 @@ pub fn resolved(path: &Path) -> io::Result<PathBuf> {
 /// Whether a file is empty, or its beginning contains a text.
 fn has(path: &Path, sign: &str) -> io::Result<bool> {
     const BEGINNING: u64 = 4 << 10;
-    let text = Blob::file(path).start(BEGINNING)?;
+    let text = FilePath::root(path).start(BEGINNING)?;
     Ok(text.is_empty() || text.windows(sign.len()).any(|it| it == sign.as_bytes()))
 }

@@ -18,6 +18,7 @@ use crate::model::blob::Blob;
 use crate::model::forks;
 use crate::model::job::Keep;
 use crate::model::judgement::JudgeError;
+use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::model::units::Bytes;
 use crate::sandbox::disk;
@@ -160,7 +161,7 @@ impl Copy<'_> {
         let may_start = self.rights == Rights::ToStart || mode.contains(Mode::XUSR);
         let mode = if may_start { FileMode::Executable } else { FileMode::Plain };
         to.set_permissions(Permissions::from_mode(mode.rights()))?;
-        let blob = Blob::within(self.place, self.place.path().join(path));
+        let blob = Blob::within(self.place, FilePath::root(self.place.path()).join(path));
         Ok(Some(Node::File { blob, mode }))
     }
 

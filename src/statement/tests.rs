@@ -4,11 +4,11 @@ use std::fs;
 
 use super::*;
 use crate::model::program::Constant;
+use crate::model::root::FilePath;
 
 /// A statement's body, and the messages about it.
 fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a directory");
-    let path = dir.path().join("statement/problem");
     let write = |name: &str, text: &str| {
         let path = dir.path().join(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
@@ -22,11 +22,12 @@ fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     std::os::unix::fs::symlink("/etc/passwd", dir.path().join("statement/out.png"))
         .expect("a link");
     let problem = Problem {
-        dir: dir.path().to_owned(),
+        dir: FilePath::root(dir.path()),
         names: vec![("en".to_owned(), "Sum & more".to_owned())],
         constants: vec![Constant { key: "n".to_owned(), value: "100".to_owned() }],
         ..Problem::default()
     };
+    let path = problem.dir.join("statement/problem");
     let statement = Statement { language: "en".to_owned(), form, path };
     let page = page(&problem, &[&statement]).expect("a page");
     let (_, body) = page.html.split_once("</dl>\n").expect("facts");
@@ -78,7 +79,7 @@ fn a_name_without_a_constant_is_told() {
 fn a_remark_is_where_it_is_written_whatever_constants_are_worth() {
     let check = |text: &str, place: (u32, u32, u32)| {
         let source = StatementText::with_values(
-            "p".into(),
+            FilePath::root("p"),
             text.to_owned(),
             &[
                 Constant { key: "n".to_owned(), value: "1".repeat(20) },

@@ -2,7 +2,6 @@
 //!
 //! Source: problem package format 2025-09, "Input validators".
 
-use std::fs;
 use std::path::Path;
 
 use crate::grammar::compile::read;
@@ -32,7 +31,7 @@ pub(super) fn read_all<'a>(
 ) -> Result<Vec<Grammar<'a>>, JudgeError> {
     let mut ready = Vec::new();
     for InputGrammar { name, path } in &problem.input_grammars {
-        let text = fs::read(path).map_err(JudgeError::on("read", path))?;
+        let text = path.read().map_err(JudgeError::on("read", path))?;
         let reading = read(path, &replace_constants(&text, &problem.constants));
         diagnostics.extend(reading.diagnostics);
         ready.extend(reading.grammar.map(|grammar| Grammar { name, path, grammar }));

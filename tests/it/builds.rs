@@ -14,6 +14,7 @@ use juror::model::job::{Command, Job, Keep, Reply};
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Outcome, Signal};
 use juror::model::program::{Program, ProgramKind};
+use juror::model::root::FilePath;
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
@@ -290,7 +291,7 @@ fn a_build_that_was_killed_is_no_verdict() {
         fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
         let program = Program {
             name: "p".to_owned(),
-            path: directory.path().to_owned(),
+            path: FilePath::root(directory.path()),
             kind: ProgramKind::OutputValidator,
             ..Program::default()
         };

@@ -65,7 +65,7 @@ fn check(package: &str, submission: &str, every: usize) {
             assert_eq!(alone.is_some(), together.is_some(), "{text}");
             let (Some(alone), Some(together)) = (alone, together) else { continue };
             for case in &problem.test_data.cases[..2] {
-                let input = std::fs::read(&case.input).expect("an input");
+                let input = case.input.read().expect("an input");
                 let limits = run_limits(problem);
                 let said = |program: &Arc<Runnable>| told(local, program, &input, &limits);
                 assert_eq!(said(&alone), said(together), "{text}");

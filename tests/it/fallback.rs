@@ -17,6 +17,7 @@ use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Job, Repeat, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
+use juror::model::root::FilePath;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot};
@@ -269,7 +270,8 @@ fn generators_are_proved_without_namespaces_too() {
     let dir = fixture.path("sum");
     let problem = juror::package::read(&dir).problem.expect("a problem");
     let path = dir.join("generators/generators.yaml");
-    let recipe = juror::package::recipe::read(&path, &dir, &[], false);
+    let recipe =
+        juror::package::recipe::read(&FilePath::root(&path), &FilePath::root(&dir), &[], false);
     let executor = One(std::sync::Mutex::new(slot));
     let generated = generate(&Generating {
         bench: Bench {

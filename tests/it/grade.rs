@@ -11,6 +11,7 @@ use juror::model::blob::Blob;
 use juror::model::job::{Keep, Reply};
 use juror::model::limits::Limits;
 use juror::model::program::Program;
+use juror::model::root::FilePath;
 use juror::model::tree::{FileMode, Node, TreeEntry};
 use juror::model::units::Bytes;
 use serde_json::{Value, json};
@@ -305,7 +306,7 @@ fn equal_sources_are_built_once() {
     let check = |sources: &[&str], expected: usize| {
         *builds.lock().expect("a number") = 0;
         for source in sources {
-            let program = Program { path: "main.c".into(), ..Program::default() };
+            let program = Program { path: FilePath::root("main.c"), ..Program::default() };
             let Ok(prepared) = builder.prepare_text(&program, source) else {
                 return Fixture::new().skip("no C compiler");
             };

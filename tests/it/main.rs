@@ -38,6 +38,7 @@ mod messages;
 mod nats;
 mod new;
 mod outcomes;
+mod outside;
 mod plain;
 mod polygon;
 mod proofs;

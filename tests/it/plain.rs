@@ -18,6 +18,7 @@ use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome};
+use juror::model::root::FilePath;
 use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
@@ -207,7 +208,7 @@ fn input_of_every_kind_arrives_and_cannot_be_changed() {
     let file = directory.path().join("in");
     fs::write(&file, &large).unwrap();
     let open = || Blob::open_file(fs::File::open(&file).unwrap());
-    for stdin in [Blob::from(large.clone()), Blob::file(file.clone()), open()] {
+    for stdin in [Blob::from(large.clone()), Blob::file(&FilePath::root(&file)), open()] {
         let mut job = job("hungry", &["input"]);
         job.stdin = stdin;
         check(&mut slot, &job, "exit 0", "31457280");

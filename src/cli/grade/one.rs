@@ -29,6 +29,7 @@ use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::report::SubmissionReport;
+use crate::model::root::FilePath;
 use crate::model::score::CaseScoring;
 use crate::model::stop::{Remark, Stop};
 use crate::model::submission::Submission;
@@ -259,7 +260,7 @@ fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, Line
     };
     let program = Program {
         name: name.clone(),
-        path: name.clone().into(),
+        path: FilePath::root(&name),
         language: language.map(|it| it.code.to_owned()),
         include: problem.include.clone(),
         defines: problem.defines.clone(),

@@ -3,7 +3,7 @@
 use super::*;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::build::Builder;
@@ -18,6 +18,7 @@ use crate::model::outcome::quiet_outcome;
 use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::problem::{Grading, ProblemKind};
 use crate::model::program::{Program, ProgramKind};
+use crate::model::root::FilePath;
 use crate::model::score::{CaseScoring, Score};
 use crate::model::submission::Overall;
 use crate::model::test_data::TestCase;
@@ -30,7 +31,7 @@ use crate::plan::schedule::Until;
 /// is right, and takes longer than the limit in some runs. `run` counts its runs on a case.
 fn answer(letter: char, job: &Job, run: usize) -> Result<Reply, Stop> {
     let input = job.stdin.path().expect("a case has its input in a file");
-    let right = fs::read(input.with_extension("ans")).unwrap();
+    let right = input.with_extension("ans").read().unwrap();
     let reply = |outcome: Outcome, stdout: Vec<u8>| {
         Ok(Reply {
             outcome,
@@ -63,11 +64,13 @@ fn taking(cpu_time: Duration) -> Outcome {
 }
 
 fn test_case(dir: &Path, index: usize) -> TestCase {
-    let input = dir.join(format!("{index}.in"));
-    let answer = dir.join(format!("{index}.ans"));
-    fs::write(&input, "").unwrap();
-    fs::write(&answer, format!("{index}\n")).unwrap();
-    TestCase { name: format!("secret/{index}"), input, answer: Some(answer), ..TestCase::default() }
+    let file = |ending: &str, text: String| {
+        let file = FilePath::root(dir).join(format!("{index}.{ending}"));
+        fs::write(file.as_path(), text).unwrap();
+        file
+    };
+    let (input, answer) = (file("in", String::new()), Some(file("ans", format!("{index}\n"))));
+    TestCase { name: format!("secret/{index}"), input, answer, ..TestCase::default() }
 }
 
 fn submission(name: &str, rules: &[Expectation]) -> Submission {
@@ -75,7 +78,7 @@ fn submission(name: &str, rules: &[Expectation]) -> Submission {
         name: name.to_owned(),
         program: Program {
             name: name.to_owned(),
-            path: PathBuf::from(name),
+            path: FilePath::root(name),
             kind: ProgramKind::Submission,
             ..Program::default()
         },

@@ -9,6 +9,7 @@ use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::Toolchains;
 use crate::model::program::{Program, ProgramKind};
+use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node};
 
 fn rustc(machine: Scripted) -> Scripted {
@@ -37,7 +38,8 @@ fn planned(
         let node = Node::File { blob: text.as_bytes().into(), mode };
         TreeEntry::new(name.trim_start_matches('*'), node)
     });
-    let program = Program { name: "sub".into(), path: "sub".into(), kind, ..Program::default() };
+    let program =
+        Program { name: "sub".into(), path: FilePath::root("sub"), kind, ..Program::default() };
     let sources = Sources { shape, files: files.collect(), included: Vec::new() };
     let recipe = recipe(&program, &sources)?;
     plan(recipe, &Toolchains::new(Box::new(machine)))

@@ -15,6 +15,7 @@ use crate::language::toolchain::Toolchains;
 use crate::language::{BOX, PROGRAM};
 use crate::model::job;
 use crate::model::program::{Program, ProgramKind};
+use crate::model::root::FilePath;
 use crate::model::tree::Node;
 use crate::model::units::Bytes;
 
@@ -45,7 +46,7 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
     }
     let program = Program {
         name: name.into(),
-        path: top,
+        path: FilePath::root(top),
         kind: ProgramKind::Generator,
         language: language.map(str::to_owned),
         ..Program::default()
@@ -241,7 +242,7 @@ fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()>
 fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
     let program = Program {
         name: "self".into(),
-        path: std::env::current_exe()?,
+        path: FilePath::root(std::env::current_exe()?),
         kind: ProgramKind::Submission,
         ..Program::default()
     };

@@ -12,13 +12,14 @@ mod statements;
 mod submissions;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::model::conversion::Loss;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::Recipe;
+use crate::model::root::FilePath;
 use crate::model::words::words;
 use crate::package::convert::facts::{Facts, Names};
 use crate::package::files::Files;
@@ -64,9 +65,9 @@ pub struct PlannedFile {
 #[derive(Clone, Debug)]
 pub enum Contents {
     /// Those of this file.
-    Copy(PathBuf),
+    Copy(FilePath),
     /// Those of this file, with the values of constants filled in.
-    Filled(PathBuf, Vec<Constant>),
+    Filled(FilePath, Vec<Constant>),
     /// This text.
     Text(String),
 }
@@ -157,7 +158,7 @@ struct Planner<'a> {
     /// New directories of programs that were a file with other files beside it.
     directories: BTreeMap<PathBuf, String>,
     /// Files that new files are made from.
-    used: BTreeSet<PathBuf>,
+    used: BTreeSet<FilePath>,
     lost: Lost,
 }
 
@@ -193,7 +194,7 @@ impl Planner<'_> {
     /// New names of the old files, and of programs that got a directory.
     fn new_names(&self) -> BTreeMap<PathBuf, String> {
         let files = self.files.iter();
-        let named = files.filter_map(|it| Some((it.source()?.to_owned(), it.name.clone())));
+        let named = files.filter_map(|it| Some((it.source()?.into(), it.name.clone())));
         named.chain(self.directories.clone()).collect()
     }
 
@@ -208,8 +209,8 @@ impl Planner<'_> {
         }
     }
 
-    fn copy(&mut self, path: &Path, name: String) {
-        self.files.push(PlannedFile { name, contents: Contents::Copy(path.to_owned()) });
+    fn copy(&mut self, path: &FilePath, name: String) {
+        self.files.push(PlannedFile { name, contents: Contents::Copy(path.clone()) });
     }
 
     fn write(&mut self, name: impl Into<String>, text: String) {
@@ -224,7 +225,7 @@ impl Planner<'_> {
 
 impl PlannedFile {
     /// The file that it is copied from.
-    fn source(&self) -> Option<&Path> {
+    fn source(&self) -> Option<&FilePath> {
         match &self.contents {
             Contents::Copy(path) | Contents::Filled(path, _) => Some(path),
             Contents::Text(_) => None,

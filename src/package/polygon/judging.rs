@@ -1,13 +1,13 @@
 //! `judging`: limits, files of input and output, and the tests.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Problem, ProgramIo};
+use crate::model::root::FilePath;
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
 use crate::package::files::is_valid_name;
@@ -179,15 +179,15 @@ fn test<'a>(
 /// A file of a test, as it is in the package.
 fn part(pack: &Pack<'_>, name: &str) -> Part {
     let path = pack.tree.file(name).map(|item| item.path.clone());
-    let is_windows = path.as_ref().is_some_and(|path| has_windows_line_ends(path));
+    let is_windows = path.as_ref().is_some_and(has_windows_line_ends);
     Part { path, is_windows }
 }
 
 /// Whether the first line of a text has a Windows line end, if that is among the first bytes. Unreadable files are
 /// reported later.
-fn has_windows_line_ends(path: &Path) -> bool {
+fn has_windows_line_ends(path: &FilePath) -> bool {
     const LOOKED_AT: u64 = 256 << 20;
-    let Ok(file) = File::open(path) else { return false };
+    let Ok(file) = path.open() else { return false };
     let mut file = BufReader::with_capacity(1 << 16, file.take(LOOKED_AT));
     let mut last = 0;
     while let Ok(bytes @ [.., end]) = file.fill_buf() {
@@ -222,7 +222,12 @@ mod tests {
         let check = |text: &str, expected: bool| {
             let file = tempfile::NamedTempFile::new().expect("a file");
             std::fs::write(file.path(), text).expect("a text");
-            assert_eq!(has_windows_line_ends(file.path()), expected, "{} bytes", text.len());
+            assert_eq!(
+                has_windows_line_ends(&FilePath::root(file.path())),
+                expected,
+                "{} bytes",
+                text.len()
+            );
         };
         for length in [0, 1, 8191, 8192, 100_000] {
             let line = "1".repeat(length);

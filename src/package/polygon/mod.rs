@@ -12,11 +12,9 @@ mod tests;
 mod unmade;
 mod xml;
 
-use std::fs;
-use std::path::Path;
-
 use crate::model::layout::Layout;
 use crate::model::problem::{Grading, Interaction, Problem, ProblemKind};
+use crate::model::root::FilePath;
 use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
@@ -25,7 +23,7 @@ use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::statements::{Form, Statement};
-use crate::package::text::{MAX_SIZE, Page, settings_have, start_of};
+use crate::package::text::{MAX_SIZE, Page, settings_have};
 
 /// The format.
 pub(super) struct Polygon;
@@ -37,9 +35,8 @@ const SETTINGS: &str = "problem.xml";
 const EXPORT: &str = "export the full package from Polygon";
 
 /// Whether there is such a file, and no document in it.
-fn is_broken(path: &Path) -> bool {
-    let text =
-        start_of(path, MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
+fn is_broken(path: &FilePath) -> bool {
+    let text = path.start(MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
     text.is_some_and(|text| xml::document(&text).is_err())
 }
 
@@ -48,7 +45,7 @@ impl Format for Polygon {
         "a problem.xml of Polygon"
     }
 
-    fn detect(&self, dir: &Path) -> Option<String> {
+    fn detect(&self, dir: &FilePath) -> Option<String> {
         let path = dir.join(SETTINGS);
         match settings_have(&path, &["<problem", "<judging"]) {
             true => Some(format!("{SETTINGS} has a `judging` of Polygon")),
@@ -69,11 +66,10 @@ impl Format for Polygon {
 
     /// Also those in sections, which Polygon keeps for languages without a whole statement.
     fn statements(&self, tree: &Files) -> Vec<Statement> {
-        let languages =
-            fs::read_dir(tree.path("statement-sections")).into_iter().flatten().flatten();
-        let sections = languages.filter_map(|language| {
-            let path = language.path().join("legend.tex");
-            let name = language.file_name();
+        let directory = tree.path("statement-sections");
+        let names = directory.names().unwrap_or_default().into_iter();
+        let sections = names.filter_map(|name| {
+            let path = directory.join(&name).join("legend.tex");
             let language = natural_language(name.to_str()?).to_owned();
             Some(Statement { language, form: Form::Sections, path })
         });
