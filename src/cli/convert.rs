@@ -134,7 +134,7 @@ fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
         Contents::Filled(from, constants) => {
             fs::copy(from, &path)?;
             let bytes = fs::read(from)?;
-            fs::write(path, replace_constants(&bytes, constants))
+            fs::write(path, replace_constants(&bytes, constants).map_err(io::Error::other)?)
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::grammar::program::Grammar;
 use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
 use crate::grammar::validate::{Rejection, validate_blob};
 use crate::grammar::wanted::unreached;
-use crate::language::constants::replace_constants;
+use crate::language::constants::{TOO_LONG_HELP, replace_constants};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -138,6 +138,7 @@ fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
         Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
             Stop::from(diagnostic).blame(Mend::Submission)
         }
+        Rejection::Interrupted => Stop::Interrupted,
     })
 }
 
@@ -262,11 +263,13 @@ pub fn of_package(
         let text = fs::read(path).map_err(|error| {
             Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
         })?;
-        let reading = read(path, &replace_constants(&text, &problem.constants));
+        let filled = replace_constants(&text, &problem.constants)
+            .map_err(|fault| Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP))?;
+        let reading = read(path, &filled);
         let is_shown = |remark: &Diagnostic| warns || given == Some(path) || remark.is_error();
         remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
         is_whole &= reading.grammar.is_some();
-        grammars.extend(reading.grammar);
+        grammars.extend(reading.grammar.map(|grammar| grammar.limited(&problem.limits)));
     }
     if !is_whole {
         return Err(Stop::Diagnosed(remarks));

@@ -19,7 +19,7 @@ use crate::executor::{Around, Executor};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Stamped};
 use crate::model::judgement::JudgeError;
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::stop::{Mend, Remark, Stop, hear};
 use crate::model::text::{joined, shell_word};
 use crate::remote::workers::Workers;
 use crate::report::file::{ReportFile, resolved};
@@ -389,6 +389,7 @@ impl Output {
     pub fn stopped(&self, stop: Stop) {
         let code = match stop {
             Stop::Interrupted => {
+                hear();
                 self.event(Event::Interrupted);
                 ExitCode::Interrupted
             }

@@ -10,7 +10,7 @@ use std::{mem, thread};
 use clap::Arg;
 
 use crate::cli::exit_code::ExitCode;
-use crate::cli::host::{StopHandle, on_signal};
+use crate::cli::host::{StopHandle, on_end};
 use crate::cli::judge::{self, Comparison, JudgeArguments};
 use crate::cli::options::OutputOptions;
 use crate::cli::output::command;
@@ -175,7 +175,7 @@ fn watched(arguments: &JudgeArguments) -> Watched {
 /// Starts the threads that handle signals and detect changes. The current state counts as unchanged.
 fn start(news: &Arc<News>, watched: Watched) -> Result<(), JudgeError> {
     let told = Arc::clone(news);
-    on_signal(move || told.tell(|state| state.is_interrupted = true))?;
+    on_end(move || told.tell(|state| state.is_interrupted = true))?;
     let told = Arc::clone(news);
     let mut files = Files::new(watched);
     let watch = move || {

@@ -15,7 +15,7 @@ use crate::model::job::{Job, Keep, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Contention, Outcome, StoppedBy};
-use crate::model::stop::Stop;
+use crate::model::stop::{Stop, hear};
 use crate::sandbox::pace::{pace, runnable, step, stolen};
 use crate::sandbox::{CoreId, Host, Slot, Stopper};
 
@@ -139,6 +139,8 @@ impl Local {
         if self.is_stopped() {
             stopper.close();
         }
+        // Slots that failed are gone.
+        stoppers.retain(Stopper::has_slot);
         stoppers.push(stopper);
         Ok(slot)
     }
@@ -183,7 +185,10 @@ impl Local {
 
     fn told<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
         reply.map_err(|error| match self.is_stopped() {
-            true => Stop::Interrupted,
+            true => {
+                hear();
+                Stop::Interrupted
+            }
             false => Stop::Fault(error),
         })
     }
@@ -387,6 +392,20 @@ mod tests {
         assert_eq!(started(&start()), 1);
         notebook.note(&noted().0, b"\xff is no way");
         assert_eq!(started(&start()), 1);
+    }
+
+    /// A worker or `juror grade` may run for weeks on a machine on which now and then a slot fails.
+    #[test]
+    fn nothing_is_kept_of_slots_that_are_gone() {
+        let local = Local::start(Some(1), Demand::Plain, Arc::new(())).unwrap();
+        for _ in 0..5 {
+            drop(local.start_slot(None).unwrap());
+        }
+        let kept = local.start_slot(None).unwrap();
+        let count = local.stoppers.lock().unwrap().iter().filter(|it| it.has_slot()).count();
+        assert_eq!(count, local.stoppers.lock().unwrap().len());
+        local.stop();
+        drop(kept);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use crate::language::constants::replace_constants;
+use crate::language::constants::{GROWTH_MAX, TOO_LONG_HELP, replace_within};
 use crate::language::table::Language;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -60,9 +60,10 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
         let name = path.file_name().map_or_else(|| PathBuf::from(&program.name), PathBuf::from);
         (Shape::File, vec![read_file(path, name)?])
     };
-    let included = included(program)?;
+    let mut room = GROWTH_MAX;
+    let included = included(program, &mut room)?;
     for at in 0..files.len() {
-        fill(&mut files[at], &program.constants);
+        fill(&mut files[at], &program.constants, path, &mut room)?;
         let lower = Language::in_lower_case(&files[at].name);
         if let Some(lower) = lower.filter(|lower| files.iter().all(|it| it.name != *lower)) {
             files[at].name = lower;
@@ -74,11 +75,18 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
 /// The same for a program whose only file has this text.
 pub fn of_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
     let file = TreeEntry::new(&program.path, Node::plain(text.as_bytes()));
-    Ok(Sources { shape: Shape::File, files: vec![file], included: included(program)? })
+    Ok(Sources {
+        shape: Shape::File,
+        files: vec![file],
+        included: included(program, &mut GROWTH_MAX.clone())?,
+    })
 }
 
-/// Reads the included files of a program.
-fn included(program: &Program) -> Result<Vec<(Option<String>, TreeEntry)>, Diagnostic> {
+/// Reads the included files of a program; constants may add so many bytes to them.
+fn included(
+    program: &Program,
+    room: &mut usize,
+) -> Result<Vec<(Option<String>, TreeEntry)>, Diagnostic> {
     let mut included = Vec::new();
     for include in &program.include {
         let name = include.name.clone();
@@ -86,18 +94,27 @@ fn included(program: &Program) -> Result<Vec<(Option<String>, TreeEntry)>, Diagn
             Some(text) => TreeEntry::new(name, Node::plain(text.as_bytes())),
             None => read_file(&include.path, name)?,
         };
-        fill(&mut file, &include.constants);
+        fill(&mut file, &include.constants, &include.path, room)?;
         included.push((include.language.clone(), file));
     }
     Ok(included)
 }
 
-/// Fills constants into a file in memory.
-fn fill(file: &mut TreeEntry, constants: &[Constant]) {
-    let Some(blob) = file.blob_mut() else { return };
-    if let Some(Cow::Owned(bytes)) = blob.bytes().map(|text| replace_constants(text, constants)) {
+/// Fills constants into a file in memory; `path` is that of the program, for messages.
+fn fill(
+    file: &mut TreeEntry,
+    constants: &[Constant],
+    path: &Path,
+    room: &mut usize,
+) -> Result<(), Diagnostic> {
+    let Some(blob) = file.blob_mut() else { return Ok(()) };
+    let filled = blob.bytes().map(|text| replace_within(text, constants, room)).transpose();
+    let filled =
+        filled.map_err(|fault| Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP))?;
+    if let Some(Cow::Owned(bytes)) = filled {
         *blob = bytes.into();
     }
+    Ok(())
 }
 
 /// The program's own files, replaced and completed by included files: first those for all languages, then those for

@@ -200,10 +200,10 @@ impl Making<'_> {
         }
         for other in self.others {
             let path = Path::new("the input");
-            let Err(Rejection::Invalid(refusal) | Rejection::Grammar(refusal)) =
-                validate(other, &input, path)
-            else {
-                continue;
+            let refusal = match validate(other, &input, path) {
+                Ok(()) => continue,
+                Err(Rejection::Interrupted) => return Err(Stop::Interrupted),
+                Err(Rejection::Invalid(refusal) | Rejection::Grammar(refusal)) => refusal,
             };
             let path = other.source.path.clone();
             let by = Refused {

@@ -44,6 +44,7 @@ use linux as system;
 use other as system;
 
 pub use control::{Stopper, is_interrupted};
+pub use disk::{SLOTS, remove_directory};
 pub use keep::copy;
 pub use slot::{CoreId, Slot};
 pub use standard::output_was_closed;

@@ -78,7 +78,7 @@ impl Slot {
 
     /// Ends runs of this slot from another thread.
     pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::clone(self.place.control()))
+        Stopper(Arc::downgrade(self.place.control()))
     }
 
     /// Runs a job, and returns after all its processes are gone, as far as they can be found.

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::language::constants::uses;
+use crate::language::constants::{TOO_LONG_HELP, replace_constants, uses};
 use crate::model::diagnostic::{Diagnostic, LINE_MAX, Spot};
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
@@ -44,10 +44,14 @@ impl StatementText {
             Diagnostic::warning(&path, message).help("save the file as UTF-8")
         })?;
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-        Ok(match statement.form {
-            Form::Latex | Form::Sections => Self::new(path, text),
-            Form::Markdown | Form::Pdf => Self::with_values(path, text, &problem.constants),
-        })
+        if matches!(statement.form, Form::Latex | Form::Sections) {
+            return Ok(Self::new(path, text));
+        }
+        replace_constants(text.as_bytes(), &problem.constants).map_err(|fault| {
+            let message = format!("cannot be shown: {fault}");
+            Diagnostic::warning(&path, message).help(TOO_LONG_HELP)
+        })?;
+        Ok(Self::with_values(path, text, &problem.constants))
     }
 
     pub(super) fn new(path: PathBuf, text: String) -> Self {

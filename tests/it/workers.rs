@@ -222,7 +222,7 @@ fn a_worker_that_says_nothing_is_given_up() {
 }
 
 /// Whether a process has a handler for a signal.
-fn hears(process: u32, signal: Signal) -> bool {
+pub(crate) fn hears(process: u32, signal: Signal) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it is there");
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("signals");
     let caught = u64::from_str_radix(caught.trim(), 16).expect("a mask");

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use crate::model::stop::is_interrupted;
 use crate::model::units::Bytes;
 use crate::package::detect;
 use crate::package::files::MAX_FILES;
@@ -169,6 +170,7 @@ impl Target {
 
     /// The path for an entry of this name; `None` for the directory itself, and for files that some programs add.
     fn place(&mut self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
+        heard()?;
         self.entries += 1;
         match self.entries > self.bounds.entries {
             true => Err(self.too_many()),
@@ -194,6 +196,7 @@ impl Target {
     fn pour(&mut self, contents: &mut dyn Read, file: &mut File) -> Result<(), UnpackRefusal> {
         let mut buffer = vec![0; 1 << 16];
         loop {
+            heard()?;
             let read = match contents.read(&mut buffer) {
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
@@ -214,6 +217,14 @@ impl Target {
 
     fn too_many(&self) -> UnpackRefusal {
         UnpackRefusal::TooLarge(format!("{} files", self.bounds.entries))
+    }
+}
+
+/// Fails if a signal ends the work.
+fn heard() -> Result<(), UnpackRefusal> {
+    match is_interrupted() {
+        true => Err(UnpackRefusal::System(ErrorKind::Interrupted.into())),
+        false => Ok(()),
     }
 }
 

@@ -134,9 +134,13 @@ impl Programs {
         names
     }
 
-    /// A word with its constants filled in; values are not expanded again, and stay in their word.
+    /// A word with its constants filled in; values are not expanded again, and stay in their word. One that they make
+    /// too long stays as it is, and its braces are reported.
     fn with_constants(&self, word: &str) -> String {
-        String::from_utf8_lossy(&replace_constants(word.as_bytes(), &self.constants)).into_owned()
+        match replace_constants(word.as_bytes(), &self.constants) {
+            Ok(filled) => String::from_utf8_lossy(&filled).into_owned(),
+            Err(_) => word.to_owned(),
+        }
     }
 
     /// Reports an unknown name in braces.
