@@ -1,13 +1,16 @@
 //! What a worker is asked to run, one job or two joined ones, and what comes back; with the conversion of their times
 //! between machines.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::executor::Executor;
 use crate::model::job::{Job, Repeat, Reply};
-use crate::model::joint::{JointJob, JointReply};
-use crate::model::outcome::Outcome;
+use crate::model::joint::{JointJob, JointReply, Part};
+use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::stop::Stop;
+use crate::model::units::Bytes;
 
 /// One program, or two that talk.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -91,6 +94,49 @@ impl AnyReply {
             Self::Joint(reply) => Some(*reply),
         }
     }
+}
+
+/// Upper bound on a time that a worker reports: far above any limit, and far below what overflows.
+const TIME_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+/// Upper bound on a size that a worker reports.
+const SIZE_MAX: Bytes = Bytes(1 << 50);
+
+impl AnyReply {
+    /// Whether all its numbers are possible. Later code computes with them.
+    pub(super) fn is_possible(&self) -> bool {
+        let is_sound = |reply: &&Reply| is_possible(&reply.outcome);
+        let of_joint = match self {
+            Self::Single(_) => true,
+            Self::Joint(reply) => {
+                let JointReply { program, partner, told, deadlock, transcript } = &**reply;
+                let of_part = |part: &Part| {
+                    let times = [part.started, part.ended, part.closed, part.slept];
+                    times.iter().all(|time| *time <= TIME_MAX) && part.unread <= SIZE_MAX
+                };
+                let said = transcript.first.iter().chain(&transcript.last).map(|said| said.at);
+                let mut more =
+                    told.iter().copied().chain(deadlock.iter().map(|it| it.at)).chain(said);
+                of_part(program)
+                    && of_part(partner)
+                    && more.all(|time| time <= TIME_MAX)
+                    && transcript.left_out <= SIZE_MAX
+            }
+        };
+        of_joint && self.replies().iter().all(is_sound)
+    }
+}
+
+fn is_possible(outcome: &Outcome) -> bool {
+    let Outcome { cpu_time, wall_time, queued, contention, .. } = outcome;
+    let measured = [contention.pace, contention.step].into_iter().flatten();
+    let mut times = [*cpu_time, *wall_time, *queued, contention.stolen].into_iter().chain(measured);
+    let Outcome { peak_memory, stdout_bytes, stderr_bytes, file_bytes, .. } = outcome;
+    let mut sizes = [peak_memory, stdout_bytes, stderr_bytes, file_bytes].into_iter();
+    let is_code = match outcome.ending {
+        Ending::Exited(code) => (0..=255).contains(&code),
+        Ending::Signalled(signal) => (1..2 * Signal::ELSEWHERE).contains(&signal.0),
+    };
+    is_code && times.all(|time| time <= TIME_MAX) && sizes.all(|size| *size <= SIZE_MAX)
 }
 
 /// Converts measured times to those of the first machine.
