@@ -313,6 +313,36 @@ fn what_latex_is_not_known_is_told_with_its_line() {
     );
 }
 
+/// With time in the square of the text, each of these takes as long as all other tests together.
+#[test]
+fn a_statement_takes_time_in_proportion_to_its_size() {
+    const SIZE: usize = 100 << 10;
+    let check = |form: Form, unit: &str, kept: &str| {
+        let (body, _) = shown(form, &unit.repeat(SIZE / unit.len()));
+        assert!(body.contains(kept), "{unit}: {}", &body[..body.len().min(200)]);
+    };
+    for (unit, kept) in [
+        ("{a", "a"),
+        ("$a", "a"),
+        ("\\(a", "a"),
+        ("\\verb|a", "a"),
+        ("\\begin{itemize}a", "a"),
+        ("\\includegraphics[a", "a"),
+        ("\\textbf{a", "a"),
+        ("\\item[a", "a"),
+        ("\\begin{tabular}[a", "a"),
+    ] {
+        check(Form::Latex, unit, kept);
+    }
+    for unit in ["{{nextsample}}", "{{remainingsamples}}a", "{{a}}", "{{", "[a](b", "![", "<a "] {
+        check(Form::Markdown, unit, "");
+    }
+    let body = "#1".repeat(20_000);
+    let macros = format!("\\newcommand{{\\a}}[1]{{{body}}}{}", "\\a{xxxxxxxxxx}".repeat(5000));
+    let told = "1: macros make more than 1 MiB of text; the rest is left out";
+    assert_eq!(shown(Form::Latex, &macros).1, [told]);
+}
+
 /// Any text becomes a page; nothing hangs, and nothing in it becomes a tag.
 #[test]
 fn no_statement_is_too_strange() {
