@@ -19,9 +19,10 @@ use crate::model::blob::Blob;
 use crate::model::forks;
 use crate::model::job::{Collected, Command, Job};
 use crate::model::judgement::JudgeError;
+use crate::model::outcome::Outcome;
 use crate::model::tree::{Node, Tree};
 use crate::sandbox::capture::copy_file;
-use crate::sandbox::disk::{self, make_directory, remove_tree};
+use crate::sandbox::disk::{self, SLOTS, make_directory, remove_tree};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::keep;
@@ -38,13 +39,15 @@ pub(super) struct SlotDirectory {
     /// Removes it when dropped.
     _directory: TempDir,
     path: PathBuf,
+    /// As long as this process or the slot's guard lives, no other judge removes it.
+    _lock: Option<OwnedFd>,
 }
 
 impl SlotDirectory {
     /// Makes the directory, with a random name.
     pub(super) fn make() -> Result<Self, JudgeError> {
         let made = tempfile::Builder::new()
-            .prefix("juror-plain-")
+            .prefix(SLOTS[1])
             .permissions(Permissions::from_mode(0o700))
             .tempdir();
         let directory = made.map_err(|error| {
@@ -55,7 +58,8 @@ impl SlotDirectory {
         })?;
         let path = fs::canonicalize(directory.path());
         let path = path.step_on("find", directory.path().display())?;
-        Ok(Self { _directory: directory, path })
+        let _lock = disk::lock(&path);
+        Ok(Self { _directory: directory, path, _lock })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -246,8 +250,13 @@ impl RunDirectory {
     }
 
     /// Keeps the box below a directory, as far as the job requests it.
-    pub(super) fn keep(&self, job: &Job, keep_in: &Path) -> Result<Option<Tree>, Fault> {
+    pub(super) fn keep(
+        &self,
+        job: &Job,
+        outcome: &Outcome,
+        keep_in: &Path,
+    ) -> Result<Option<Tree>, Fault> {
         let from = disk::open(&self.opened, c".").step("open the box")?;
-        keep::keep(from, keep_in, &job.keep, job.box_size, keep::Rights::AsLeft)
+        keep::keep(from, keep_in, job, outcome, keep::Rights::AsLeft)
     }
 }
