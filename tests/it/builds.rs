@@ -111,7 +111,7 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
 fn main() {
-    let daemon = "trap '' HUP TERM; exec setsid sleep MARK";
+    let daemon = "trap '' HUP TERM; setsid sleep MARK || exec sleep MARK";
     let mut shell = Command::new("sh");
     shell.args(["-c", daemon]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     symlink("/etc/passwd", "passwd").unwrap();

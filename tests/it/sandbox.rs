@@ -997,8 +997,8 @@ impl Possessions {
     }
 }
 
-/// What the names of groups and directories begin with that a judge of this number makes.
-pub(crate) fn start_of_names(judge: u32) -> String {
+/// What the names of groups begin with that a judge of this number makes.
+fn start_of_names(judge: u32) -> String {
     let namespace = rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino);
     format!("juror-{namespace}-{judge}-")
 }
