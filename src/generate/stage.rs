@@ -5,18 +5,25 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
+use crate::model::units::Bytes;
 
 /// A directory with new test cases.
 pub struct Stage {
     dir: Scratch,
     /// The extensions of each case's files.
     files: Mutex<BTreeMap<String, BTreeSet<String>>>,
+    /// How many bytes may still be added.
+    room: AtomicU64,
 }
+
+/// Upper bound on all test data of a package together.
+const DATA_MAX: Bytes = Bytes::mib(16 << 10);
 
 impl Stage {
     /// An empty stage.
@@ -24,7 +31,13 @@ impl Stage {
     /// # Errors
     /// If the system's temporary directory cannot be written.
     pub fn new() -> Result<Self, JudgeError> {
-        Ok(Self { dir: scratch::directory(Use::Data)?, files: Mutex::new(BTreeMap::new()) })
+        Self::with_room(DATA_MAX)
+    }
+
+    /// An empty stage for so many bytes.
+    fn with_room(most: Bytes) -> Result<Self, JudgeError> {
+        let (dir, files) = (scratch::directory(Use::Data)?, Mutex::default());
+        Ok(Self { dir, files, room: AtomicU64::new(most.0) })
     }
 
     /// The path of a case's file with this extension. Files in the case's directory of files have extensions such as
@@ -53,17 +66,35 @@ impl Stage {
         })
     }
 
-    /// Adds a file with these contents; replaces an existing one.
+    /// Adds a file with these contents; replaces an existing one, which counts all the same.
     ///
     /// # Errors
-    /// System errors, with the file's name.
+    /// System errors, with the file's name; also if all files together are too large.
     pub fn add(
         &self,
         case: &str,
         extension: &str,
         contents: &mut dyn Read,
     ) -> Result<(), JudgeError> {
-        self.put(case, extension, |path| io::copy(contents, &mut File::create(path)?).map(|_| ()))
+        let room = self.room.load(Ordering::Relaxed);
+        let mut is_too_large = false;
+        self.put(case, extension, |path| {
+            let mut bounded = contents.take(room.saturating_add(1));
+            let written = io::copy(&mut bounded, &mut File::create(path)?)?;
+            // Threads that write at the same time have the same room.
+            let less = |room: u64| room.checked_sub(written);
+            is_too_large =
+                self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err();
+            Ok(())
+        })?;
+        match is_too_large {
+            false => Ok(()),
+            true => {
+                let what = format!("it would have more than {DATA_MAX} in all");
+                let fault = JudgeError::new("make the test data", what);
+                Err(fault.help("make fewer or smaller test cases"))
+            }
+        }
     }
 
     /// Adds the output of a program.
@@ -136,6 +167,22 @@ mod tests {
         check("secret/a/b/1.in", "secret/c/1.in", "../../c/1.in");
         check("secret/1.in.download", "secret/1.in", "1.in");
         check("secret/1.in", "secret/a/1.in", "a/1.in");
+    }
+
+    /// Each generator may write as much as a test case may have; all together would fill the disk.
+    #[test]
+    fn all_data_together_is_bounded() {
+        let stage = Stage::with_room(Bytes(10)).unwrap();
+        let add = |case: &str, bytes: usize| {
+            let added = stage.add(case, "in", &mut vec![b'1'; bytes].as_slice());
+            added.map_err(|error| error.to_string())
+        };
+        let refused = "make the test data: it would have more than 16 GiB in all".to_owned();
+        assert_eq!(add("secret/1", 4), Ok(()));
+        assert_eq!(add("secret/2", 6), Ok(()));
+        assert_eq!(add("secret/3", 0), Ok(()));
+        assert_eq!(add("secret/4", 1000), Err(refused));
+        assert_eq!(fs::metadata(stage.path("secret/4", "in")).unwrap().len(), 1);
     }
 
     #[test]
