@@ -51,7 +51,8 @@ pub mod watch;
 pub mod worker;
 
 use std::env;
-use std::io;
+use std::io::{self, Write};
+use std::panic;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
@@ -61,8 +62,23 @@ use crate::cli::exit_code::ExitCode;
 use crate::package::suggest::nearest;
 use crate::sandbox::output_was_closed;
 
+/// Makes a panic in any thread end the process with a judge error: other threads would wait for ever for what the one
+/// with the panic has taken. What was to be written at the end is lost, and nothing is half-written.
+pub fn end_on_panic() {
+    let (process, usual) = (std::process::id(), panic::take_hook());
+    panic::set_hook(Box::new(move |fault| {
+        usual(fault);
+        // A slot is a fork: its end is a fault that the judge sees.
+        if std::process::id() == process {
+            _ = writeln!(io::stderr(), "error: juror has a fault, and ends; please report it");
+            std::process::exit(ExitCode::JudgeError.number().into());
+        }
+    }));
+}
+
 /// Runs the command in the process's arguments.
 pub fn run() -> ExitCode {
+    end_on_panic();
     if output_was_closed() {
         return output::lost("standard output is closed");
     }

@@ -118,6 +118,8 @@ struct State {
     known: Vec<Known>,
     /// How many judgements were handed out.
     handed_out: usize,
+    /// Whether a thread is about to hand out the next one.
+    is_handing_out: bool,
     results: Vec<Judged>,
     /// Why the session was interrupted.
     stop: Option<Stop>,
@@ -170,6 +172,7 @@ impl Session<'_> {
                 plan: Plan::new(self.schedule.clone(), self.entries.len()),
                 known: self.entries.iter().map(|_| known()).collect(),
                 handed_out: 0,
+                is_handing_out: false,
                 results: Vec::new(),
                 stop: None,
             }),
@@ -237,7 +240,8 @@ impl Shared<'_, '_> {
             }
             Err(stop) => return state.stop = Some(stop),
         }
-        self.hand_out(&mut state);
+        drop(state);
+        self.hand_out();
     }
 
     fn built(&self, entry: &PreparedSubmission<'_>) -> Result<Built, Stop> {
@@ -312,7 +316,8 @@ impl Shared<'_, '_> {
             },
             Err(stop) => return state.stop = Some(stop),
         }
-        self.hand_out(&mut state);
+        drop(state);
+        self.hand_out();
     }
 
     /// Up to which limits a submission is run on a case.
@@ -342,17 +347,15 @@ impl Shared<'_, '_> {
         self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
     }
 
-    /// Hands out the results of completed submissions, in their order.
-    fn hand_out(&self, state: &mut State) {
-        while state.handed_out < self.session.entries.len()
-            && state.plan.is_complete(state.handed_out)
-        {
-            let index = state.handed_out;
-            state.handed_out += 1;
-            let needed = state.plan.needed(index);
-            let known = std::mem::take(&mut state.known[index]);
+    /// Hands out the results of completed submissions, in their order. The lock is free meanwhile: the package's own
+    /// grader may run for each. A thread that finds another one here leaves its result to that one.
+    fn hand_out(&self) {
+        while let Some((index, known, needed)) = self.next_result() {
             let submission = self.session.entries[index].submission;
-            let judged = match self.judgement(submission, known, &needed) {
+            let judged = self.judgement(submission, known, &needed);
+            let mut state = self.lock();
+            state.is_handing_out = false;
+            let judged = match judged {
                 Ok(judgement) => Ok(Box::new(judgement)),
                 Err(Stop::Fault(error)) => Err(error),
                 Err(stop) => return state.stop = Some(stop),
@@ -366,6 +369,20 @@ impl Shared<'_, '_> {
             });
             state.results.push(judged);
         }
+    }
+
+    /// What is known of the next submission in order, if it is complete and no other thread hands out a result.
+    fn next_result(&self) -> Option<(usize, Known, Vec<bool>)> {
+        let mut state = self.lock();
+        let index = state.handed_out;
+        let is_there = index < self.session.entries.len() && state.plan.is_complete(index);
+        if state.is_handing_out || !is_there {
+            return None;
+        }
+        state.is_handing_out = true;
+        state.handed_out += 1;
+        let needed = state.plan.needed(index);
+        Some((index, std::mem::take(&mut state.known[index]), needed))
     }
 
     fn judgement(

@@ -646,3 +646,20 @@ fn bare_tests_are_a_problem_with_default_limits() {
     large.set_len(100 << 20).expect("zeros behind it");
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
 }
+
+/// A thread that waits for another would never learn that the other one is gone.
+#[test]
+fn a_panic_in_any_thread_ends_juror_with_a_judge_error() {
+    let output = crate::sandbox::alone("cli::one_thread_panics", |_| {});
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("error: juror has a fault, and ends; please report it"), "{said}");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn one_thread_panics() {
+    juror::cli::end_on_panic();
+    std::thread::spawn(|| panic!("for a test"));
+    std::thread::park_timeout(std::time::Duration::from_secs(60));
+}
