@@ -8,6 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::fixture::Fixture;
+use crate::wire;
 use crate::workers::hears;
 
 const ROW: &str = "INT(2,100,n) NEWLINE REPI(i,n,SPACE) INT(1,200,a[i]) END NEWLINE\n";
@@ -135,8 +136,9 @@ fn ctrl_c_ends_what_juror_itself_computes() {
     let endless = "REP(4000000000) REP(4000000000) SET(a=1) END END\n";
     fixture.write("sum/input_validators/endless.ctd", endless);
     for signal in [Signal::INT, Signal::TERM] {
-        let mut command = fixture.std_juror("verify sum");
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = wire::shipped();
+        command.current_dir(fixture.path("")).env("TMPDIR", fixture.temporary());
+        command.args(["verify", "sum"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().expect("juror runs");
         while !hears(child.id(), signal) {
             thread::sleep(Duration::from_millis(1));
