@@ -101,9 +101,9 @@ fn hostile_programs_get_a_verdict_with_its_cause() {
     let fixture = Fixture::new();
     let check = |program: &str, said: &[&str]| {
         fixture.write("p.sh", program);
-        fixture.check("judge sum p.sh --time-limit 0.3", 1, said);
+        fixture.check("judge sum p.sh --time-limit 0.1", 1, said);
     };
-    check("while :; do :; done\n", &["TLE", "of CPU time, 0.3"]);
+    check("while :; do :; done\n", &["TLE", "of CPU time, 0.1"]);
     check("sleep 100\n", &["TLE", "wall clock", "slept, or waited for input"]);
     // Whichever limit it reaches first.
     check("while :; do echo yyyyyyyyyyyyyyyyyyyyyyyy; done\n", &["LE", "allowed"]);

@@ -202,7 +202,7 @@ fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
                 String::from_utf8_lossy(&input)
             );
             // Long inputs take long, and their faults are those of short ones.
-            let count = if input.len() > 2000 { 6 } else { 60 };
+            let count = if input.len() > 2000 { 2 } else { 40 };
             for number in 0..count {
                 let mutated = mutated(&input, number * 31 + index as u64);
                 let accepted = accepts(&grammar, &mutated);
@@ -255,7 +255,7 @@ fn each_grammar_is_as_strict_as_the_other_validator() {
             return;
         };
         for (index, input) in small.iter().enumerate() {
-            for number in 0..4 {
+            for number in 0..2 {
                 let mutated = mutated(input, number * 17 + index as u64);
                 assert_eq!(
                     accepts(&grammar, &mutated),

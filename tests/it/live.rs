@@ -132,7 +132,7 @@ fn the_first_failure_counts() {
     let fixture = fixture();
     let check = |program: &str, said: &[&str]| {
         fixture.write("p.sh", format!("read -r a b\n{program}\n"));
-        fixture.check("judge sum p.sh --time-limit 0.4", 1, said);
+        fixture.check("judge sum p.sh --time-limit 0.1", 1, said);
     };
     let wrong = "the output validator rejects it: 4 is not 3";
     check("echo 4", &["WA", wrong]);

@@ -444,7 +444,7 @@ fn a_ready_program_gets_its_verdict() {
         fixture.write("program.sh", script);
         let path = fixture.path("program.sh");
         let arguments =
-            format!("judge sum --isolation=plain --time-limit 0.2 -- /bin/sh {}", path.display());
+            format!("judge sum --isolation=plain --time-limit 0.1 -- /bin/sh {}", path.display());
         fixture.check(&arguments, code, said);
     };
     check(RIGHT, 0, &["1 submission", "plain, no isolation"]);
@@ -456,8 +456,8 @@ fn a_ready_program_gets_its_verdict() {
     check(crate::fixture::WRONG, wrong);
     check("read a b; exit 3\n", "RTE exit code 3");
     check("kill -SEGV $$\n", "RTE killed by SIGSEGV");
-    check("while :; do :; done\n", "TLE of CPU time, 0.200 s allowed");
-    check("sleep 1000\n", "TLE on the wall clock, 1.40 s allowed");
+    check("while :; do :; done\n", "TLE of CPU time, 0.100 s allowed");
+    check("sleep 1000\n", "TLE on the wall clock, 1.20 s allowed");
     check("exec yes\n", "OLE wrote more than the 8 MiB allowed");
     if !cfg!(target_os = "linux") {
         let refused = "judge sum --isolation=full -- /usr/bin/true";

@@ -123,18 +123,7 @@ fn a_talk_is_made_small_and_shown() {
         "read -r a b; [[ $a = 2 ]] && read -r c; echo $((a + b))\n",
         ["TLE", "2 0\n", "waited for input that never came", "<2 0|"],
     );
-    search(&fixture, RIGHT, "--runs 60", 0);
-    fixture.write("my.sh", WRONG);
-    let screen = [
-        "reference: accepted/right.sh",
-        "the output validator rejects it: 3 is not 0",
-        "input: │ 0 0",
-        "interaction: `<` from the output validator, `>` from the submission",
-        "s >3",
-        "standard error of the output validator: │ looked at 3",
-        "repeat: juror stress",
-    ];
-    fixture.check("stress sum my.sh --seed 1 --explain 0", 1, &screen);
+    search(&fixture, RIGHT, "--runs 20", 0);
 }
 
 #[test]
