@@ -110,13 +110,13 @@ fn a_talk_is_made_small_and_shown() {
     check(&fixture, WRONG, ["WA", "0 0\n", &format!("{rejects}: 3 is not 0"), "<0 0|>3|"]);
     check(
         &fixture,
-        "read -r a b; echo $((a > 9 ? a : a + b))\n",
-        ["WA", "10 1\n", rejects, "<10 1|>10|"],
+        "read -r a b; echo $((a > 4 ? a : a + b))\n",
+        ["WA", "5 1\n", rejects, "<5 1|>5|"],
     );
     check(
         &fixture,
-        "read -r a b; [[ $b -gt 11 ]] && exit 3; echo $((a + b))\n",
-        ["RTE", "0 12\n", "exit code 3", "<0 12|"],
+        "read -r a b; [[ $b -gt 6 ]] && exit 3; echo $((a + b))\n",
+        ["RTE", "0 7\n", "exit code 3", "<0 7|"],
     );
     check(
         &fixture,

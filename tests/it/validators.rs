@@ -59,13 +59,12 @@ fn a_validator_decides_and_says_why() {
 #[test]
 fn facts_come_before_the_validator() {
     let fixture = fixture(VALIDATOR);
-    let check = |program: &str, said: &[&str]| {
-        fixture.write("p.sh", program);
-        fixture.check("judge sum p.sh --time-limit 0.1", 1, said);
-    };
-    check("read -r a b; echo $((a + b)); exit 3\n", &["RTE", "exit code 3"]);
-    check("read -r a b; echo $((a + b)); while :; do :; done\n", &["TLE"]);
-    check("head -c 20000000 /dev/zero\n", &["OLE"]);
+    let rows = [
+        ("read -r a b; echo $((a + b)); exit 3", "RTE", "exit code 3"),
+        ("read -r a b; echo $((a + b)); while :; do :; done", "TLE", ""),
+        ("head -c 20000000 /dev/zero", "OLE", ""),
+    ];
+    fixture.judge_all("", "--time-limit 0.1", &rows);
 }
 
 /// 2025-09, "Working directory": an output validator has the files of the submission
