@@ -28,9 +28,10 @@ const KNOWN_WARNINGS: [(&str, &str); 6] = [
     ("game1live/input_validators/input.ctd", "seed is never"),
 ];
 
-/// What is right about a sample only: its rules are those of all submissions, and the one that makes the judge answers may be
-/// missing.
-const OF_A_SAMPLE: [(&str, &str); 2] = [
+/// What is right about a sample only: its rules are those of all submissions, the one that makes the judge answers may be
+/// missing, and so is the validator that others can start.
+const OF_A_SAMPLE: [(&str, &str); 3] = [
+    ("input_validators/validate.rs", IN_RUST),
     ("submissions/submissions.yaml", "matches no submission"),
     ("generators/generators.yaml", "there is no `submissions/accepted/"),
 ];

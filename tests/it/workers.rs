@@ -83,7 +83,11 @@ pub(crate) fn check_same(workers: &[&str]) {
     fixture.write("large/1.in", "7".repeat(300_000) + "\n");
     fixture.write("large/1.ans", "7".repeat(300_000) + "\n");
     let live = root().join("problems/gridlive");
-    let live = format!("judge {0} {0}/submissions/accepted --case sample/* --json", live.display());
+    let live = format!(
+        "judge {0} {0}/submissions/accepted/masks.py {0}/submissions/accepted/leaves_at_once.c \
+         --case sample/* --json",
+        live.display()
+    );
     for line in [
         "judge sum wrong.sh right.sh --all --json",
         "judge sum broken.cpp --json",
